@@ -16,7 +16,7 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.j
 export async function main(): Promise<void> {
   const config = configOrExit()
   const logger = createLogger(config.logLevel, process.stdout.isTTY)
-  // In a terminal all settings at once would hide what a person has to read, such as a first password.
+  // Printing all settings in a terminal would bury what a person has to read, such as the first password.
   logger.info({ version, ...(!process.stdout.isTTY && { config: redacted(config) }) }, 'starting')
   const began = performance.now()
   const stopping = stopSignal(logger)

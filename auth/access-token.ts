@@ -7,7 +7,7 @@ import type { KeyRing } from './keys.ts'
 const issuer = 'forge'
 const audience = 'forge/api'
 const type = 'at+jwt'
-/** RFC 8725: our tokens are always shorter. */
+/** Maximum length (RFC 8725): our tokens are always shorter. */
 const maxLength = 4096
 /** The largest permitted `SERVICE_JWT_HOURS`. */
 const maxLifetimeSeconds = 720 * 3600
@@ -47,8 +47,8 @@ export function signAccessToken(keys: KeyRing, given: AccessClaims): string {
 }
 
 /**
- * The claims of a token that we signed and that has not expired at `now`; null for any other text. Nothing in the
- * token influences how it is verified (RFC 8725): the algorithm is fixed, and the key must be ours.
+ * The claims of a token that we signed and that has not expired at `now`; null for any other text. The token has no
+ * influence on how it is verified (RFC 8725): the algorithm is fixed, and the key must be ours.
  */
 export async function verifyAccessToken(
   keys: KeyRing,
@@ -66,12 +66,12 @@ export async function verifyAccessToken(
   return isTimely ? parsed.claims : null
 }
 
-/** `signedBy`: the key with which the signature was found to be good. */
+/** `signedBy`: the key that verified the signature. */
 type Parsed = { kid: string; claims: AccessClaims; signedBy: KeyObject | null }
 
 /**
- * The newest tokens with a good signature: to verify one costs more than all else that a small request needs to be
- * authenticated. Times, and whether the key is still in use, are checked each time.
+ * Caches the newest tokens with a valid signature: verifying one costs more than the rest of authenticating a small
+ * request. Times, and whether the key is still in use, are checked on every call.
  */
 const verified = new Map<string, Parsed>()
 const mostVerified = 1000
@@ -94,7 +94,7 @@ function isSignedBy(publicKey: KeyObject, token: string, parsed: Parsed): boolea
   return true
 }
 
-/** A signature of ES256 has 64 bytes, so 86 characters. */
+/** An ES256 signature has 64 bytes, i.e. 86 characters. */
 const shape = /^([\w-]+)\.([\w-]+)\.([\w-]{86})$/
 
 /** Canonical base64url only: decoders ignore some bits of the last character. */

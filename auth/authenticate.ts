@@ -16,7 +16,7 @@ export type Authentication = {
   metricsToken: string | null
   /** The public address: pages of other origins must not use our cookies. */
   baseUrl: () => string
-  /** Calls back with the username whose sessions or role changed, in any process. */
+  /** Calls back with the username when a person's sessions or role change, in any process. */
   onAccessChanged: (listener: (username: string) => void) => void
 }
 
@@ -25,7 +25,7 @@ type IngestRow = { run_id: string; secret_sha256: Buffer; expires_at: Date; ende
 
 /**
  * How long a credential is cached without asking Postgres, in milliseconds. Access must end within a second even
- * without a signal from the process that ended it; half of that is reserve for a busy machine.
+ * without a signal from the process that ended it; half of that second is slack for a busy machine.
  */
 const sessionTtlMs = 500
 const ingestTtlMs = 1000
@@ -34,7 +34,7 @@ const ingestStaleMs = 60_000
 
 const unauthenticated = (detail: string) => new Refusal('unauthenticated', detail)
 
-/** Identifies the caller by the one kind of credential that a route accepts; other kinds are refused with 401. */
+/** Identifies the caller by the kind of credential that a route accepts; all other kinds are refused with 401. */
 export function authenticator(auth: Authentication): Authenticate {
   const person = byAccessToken(auth)
 
@@ -87,7 +87,7 @@ function byAccessToken(auth: Authentication): (ctx: Context) => Promise<Person> 
   return ctx => person(bearer(ctx))
 }
 
-/** The person whose access token this is; throws `unauthenticated`. */
+/** The person that an access token belongs to; throws `unauthenticated`. */
 export function personBy(auth: Authentication): (token: string | null) => Promise<Person> {
   const sessions = sessionLookup(auth.pool)
   auth.onAccessChanged(username => sessions.forget(session => session?.username === username))

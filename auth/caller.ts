@@ -19,7 +19,7 @@ export type Person = {
   issuedAt: Date
   expiresAt: Date
 }
-/** In whose name a job is submitted. */
+/** The person on whose behalf a job is submitted. */
 export type Submitter = Pick<Person, 'kind' | 'username' | 'role' | 'via'>
 export type RunCaller = { kind: 'run'; runId: string; tokenId: string }
 export type Anybody = { kind: 'anybody' }
@@ -35,11 +35,12 @@ export type CallerOf<C extends Credential> = C extends 'person' | 'admin'
 
 /**
  * Who may see the resource that a request names. Everybody else gets, byte for byte, the response for a missing
- * resource. `all`: every permitted caller. `its_people`: its owner, those the owner let in, and admins. `its_owner`:
- * the same people see it, but only its owner may do this (403). `self`: one person only, not even admins. `taken`:
- * the request claims the name; a name of others is refused with 403, because names are not secret.
+ * resource. `all`: every permitted caller. `its_people`: its owner, people the owner gave access, and admins.
+ * `its_owner`: visible to the same people, but only its owner may do this (403). `self`: one person only, not even
+ * admins. `taken`: the request claims the name; other people's names are refused with 403, because names are not
+ * secret.
  */
 export type Reach = 'all' | 'its_people' | 'its_owner' | 'self' | 'taken'
 
-/** Returns who calls, or throws `unauthenticated` or `forbidden`. */
+/** Returns the caller, or throws `unauthenticated` or `forbidden`. */
 export type Authenticate = (ctx: Context, credential: Credential) => Promise<Caller>

@@ -1,6 +1,6 @@
 import { type Seal, seal, unseal } from './sealed.ts'
 
-/** The secret header with which gateways call an engine that Forge does not run, sealed for its revision. */
+/** The secret header that gateways send to an engine that Forge does not run, sealed for its revision. */
 export type EngineHeaders = {
   seal(value: string, revision_id: string): Buffer
   /** Null if it was sealed for another revision, or by an installation with other keys. */

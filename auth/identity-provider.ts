@@ -26,24 +26,24 @@ export type Proofs = { state: string; nonce: string; codeVerifier: string }
 /** `issuer` and `subject` identify a person permanently; claims are whatever the provider sends. */
 export type Identity = { issuer: string; subject: string; claims: Record<string, unknown> }
 
-/** What a sign-in proved. */
+/** The result of a successful sign-in. */
 export type SignedIn = Identity & {
-  /** The provider's refresh token; null if it gave none. */
+  /** The provider's refresh token; null if it issued none. */
   refreshToken: string | null
 }
 
-/** The provider's word about a person at a refresh. */
+/** The provider's confirmation of a person at a refresh. */
 export type Confirmation = {
   claims: Record<string, unknown>
-  /** Whether an ID token came with it, as at the sign-in. */
+  /** Whether it included an ID token, as at the sign-in. */
   isComplete: boolean
-  /** The next refresh token; null: the same again. */
+  /** The next refresh token; null: keep using the old one. */
   refreshToken: string | null
 }
 
 export type Question = Proofs & {
   redirectUri: string
-  /** `login`: ask again even if the provider has a session. */
+  /** `login`: prompt again even if the provider has a session. */
   prompt: 'login' | undefined
 }
 
@@ -51,11 +51,11 @@ export type Question = Proofs & {
 export type IdentityProvider = {
   /** The URL for the browser. Throws `backend_failed` while the provider is unreachable. */
   askAt(question: Question): Promise<URL>
-  /** Identifies the person from the full callback URL. Throws a refusal if it proves nothing. */
+  /** Identifies the person from the full callback URL. Throws a refusal if the URL does not prove a sign-in. */
   identify(answer: URL, proofs: Proofs): Promise<SignedIn>
   /**
-   * Asks again about a person, by a refresh token. Null if the provider no longer vouches for them; throws
-   * `backend_failed` if it says nothing usable.
+   * Checks a person again, using a refresh token. Null if the provider no longer vouches for them; throws
+   * `backend_failed` if its response is unusable.
    */
   confirm(refreshToken: string, subject: string): Promise<Confirmation | null>
 }
@@ -83,7 +83,7 @@ export function openIdentityProvider(settings: OidcSettings): IdentityProvider {
       }),
     identify: (answer, proofs) =>
       asRefusals(name, async () => {
-        // New for each sign-in, so that changed keys of the provider are read.
+        // Created for each sign-in, so that changed keys of the provider are read.
         const configuration = configurationFor(settings, await readMetadata())
         return await redeem(configuration, answer, proofs)
       }),
@@ -108,15 +108,16 @@ async function redeem(
     idTokenExpected: true,
   })
   const proved = tokens.claims()
-  if (!proved) throw new ClientError('the answer holds no ID token')
+  if (!proved) throw new ClientError('the response contains no ID token')
   const { iss: issuer, sub: subject } = proved
-  if (!isStorable(subject)) throw new ClientError('the subject is no text of up to 255 characters')
+  if (!isStorable(subject))
+    throw new ClientError('the subject is not a text of up to 255 characters')
   // Signed claims take precedence.
   const claims = { ...(await userInfo(configuration, tokens.access_token, subject)), ...proved }
   return { issuer, subject, claims, refreshToken: usable(tokens.refresh_token) }
 }
 
-/** Many providers send names and groups only there. */
+/** Many providers send names and groups only from the userinfo endpoint. */
 async function userInfo(configuration: Configuration, accessToken: string, subject: string) {
   if (!configuration.serverMetadata().userinfo_endpoint) return {}
   return await fetchUserInfo(configuration, accessToken, subject)
@@ -137,7 +138,8 @@ async function renew(
   })
   if (tokens === null) return null
   const proved = tokens.claims()
-  if (proved && proved.sub !== subject) throw new ClientError('the ID token is of somebody else')
+  if (proved && proved.sub !== subject)
+    throw new ClientError('the ID token belongs to somebody else')
   const claims = { ...(await userInfo(configuration, tokens.access_token, subject)), ...proved }
   return { claims, isComplete: proved !== undefined, refreshToken: usable(tokens.refresh_token) }
 }
@@ -216,13 +218,13 @@ async function readAtMost(answer: Response, maxBytes: number): Promise<Buffer<Ar
   let size = 0
   for await (const part of answer.body ?? []) {
     size += part.length
-    if (size > maxBytes) throw new ProviderAway(`an answer of more than ${maxBytes} bytes`)
+    if (size > maxBytes) throw new ProviderAway(`a response of more than ${maxBytes} bytes`)
     parts.push(part)
   }
   return Buffer.concat(parts)
 }
 
-/** Failures of the provider are not our defects; of its texts only error codes are shown. */
+/** Failures of the provider are not our defects; only the error codes of its responses are shown. */
 async function asRefusals<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -6,7 +6,7 @@ import { inTransaction } from '../platform/postgres/transaction.ts'
 import { lockInTransaction } from '../platform/postgres/with-lock.ts'
 import type { KeyStore } from './key-folder.ts'
 
-/** Signing keys in `auth.signing_key`, sealed with a secret that every process is given. */
+/** Signing keys in `auth.signing_key`, sealed with a secret that every process has. */
 export const keyTable = (pool: Pool, secret: string): KeyStore => ({
   async kids() {
     const { rows } = await pool.query<{ kid: string }>(
@@ -36,8 +36,8 @@ export const keyTable = (pool: Pool, secret: string): KeyStore => ({
 })
 
 /**
- * Moves the keys of a folder to the table, so that nobody is signed out. May be repeated, and done by several processes at
- * once: all keys are stored by one transaction, and only then removed from the folder.
+ * Moves the keys of a folder to the table, so that nobody is signed out. Idempotent, and safe for several processes
+ * at once: one transaction stores all keys, and only then are they removed from the folder.
  */
 export async function moveKeys(from: KeyStore, pool: Pool, secret: string): Promise<void> {
   const moved = await inTransaction(pool, async tx => {
@@ -55,7 +55,7 @@ export async function moveKeys(from: KeyStore, pool: Pool, secret: string): Prom
 }
 
 /**
- * The names of the keys in use. Opening them proves the secret: a key that was sealed with another one would keep every
+ * The names of the keys in use. Opening them verifies the secret: a key sealed with a different one would keep every
  * other server from starting.
  */
 async function openAll(tx: PoolClient, secret: string): Promise<ReadonlySet<string>> {
@@ -66,7 +66,7 @@ async function openAll(tx: PoolClient, secret: string): Promise<ReadonlySet<stri
   return new Set(rows.map(({ kid }) => kid))
 }
 
-/** Also completes what an earlier version left when it was killed: a key that is not in use. */
+/** Also puts a key in use that an earlier version left unused when it was killed. */
 const put = (tx: PoolClient, kid: string, sealed: Buffer) =>
   tx.query(
     `insert into auth.signing_key (kid, sealed, is_in_use) values ($1, $2, true)
@@ -81,11 +81,11 @@ export async function hasKeyTable(pool: Pool): Promise<boolean> {
 }
 
 /*
- * A sealed key: version (1 byte), salt of scrypt (16), nonce (12), tag (16), ciphertext of AES-256-GCM. Its name is authenticated with it, so that
- * no row can pass for another.
+ * A sealed key: version (1 byte), salt of scrypt (16), nonce (12), tag (16), ciphertext of AES-256-GCM. Its name is
+ * authenticated with it, so that no row can be swapped for another.
  */
 const version = 1
-/** 16 MiB a derivation: a secret made up by a person should not be cheap to guess from a dump. */
+/** 16 MiB per derivation: a human-chosen secret should not be cheap to guess from a dump. */
 const cost = { N: 2 ** 14, r: 8, p: 1 }
 
 async function seal(pem: string, kid: string, secret: string): Promise<Buffer> {

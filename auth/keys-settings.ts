@@ -1,9 +1,9 @@
 import { type Environment, type Settings, text } from '../platform/settings.ts'
 
 export type KeysConfig = {
-  /** Seals the signing keys in the database; null: they are files, unless the next one is set. */
+  /** Seals the signing keys in the database; null: keys are files, unless `keysSecretFile` is set. */
   keysSecret: string | null
-  /** A file with that secret. */
+  /** A file that contains that secret. */
   keysSecretFile: string | null
 }
 

@@ -48,7 +48,7 @@ export async function openKeyRing(store: KeyStore): Promise<KeyRing> {
   let keys: readonly SigningKey[] = []
   const look = async () => {
     const read = await readKeys(store, keys)
-    // Keep the loaded keys if all were deleted, so that the server can still sign.
+    // Keeps the loaded keys if all were deleted, so that the server can still sign.
     if (read.length > 0) keys = read
   }
   const lookForOthers = sharedLook(look)
@@ -82,8 +82,8 @@ export async function openKeyRing(store: KeyStore): Promise<KeyRing> {
 }
 
 /**
- * Anybody can make up names of keys, so the keys are not listed for each of them: a look begins at most every
- * `lookForOthersMs`, and all who ask before it begins share it.
+ * Anybody can make up key names, so unknown names do not each trigger a listing: one starts at most every
+ * `lookForOthersMs`, and all callers before its start share it.
  */
 function sharedLook(look: () => Promise<void>): () => Promise<void> {
   let next: Promise<void> | null = null

@@ -13,7 +13,7 @@ const list = import.meta.resolve(
 const decoration = /[\p{N}\p{P}\p{S}]{1,6}$/u
 
 /**
- * Whether a password is among the most used ones, ignoring case and a few digits or symbols at its end. Reads the
+ * Whether a password is among the most used ones, ignoring case and a few trailing digits or symbols. Reads the
  * list each time: passwords are rarely set, and in memory the list would be larger than the server.
  */
 export async function isCommon(password: string): Promise<boolean> {

@@ -3,8 +3,8 @@ import { type Seal, seal, unseal } from './sealed.ts'
 export type Sealing = { clientSecret: string; username: string }
 
 /**
- * Seals a provider's refresh token for the database. The key follows from the client secret, without which the token would be
- * of no use either; it is in no table and the same in every process.
+ * Seals a provider's refresh token for the database. The key is derived from the client secret, without which the
+ * token would be useless as well; it is in no table and the same in every process.
  */
 export const sealProviderToken = (token: string, of: Sealing): Buffer => seal(token, sealOf(of))
 

@@ -7,8 +7,8 @@ const shape = /^[\w-]{43}$/
 
 /**
  * The refresh token is sent only as this cookie (specification, "Authentication"). Browsers accept the `__Secure-`
- * name only over TLS, so plain http on a developer's machine uses a plain name. TLS may end at a proxy that shows
- * only in the public address.
+ * name only over TLS, so plain http on a developer's machine uses a plain name. TLS may end at a proxy that is
+ * visible only in the public address.
  */
 export const isSecure = ({ ctx, baseUrl }: CookieOf) => ctx.secure || baseUrl.startsWith('https:')
 const nameFor = (of: CookieOf) => (isSecure(of) ? '__Secure-forge_refresh' : 'forge_refresh')

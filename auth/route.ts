@@ -4,9 +4,9 @@ import type { Caller, CallerOf, Credential, Reach } from './caller.ts'
 
 type WhoMayCall<C extends Credential> = {
   credential: C
-  /** Reach of the resource named by the path, else by query or body; for routes of persons. */
+  /** Reach of the resource named by the path, else by query or body; for routes called by people. */
   reach?: Reach
-  /** A read that waits for what its caller wrote before, although it is a `POST` or of running code. */
+  /** A read that waits for its caller's earlier writes, although it is a `POST` or is called by running code. */
   readsOwnWrites?: boolean
 }
 

@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Whoever has `root` opens what was sealed for this purpose and this owner; nobody else does. */
+/** Only a holder of `root` can open a secret sealed for this purpose and owner. */
 export type Seal = { root: string | Buffer; purpose: string; owner: string }
 
 const ivBytes = 12
 const tagBytes = 16
 
-/** Encrypts a secret for the database: AES-256-GCM, bound to its owner, under a key that follows from `root`. */
+/** Encrypts a secret for the database: AES-256-GCM, bound to its owner, under a key derived from `root`. */
 export function seal(text: string, { root, purpose, owner }: Seal): Buffer {
   const iv = randomBytes(ivBytes)
   const cipher = createCipheriv('aes-256-gcm', keyOf(root, purpose), iv)

@@ -5,8 +5,8 @@ import { aggregate, type EventOf, event, type Stamped } from './event.ts'
 import { subject } from './job-subject.ts'
 
 /**
- * The condition of a rule was met, or the code of a run raised an alert. One that is `lasting` is open until it is
- * resolved; the others tell of something that happened.
+ * The condition of a rule was met, or the code of a run raised an alert. A `lasting` alert stays open until it is
+ * resolved; the others report a single event.
  */
 export const alertFired = event(
   'alert.fired',
@@ -15,13 +15,13 @@ export const alertFired = event(
     ...alertContent,
     lasting: Type.Boolean(),
     consequences: Type.Array(oneOf(...consequences)),
-    /** By which the code of a run marks repeats of one report; null if it does not, and for rules. */
+    /** Identifies repeats of a report by the run's code; null if the code sends none, and for rules. */
     report_id: nullable(Type.String()),
   }),
   ({ short_id, title }, who) => `${who} raised an alert about ${short_id}: ${title}`,
 )
 
-/** The condition is no longer met; `attempt` and `step` are those of the metric that showed it. */
+/** The condition is no longer met; `attempt` and `step` belong to the metric point that showed it. */
 export const alertResolved = event(
   'alert.resolved',
   Type.Object({
@@ -47,13 +47,13 @@ export type Place = { attempt: number; step: number }
 export const isAfter = (a: Place, b: Place | null): boolean =>
   b === null || a.attempt > b.attempt || (a.attempt === b.attempt && a.step > b.step)
 
-/** Of one rule about one key of a run. */
+/** The state of one rule for one key of a run. */
 export type Episode = {
   /** The open alert, if there is one. */
   open: string | null
   /** How often it fired. */
   fired: number
-  /** Where the condition was last known to be met when it fired, and not to be met when it was resolved. */
+  /** The last point at which the condition was known to be met when firing, or not met when resolved. */
   bad: Place | null
   good: Place | null
 }
@@ -71,7 +71,7 @@ export const episodeOf = ({ rule, key }: Pick<AlertFired, 'rule' | 'key'>): stri
 
 /** In milliseconds; reports of code are counted in windows of this length. */
 export const codeWindowMs = 3_600_000
-/** Of the code of a run within a window. */
+/** Maximum reports of a run's code within a window. */
 export const maxOfCode = 30
 
 const placeOf = ({ attempt, step }: Pick<AlertFired, 'attempt' | 'step'>): Place | null =>

@@ -10,7 +10,7 @@ export const artifactRegistered = event(
   ({ kind, path, run_id }, who) => `${who} registered the ${kind} ${path} of run ${run_id}`,
 )
 
-/** The store has the artifact with this size and digest; it was read whole. */
+/** The store has the artifact with this size and digest; it was read in full. */
 export const artifactVerified = event(
   'artifact.verified',
   Type.Object({
@@ -43,7 +43,7 @@ export const artifactDeletionRequested = event(
     artifact_id: Type.String(),
     run_id: Type.String(),
     path: Type.String(),
-    /** What holds its bytes in the store; null: they lie elsewhere. */
+    /** Where the store keeps its bytes; null if they are stored elsewhere. */
     upload_id: nullable(Type.String()),
     sha256: nullable(Type.String()),
     /** `keep_rules`: of its job; `retention`: an administrator's. */
@@ -53,7 +53,7 @@ export const artifactDeletionRequested = event(
     `${who} deleted the artifact ${artifact_id} (${path}) of run ${run_id}`,
 )
 
-/** The artifact is gone. Its bytes are, too, unless another artifact shares them or they lie elsewhere. */
+/** The artifact is deleted. So are its bytes, unless another artifact shares them or they are stored elsewhere. */
 export const artifactDeleted = event(
   'artifact.deleted',
   Type.Object({

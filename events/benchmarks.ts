@@ -14,14 +14,14 @@ const score = Type.Object({
   higher_is_better: orNull(Type.Boolean()),
 })
 
-/** Scores of a benchmark were reported; those of the same result before are history from now on. */
+/** Scores of a benchmark were reported; earlier scores of the same result become history. */
 export const benchmarkRecorded = event(
   'benchmark.recorded',
   Type.Object({
     run_id: Type.String(),
-    /** The same for what is measured again: benchmark, version, task, split, artifact or step, and configuration. */
+    /** Identifies repeated measurements: benchmark, version, task, split, artifact or step, and configuration. */
     result_id: Type.String(),
-    /** Of everything below. */
+    /** Digest of all fields below. */
     digest: Type.String(),
     benchmark: Type.String(),
     version: orNull(Type.String()),
@@ -46,7 +46,7 @@ export type BenchmarkEvent = EventOf<typeof benchmarkRecorded>
 export type Benchmarks = {
   /** How often something was recorded. */
   recorded: number
-  /** The digest of each result as it is now; look one up with `Object.hasOwn`. */
+  /** The current digest of each result; look it up with `Object.hasOwn`. */
   results: Readonly<Record<string, string>>
 }
 

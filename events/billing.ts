@@ -6,16 +6,16 @@ import type { JobEvent } from './jobs.ts'
  * GPU milliseconds and millionths of the currency are whole numbers, and each line is rounded once.
  */
 
-/** What a GPU hour costs from `since` on; null: from the admission. */
+/** The price of a GPU hour from `since` on; null: from the admission. */
 export type Rate = { since: string | null; price_per_gpu_hour: string }
 
-/** When an attempt reported `running`, and when its GPUs were released; null: not that we know. */
+/** When an attempt reported `running`, and when its GPUs were released; null: unknown. */
 export type Attempt = { attempt: number; started_at: string | null; ended_at: string | null }
 
-/** All that a job's bill depends on. */
+/** Everything a job's bill depends on. */
 export type Metered = {
   gpus: number
-  /** By `since`; without one from the admission nothing can be billed yet. */
+  /** Ordered by `since`; without a price from the admission, nothing can be billed yet. */
   rates: readonly Rate[]
   /** By number. */
   attempts: readonly Attempt[]
@@ -33,10 +33,10 @@ export type Line = {
   cost_micro: bigint
 }
 
-/** A line of the ledger, which is never changed: an entry with the sign -1 takes an earlier one back. */
+/** A line of the append-only ledger: an entry with the sign -1 reverses an earlier one. */
 export type Entry = Line & { sign: 1 | -1 }
 
-/** An entry as its row in the ledger has it. */
+/** An entry as stored in its ledger row. */
 export type EntryRow = Omit<Line, 'starts_at' | 'ends_at' | 'gpu_ms' | 'cost_micro'> & {
   starts_at: Date
   ends_at: Date
@@ -64,7 +64,7 @@ const micro = 1_000_000n
 /** Of a `Date`. */
 const lastInstant = 8_640_000_000_000_000
 
-/** Takes in an event; the result depends neither on the order of events nor on repetitions. */
+/** Applies an event; the result depends neither on the order of events nor on repeats. */
 export function meter(metered: Metered, { type, data }: JobEvent): Metered {
   switch (type) {
     case 'job.admitted': {
@@ -84,7 +84,7 @@ export function meter(metered: Metered, { type, data }: JobEvent): Metered {
   }
 }
 
-/** Of two prices from one instant on, the lower one counts. */
+/** If two prices start at the same instant, the lower one counts. */
 export function withRate(metered: Metered, rate: Rate): Metered {
   const others = metered.rates.filter(({ since }) => since !== rate.since)
   const [cheapest = rate] = [
@@ -119,8 +119,8 @@ const toIso = (ms: number) => new Date(ms).toISOString()
 type Interval = { attempt: number; from: number; to: number; isOpen: boolean }
 
 /**
- * When GPUs are paid for. `now` ends what is open; null leaves it out. An attempt ends no later than the next one starts:
- * clocks of machines differ, and no instant of a run is paid for twice.
+ * The billed time spans. `now` closes open spans; null leaves them out. An attempt ends no later than the next one
+ * starts: machines' clocks differ, and no instant of a run is billed twice.
  */
 export function intervalsOf({ attempts }: Metered, now: Date | null): Interval[] {
   const found: Interval[] = []
@@ -137,11 +137,11 @@ export function intervalsOf({ attempts }: Metered, now: Date | null): Interval[]
   return found
 }
 
-/** The bill of what has ended. */
+/** The bill of ended attempts. */
 export const linesOf = (metered: Metered): Line[] =>
   intervalsOf(metered, null).flatMap(interval => split(metered, interval))
 
-/** What attempts that still hold their GPUs owe until now. */
+/** The cost so far of attempts that still hold their GPUs. */
 export const openLinesOf = (metered: Metered, now: Date): Line[] =>
   intervalsOf(metered, now)
     .filter(({ isOpen }) => isOpen)
@@ -150,7 +150,7 @@ export const openLinesOf = (metered: Metered, now: Date): Line[] =>
 export const isOpen = ({ attempts }: Metered): boolean =>
   attempts.some(({ started_at, ended_at }) => started_at !== null && ended_at === null)
 
-/** At midnight UTC and where the price changes. */
+/** Splits at midnight UTC and at price changes. */
 function split({ gpus, rates }: Metered, { attempt, from, to }: Interval): Line[] {
   if (!rates.some(({ since }) => since === null)) return []
   const cuts = [from, ...midnights(from, to), ...rates.map(sinceOf), to]
@@ -184,7 +184,7 @@ function midnights(from: number, to: number): number[] {
 const priceAt = (rates: readonly Rate[], ms: number): string =>
   rates.findLast(rate => sinceOf(rate) <= ms)?.price_per_gpu_hour ?? '0'
 
-/** The lines that were not taken back, by their identity. */
+/** The lines that were not reversed, by identity. */
 function standingOf(written: readonly Entry[]): Map<string, Line> {
   const standing = new Map<string, Line>()
   for (const { sign, ...line } of written)
@@ -194,7 +194,7 @@ function standingOf(written: readonly Entry[]): Map<string, Line> {
 }
 export const standing = (written: readonly Entry[]): Line[] => [...standingOf(written).values()]
 
-/** What to write so that the ledger amounts to `due`: withdrawals first. Nothing if it does already. */
+/** The entries that make the ledger equal to `due`, reversals first; none if it already is. */
 export function amend(written: readonly Entry[], due: readonly Line[]): Entry[] {
   const known = standingOf(written)
   const wanted = new Set(due.map(idOf))
@@ -239,13 +239,13 @@ export function whenSpent({ gpus, rates }: Metered, started_at: string, budget: 
   return Number.POSITIVE_INFINITY
 }
 
-/** Millionths of a decimal text without a sign; further digits are dropped. */
+/** Parses an unsigned decimal text to millionths; further digits are dropped. */
 export function toMicro(decimal: string): bigint {
   const [whole = '0', fraction = ''] = decimal.split('.')
   return BigInt(whole + fraction.slice(0, 6).padEnd(6, '0'))
 }
 
-/** The nearest whole number, of two equally near ones the even one. */
+/** Rounds to the nearest whole number, ties to even. */
 export function nearest(dividend: bigint, divisor: bigint): bigint {
   if (dividend < 0n) return -nearest(-dividend, divisor)
   const whole = dividend / divisor
@@ -260,11 +260,11 @@ function decimals(amount: bigint, one: bigint, digits: number): string {
   return `${units < 0n ? '-' : ''}${text.slice(0, -digits)}.${text.slice(-digits)}`
 }
 
-/** Exactly, with at least two decimals. */
+/** Exact, with at least two decimals. */
 export const moneyText = (cost_micro: bigint): string =>
   decimals(cost_micro, micro, 6).replace(/0{1,4}$/, '')
 
-/** To the cent. */
+/** Rounded to the cent. */
 export const centsText = (cost_micro: bigint): string => decimals(cost_micro, micro, 2)
 
 export const hoursText = (gpu_ms: bigint, digits = 2): string => decimals(gpu_ms, hourMs, digits)

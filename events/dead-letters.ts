@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { aggregate, type EventOf, event } from './event.ts'
 
-/** A parked record, by its place on the log. */
+/** A parked record, identified by its position on the log. */
 const letter = () =>
   Type.Object({
     letter_id: Type.String(),
@@ -12,7 +12,7 @@ const letter = () =>
     key: Type.String(),
   })
 
-/** An admin had a parked record applied after all. */
+/** An admin replayed a parked record. */
 export const deadLetterReplayed = event(
   'dead_letter.replayed',
   letter(),
@@ -29,7 +29,7 @@ export const deadLetterDropped = event(
 const events = [deadLetterReplayed, deadLetterDropped] as const
 export type DeadLetterEvent = EventOf<(typeof events)[number]>
 
-/** What admins did to a parked record; null if nothing. A rebuild may park a dropped one again. */
+/** The admins' decision on a parked record; null if none. A rebuild may park a dropped one again. */
 export type DeadLetterHandling = 'replayed' | 'dropped' | null
 
 const evolve = (_: DeadLetterHandling, { type }: DeadLetterEvent): DeadLetterHandling =>

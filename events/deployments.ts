@@ -27,21 +27,24 @@ const settings = {
 export type DeploymentSettings = Static<ReturnType<typeof settingsObject>>
 const settingsObject = () => Type.Object(settings)
 
-/** A deployment was made, still without a revision. */
+/** A deployment was created, without a revision so far. */
 export const deploymentCreated = event(
   'deployment.created',
   Type.Object({ deployment_id, owner: Type.String(), project: Type.String(), ...settings }),
   ({ name, project }, who) => `${who} created the deployment ${name} in project ${project}`,
 )
 
-/** Its settings were changed; the event has all as they are from now on. */
+/** Its settings were changed; the event has all new settings. */
 export const deploymentChanged = event(
   'deployment.changed',
   Type.Object({ deployment_id, ...settings }),
   ({ name }, who) => `${who} changed the settings of the deployment ${name}`,
 )
 
-/** When engines are added or taken away, and when it is suspended for want of requests; all of it as it is from now on. */
+/**
+ * The autoscaling settings: when engines are added or removed, and when it is suspended for lack of requests. The
+ * event has all of them.
+ */
 export const deploymentAutoscalingChanged = event(
   'deployment.autoscaling_changed',
   Type.Object({
@@ -55,7 +58,9 @@ export const deploymentAutoscalingChanged = event(
     `${who} had each engine take ${target} requests at once${idle === null ? '' : `, and none run after ${idle} s without a request`}`,
 )
 
-/** What a revision serves, and how; it never changes. `auto_promote`: it is promoted as soon as it is ready. */
+/**
+ * A revision was created: what it serves, and how; immutable. `auto_promote`: it is promoted as soon as it is ready.
+ */
 export const deploymentRevisionCreated = event(
   'deployment.revision_created',
   Type.Object({
@@ -70,7 +75,7 @@ export const deploymentRevisionCreated = event(
     `${who} made revision ${number}, which serves ${of.model ?? of.artifact_id ?? of.url ?? 'nothing'}`,
 )
 
-/** How far a revision is on its way to ready, or how its replicas fare. */
+/** The progress of a revision towards ready, or the state of its replicas. */
 export const deploymentRevisionProgressed = event(
   'deployment.revision_progressed',
   Type.Object({
@@ -83,7 +88,7 @@ export const deploymentRevisionProgressed = event(
     `${who} saw revision ${id} ${state}${reason === null ? '' : `: ${reason}`}`,
 )
 
-/** It has answered what it must answer. */
+/** It has passed its readiness check. */
 export const deploymentRevisionReady = event(
   'deployment.revision_ready',
   Type.Object({ deployment_id, revision_id, checks: Type.Array(check), load_s: Type.Number() }),
@@ -97,7 +102,7 @@ export const deploymentRevisionFailed = event(
   ({ revision_id: id, reason }, who) => `${who} gave up revision ${id}: ${reason}`,
 )
 
-/** Its replicas end for good. */
+/** Its replicas are ended permanently. */
 export const deploymentRevisionRetired = event(
   'deployment.revision_retired',
   Type.Object({ deployment_id, revision_id, reason: Type.String() }),
@@ -119,7 +124,7 @@ export const deploymentPromoted = event(
     `${who} promoted revision ${id}${previous === null ? '' : ` in place of ${previous}`}${reason === '' ? '' : `: ${reason}`}`,
 )
 
-/** Requests go to a revision again that had them before. */
+/** Requests go to an earlier revision again. */
 export const deploymentRolledBack = event(
   'deployment.rolled_back',
   Type.Object(pointer),
@@ -127,7 +132,9 @@ export const deploymentRolledBack = event(
     `${who} rolled back to revision ${id} from ${previous}${reason === '' ? '' : `: ${reason}`}`,
 )
 
-/** The state of a deployment changed by what its replicas do, or by a person who suspended, resumed or deleted it. */
+/**
+ * The state of a deployment changed because of its replicas, or because a person suspended, resumed or deleted it.
+ */
 export const deploymentStateChanged = event(
   'deployment.state_changed',
   Type.Object({
@@ -139,28 +146,28 @@ export const deploymentStateChanged = event(
     `${who} changed the deployment to ${state}${reason === null ? '' : `: ${reason}`}`,
 )
 
-/** No replica of it runs any more, until it is resumed. */
+/** None of its replicas is running, until it is resumed. */
 export const deploymentSuspended = event(
   'deployment.suspended',
   Type.Object({ deployment_id }),
   (_, who) => `${who} saw the last replica of the suspended deployment end`,
 )
 
-/** Nothing of it runs any more, and its name is free. */
+/** Nothing of it is running, and its name is free. */
 export const deploymentDeleted = event(
   'deployment.deleted',
   Type.Object({ deployment_id }),
   (_, who) => `${who} deleted the deployment`,
 )
 
-/** A token that opens this deployment; never the token itself. */
+/** A token for this deployment was created; never contains the token itself. */
 export const deploymentTokenCreated = event(
   'deployment.token_created',
   Type.Object({ deployment_id, token_id: Type.String(), name: Type.String(), note: Type.String() }),
   ({ name }, who) => `${who} created the token ${name}`,
 )
 
-/** From now on the token opens nothing. */
+/** From now on the token is invalid. */
 export const deploymentTokenRevoked = event(
   'deployment.token_revoked',
   Type.Object({ deployment_id, token_id: Type.String() }),
@@ -196,7 +203,7 @@ export type Revision = {
 }
 export type Token = { name: string; isRevoked: boolean }
 
-/** Null before it is created. Records, not maps: the state is kept as JSON now and then. */
+/** Null before it is created. Records, not maps: snapshots store the state as JSON. */
 export type Deployment = {
   deployment_id: string
   owner: string

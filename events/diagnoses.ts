@@ -7,7 +7,10 @@ import { because } from './words.ts'
 
 const diagnosisId = () => Type.Integer({ minimum: 1 })
 
-/** Somebody wants to know why a run failed, or it failed just now (`auto`). An earlier diagnosis of the run is out of date. */
+/**
+ * A person requested a diagnosis of a failed run, or the run has just failed (`auto`). Supersedes earlier diagnoses
+ * of the run.
+ */
 export const diagnosisRequested = event(
   'diagnosis.requested',
   Type.Object({

@@ -3,9 +3,9 @@ import type { LogLine } from '../schemas/logs.ts'
 
 /** How the attempt ended; null fields are unknown. */
 export type EndFacts = {
-  /** Of the job, e.g. `oom_killed`, `limit`; `reported` for a run whose code said so. */
+  /** The job's reason, e.g. `oom_killed`, `limit`; `reported` for a run whose code reported it. */
   reason: string | null
-  /** What its code, the engine or a person said. */
+  /** The message of its code, the engine or a person. */
   message: string | null
   exit_code: number | null
   signal: string | null
@@ -30,7 +30,7 @@ export type HardwarePoint = {
   value: number
 }
 
-/** What people and machines reported while the run went on. */
+/** Reports of the run's code and machines. */
 export type Observed = {
   /** The newest lines of the attempt, in order. */
   lines: readonly LogLine[]
@@ -38,7 +38,7 @@ export type Observed = {
   hardware: readonly HardwarePoint[]
 }
 
-/** All that a diagnosis rests on. Times are epoch milliseconds. */
+/** Everything a diagnosis is based on. Times are epoch milliseconds. */
 export type DiagnosisFacts = Observed & {
   /** Of the run: `running`, `failed`, … */
   state: string
@@ -46,13 +46,13 @@ export type DiagnosisFacts = Observed & {
   end: EndFacts
   /** Null for runs without a job. */
   spec: JobSpec | null
-  /** Those of the spec, merged over the recipe's defaults. */
+  /** Parameters of the spec, merged over the recipe's defaults. */
   params: Record<string, unknown>
   started_ms: number | null
   /** Of its end, or now. */
   until_ms: number
 }
 
-/** Which attempt of a run to read about; of a run that has ended, everything it reported before its end. */
+/** The attempt of a run to read; for an ended run, includes everything reported before its end. */
 export type Observing = { run_id: string; attempt: number | null; isEnded: boolean }
 export type Observe = (observing: Observing, signal: AbortSignal) => Promise<Observed>

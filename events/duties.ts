@@ -5,7 +5,7 @@ import { aggregate, type EventOf, event } from './event.ts'
 const duty = () =>
   Type.Object({ duty_id: Type.String(), reactor: Type.String(), cause: Type.String() })
 
-/** An admin had a failed duty tried again at once, with all its attempts. */
+/** An admin had a failed duty retried at once, with a fresh number of attempts. */
 export const dutyRetried = event(
   'duty.retried',
   duty(),
@@ -13,7 +13,7 @@ export const dutyRetried = event(
     `${who} had the duty ${duty_id} of ${reactor} for ${cause} tried again`,
 )
 
-/** An admin decided that a duty is never to be performed. */
+/** An admin decided never to perform a duty. */
 export const dutyDropped = event(
   'duty.dropped',
   duty(),

@@ -4,12 +4,12 @@ import { count } from './words.ts'
 
 const facts = Type.Record(Type.String(), Type.Unknown())
 
-/** What a run runs on and with was reported, without secrets; a later picture replaces an earlier one. */
+/** The environment of a run was reported, without secrets; a later report replaces an earlier one. */
 export const environmentCaptured = event(
   'environment.captured',
   Type.Object({
     run_id: Type.String(),
-    /** Of the picture, as canonical JSON. */
+    /** Digest of the environment as canonical JSON. */
     digest: Type.String(),
     captured_at: Type.String(),
     picture: facts,
@@ -20,7 +20,7 @@ export const environmentCaptured = event(
 const node = Type.Object({ node: Type.String(), digest: Type.String(), facts })
 export type Node = Static<typeof node>
 
-/** Machines of a run were described, or described anew. */
+/** Machines of a run were described for the first time or again. */
 export const nodesDescribed = event(
   'environment.nodes_described',
   Type.Object({ run_id: Type.String(), nodes: Type.Array(node) }),

@@ -57,21 +57,21 @@ export type Fold<S, E extends Event> = {
   initial: S
   evolve(state: S, event: Stamped<E>): S
   /**
-   * For streams that grow without a bound: the state is stored now and then as JSON, and must survive the round
-   * trip. A snapshot of another `shape` is ignored.
+   * For streams of unbounded length: the state is stored periodically as JSON, and must survive the round trip. A
+   * snapshot of another `shape` is ignored.
    */
   snapshot?: { shape: number }
 }
 
-/** The events of one thing, with how they fold. */
+/** The events of an aggregate, and how they fold. */
 export type Stream<S, E extends Event> = { aggregate: Fold<S, E>; stream: string }
 
-/** A kind of thing with its events and their fold. */
+/** A kind of aggregate with its events and their fold. */
 export type Aggregate<S = unknown, E extends Event = Event> = Fold<S, E> & {
   /** The prefix of its streams, `rubric` in `rubric-alice/helpful`; without a hyphen. */
   name: string
   events: readonly EventDefinition[]
-  /** The stream of one such thing. */
+  /** The stream of one aggregate of this kind. */
   at(id: string): Stream<S, E>
 }
 

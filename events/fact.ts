@@ -1,7 +1,10 @@
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { Actor } from './event.ts'
 
-/** The facts reported by running code, and that their run is gone for ever, with their codes on the log. Codes are never reused. */
+/**
+ * The facts reported by running code, and the purge of their run, with their codes on the log. Codes are never
+ * reused.
+ */
 const codeOf = {
   'metrics.appended': 1,
   'logs.appended': 2,
@@ -33,7 +36,7 @@ export type Fact = {
   body: Buffer
 }
 
-/** What a fact says. Whoever appends it to the log adds who reported it, when, and in which request (`stampedFact`). */
+/** The content of a fact. Its reporter, time and request are added when it is appended to the log (`stampedFact`). */
 export type UnstampedFact = Pick<Fact, 'type' | 'run_id' | 'attempt' | 'body'>
 
 /** `now` is the time of receipt. */
@@ -45,7 +48,7 @@ export const stampedFact = (
   event_id: string,
 ): Fact => ({ ...fact, event_id, received_at_ms: now.getTime(), actor, request_id: requestId })
 
-/** The bytes are not those of a fact: damaged, cut short, or of a version this build does not know. */
+/** The bytes are not a fact: damaged, truncated, or of a version unknown to this build. */
 export class CorruptFact extends Error {
   constructor(reason: string) {
     super(`fact cannot be read: ${reason}`)
@@ -120,7 +123,7 @@ export function decodeFact(bytes: Buffer): Fact {
   }
 }
 
-/** Whether a record says that its run is gone; cheaper than decoding each. */
+/** Whether a record is the purge of its run; cheaper than decoding every record. */
 export const isPurge = (bytes: Buffer): boolean =>
   bytes[0] === version && bytes[at.type] === codeOf['run.purged']
 

@@ -5,8 +5,8 @@ const nullableText = () => Type.Union([Type.String(), Type.Null()])
 
 /**
  * Somebody gave a wrong password `count` times within the minute that began at `minute`: for the account `username`;
- * or, if `username` is null, for names that nobody has, from the address or IPv6 /56 network `address`. Both are null for
- * the rest of a minute in which too many addresses did so.
+ * or, if `username` is null, for unknown names, from the address or IPv6 /56 network `address`. Both are null for the
+ * rest of a minute with too many addresses.
  */
 export const userLoginFailed = event(
   'user.login_failed',

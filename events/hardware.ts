@@ -1,6 +1,6 @@
 import { decodeJson, encodeJson } from './fact.ts'
 
-/** What was measured at one time of one GPU, or of the machine itself. */
+/** The readings of one GPU, or of the machine itself, at one time. */
 export type HardwarePoint = {
   /** By the clock of the machine that measured, epoch milliseconds. */
   ts_ms: number
@@ -10,11 +10,11 @@ export type HardwarePoint = {
   /** Of the GPU on its machine. */
   index: number | null
   uuid: string | null
-  /** By name, with the unit at its end; only what is known. */
+  /** By name, which ends with the unit; only known readings. */
   readings: Readonly<Record<string, number>>
   /** Why the GPU ran slower than it could; empty if it did not. */
   throttle: readonly string[]
-  /** The number of the driver's error, if there was one. */
+  /** The driver's error number, if any. */
   xid: number | null
 }
 

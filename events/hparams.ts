@@ -38,5 +38,5 @@ export const hparams = aggregate('hparams', {
   snapshot: { shape: 1 },
 })
 
-/** Separate from the lifecycle, which is in the stream of the job, or of the external run. */
+/** Separate from the lifecycle, which is in the stream of the job or of the external run. */
 export const hparamsAt = (runId: string) => hparams.at(runId)

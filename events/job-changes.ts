@@ -16,7 +16,7 @@ export const jobRenamed = event(
   ({ short_id, name }, who) => `${who} renamed job ${short_id} to ${name}`,
 )
 
-/** The tags of the job are these, whatever they were before. */
+/** Replaces all tags of the job. */
 export const jobTagged = event(
   'job.tagged',
   Type.Object({ ...subject, tags: Type.Array(Type.String()) }),

@@ -26,9 +26,9 @@ export type Job = {
   max_duration_s: number | null
   max_pending_s: number | null
   max_cost: string | null
-  /** By `since`; at a new attempt only the one in force is kept. */
+  /** Ordered by `since`; a new attempt keeps only the current price. */
   rates: readonly Rate[]
-  /** Millionths of the currency that ended attempts cost, as text because JSON has no such numbers. */
+  /** Cost of ended attempts in millionths of the currency; text, because JSON has no such large integers. */
   spent_micro: string
   /** The newest attempt; 0 before the first. */
   attempt: number
@@ -40,7 +40,7 @@ export type Job = {
   /** End of a hold or of the wait before a retry. */
   not_before: string | null
   executor_running_at: string | null
-  /** Whether nothing is heard of the machine that runs the newest attempt. */
+  /** Whether the machine of the newest attempt is silent. */
   is_unreachable: boolean
   /** Billing start of the newest attempt. */
   started_at: string | null
@@ -176,7 +176,7 @@ function admitted(data: JobAdmitted): Job {
   }
 }
 
-/** What the job has cost once its newest attempt has ended. */
+/** The total cost of the job once its newest attempt has ended. */
 function spentAt(job: Job, { attempt, ended_at }: { attempt: number; ended_at: string }): string {
   const { gpus, rates, started_at, spent_micro } = job
   const lines = linesOf({ gpus, rates, attempts: [{ attempt, started_at, ended_at }] })

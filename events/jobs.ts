@@ -34,7 +34,7 @@ export const jobAdmitted = event(
     currency: Type.String(),
     spec: jobSpec,
     spec_digest: Type.String(),
-    /** What the recipe adds to the parameters of `spec`, e.g. its defaults; see `paramsOf`. */
+    /** Parameters that the recipe adds to `spec`, e.g. its defaults; see `paramsOf`. */
     params_added: Type.Record(Type.String(), Type.Unknown()),
     gates: Type.Array(gateResult),
     warnings: Type.Array(warning),
@@ -59,7 +59,7 @@ function keepingAll({ spec, ...rest }: JobSpec): JobSpec {
   return { ...rest, spec: { ...spec, checkpoints: { ...spec.checkpoints, keep: null } } }
 }
 
-/** Those of the merged parameters that the submitted ones do not have, or have otherwise. */
+/** The merged parameters that are missing from the submitted ones, or differ. */
 export const paramsAdded = (
   submitted: Record<string, unknown>,
   merged: Record<string, unknown>,
@@ -92,8 +92,8 @@ export const jobHeld = event(
 )
 
 /**
- * The job is queued, for this reason at first; it starts no earlier than `not_before`, if set. Events of before its reason
- * became a column also say that the reason of a queued job changed.
+ * The job is queued, for this reason at first; it starts no earlier than `not_before`, if set. Events from before the
+ * reason became a column also record a changed reason of a queued job.
  */
 export const jobQueued = event(
   'job.queued',
@@ -109,7 +109,7 @@ export const jobScheduled = event(
     attempt: attempt(),
     executor: Type.String(),
     nodes: Type.Array(Type.String()),
-    /** On the one node of executors that bind GPUs themselves; empty for the others. */
+    /** Only for executors that bind the GPUs of their single node themselves; otherwise empty. */
     gpu_indexes: Type.Array(Type.Integer({ minimum: 0 })),
   }),
   ({ short_id, attempt, executor, nodes }, who) =>
@@ -138,7 +138,7 @@ const nodeOfRank = Type.Object({
 })
 export type NodeOfRank = Static<typeof nodeOfRank>
 
-/** The engine told where the ranks of an attempt run, if that is not what `job.scheduled` says. */
+/** The engine reported where the ranks of an attempt run, because it differs from `job.scheduled`. */
 export const jobPlaced = event(
   'job.placed',
   Type.Object({
@@ -153,7 +153,7 @@ export const jobPlaced = event(
 
 /**
  * The executor runs the attempt (its own mark, earlier than the billing start), or the code reported a phase of
- * its start. The first one of an attempt says when the executor began.
+ * its start. The first such event of an attempt records when the executor began.
  */
 export const jobStarting = event(
   'job.starting',
@@ -178,7 +178,7 @@ export const jobRunning = event(
 /** The reason that a person gave, or the limit that was reached. */
 const message = () => nullable(Type.String())
 
-/** The attempt is to write a checkpoint and end; it is killed at the deadline. Of several requests the newest counts. */
+/** The attempt must write a checkpoint and end; it is killed at the deadline. The newest request counts. */
 export const jobPauseRequested = event(
   'job.pause_requested',
   Type.Object({ ...subject, attempt: attempt(), message: message(), deadline: timestamp() }),
@@ -200,7 +200,7 @@ export const jobResumed = event(
   ({ short_id, message }, who) => `${who} resumed job ${short_id}${because(message)}`,
 )
 
-/** The price of the job's profile changed: a GPU hour costs this from `effective_at` on, whatever the admission said. */
+/** The price of the job's profile changed: a GPU hour costs this from `effective_at` on, overriding the admission. */
 export const jobRepriced = event(
   'job.repriced',
   Type.Object({ ...subject, price_per_gpu_hour: Type.String(), effective_at: timestamp() }),
@@ -216,7 +216,7 @@ export const jobPreempted = event(
     `${who} took the GPUs from attempt ${attempt} of job ${short_id} for another job`,
 )
 
-/** Nothing has been heard since `silent_since` of the machine that runs the attempt, which may still run. */
+/** The machine that runs the attempt has been silent since `silent_since`; the attempt may still be running. */
 export const jobUnreachable = event(
   'job.unreachable',
   Type.Object({ ...subject, attempt: attempt(), silent_since: timestamp() }),
@@ -224,7 +224,7 @@ export const jobUnreachable = event(
     `${who} lost sight of attempt ${attempt} of job ${short_id}: nothing was heard of its machine since ${silent_since}`,
 )
 
-/** The machine that runs the attempt is heard of again. */
+/** The machine that runs the attempt has reported again. */
 export const jobRecovered = event(
   'job.recovered',
   Type.Object({ ...subject, attempt: attempt() }),
@@ -245,7 +245,7 @@ export const jobRetried = event(
     `${who} let job ${short_id} try again after attempt ${attempt} (${reason})`,
 )
 
-/** The attempt is to end; it is killed at the deadline. Of several requests the newest counts. */
+/** The attempt must end; it is killed at the deadline. The newest request counts. */
 export const jobStopRequested = event(
   'job.stop_requested',
   Type.Object({
@@ -260,9 +260,11 @@ export const jobStopRequested = event(
     `${who} asked job ${short_id} to ${force ? 'be killed' : 'stop'} (${reason})${because(message)}`,
 )
 
-/** How an attempt ended; `ended_at` is the last moment at which it is known to have run, if nobody saw it end. */
+/**
+ * How an attempt ended; `ended_at` is the last moment at which it is known to have run, if its end was not observed.
+ */
 const exit = Type.Object({
-  /** Null if a signal ended it, or if nobody saw it end. */
+  /** Null if a signal ended it, or if its end was not observed. */
   exit_code: nullable(Type.Integer()),
   signal: nullable(Type.String()),
   oom_killed: Type.Boolean(),
@@ -311,7 +313,7 @@ const end = {
   attempt: Type.Integer({ minimum: 0 }),
   reason: oneOf(...endReasons),
   message: message(),
-  /** Of the last attempt, if known already; `job.exited` has it in any case. */
+  /** Exit code of the last attempt, if already known; `job.exited` always has it. */
   exit_code: nullable(Type.Integer()),
   ended_at: timestamp(),
 }

@@ -25,7 +25,7 @@ export type LogsAppended = ReportedLines | PrintedBytes
 
 /**
  * The body of a `logs.eof` fact: a run ended in this state and no more output is expected. Appended to the log after
- * the last output; of several for one run the first counts. `points` is where the metrics of the run end on their own
+ * the last output; the first one of a run counts. `points` is where the metrics of the run end on their own
  * topic: a stream of points ends only behind it. Absent in those recorded before there was such a mark.
  */
 export type LogsEof = { state: string; points?: { partition: number; offset: number } | null }

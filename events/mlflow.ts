@@ -3,7 +3,7 @@ import { nullable } from '../schemas/shared.ts'
 import { aggregate, type EventOf, event } from './event.ts'
 import { count } from './words.ts'
 
-/** What MLflow calls tags of a run; Forge's own tags are words without a value. */
+/** MLflow's tags of a run; Forge's own tags are words without a value. */
 export const tagsSet = event(
   'mlflow.tags_set',
   Type.Object({ run_id: Type.String(), tags: Type.Record(Type.String(), Type.String()) }),
@@ -17,7 +17,7 @@ export const tagDeleted = event(
   ({ run_id, key }, who) => `${who} deleted the MLflow tag ${key} of run ${run_id}`,
 )
 
-/** What an MLflow client says of its run. The state of the run in Forge is told by its lifecycle alone. */
+/** The run's status according to an MLflow client. Only the lifecycle determines the run's state in Forge. */
 export const statusReported = event(
   'mlflow.status_reported',
   Type.Object({
@@ -47,7 +47,7 @@ export const inputsLogged = event(
     `${who} named ${count(inputs.length, 'data set')} that run ${run_id} read`,
 )
 
-/** What MLflow calls a tag of an experiment. Its stream is that of the project, whose name is never like that of a run. */
+/** MLflow's tag of an experiment. Its stream is named after the project, whose name never looks like a run's. */
 export const experimentTagged = event(
   'mlflow.experiment_tagged',
   Type.Object({ project: Type.String(), key: Type.String(), value: Type.String() }),
@@ -88,6 +88,6 @@ function evolve(run: MlflowRun, event: MlflowEvent): MlflowRun {
 }
 
 export const mlflowRuns = aggregate('mlflow', { events, initial, evolve, snapshot: { shape: 1 } })
-/** What only MLflow's clients tell of a run; its parameters and metrics are where all others are. */
+/** Data of a run that only MLflow's clients report; its parameters and metrics are stored like all others. */
 export const mlflowAt = (runId: string) => mlflowRuns.at(runId)
 export const experimentAt = (project: string) => mlflowRuns.at(project)

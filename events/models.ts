@@ -9,7 +9,7 @@ const settings = {
 }
 const version = Type.Integer({ minimum: 1 })
 
-/** A model that had no versions yet was named. */
+/** A model was created, without versions so far. */
 export const modelCreated = event(
   'model.created',
   Type.Object({
@@ -28,7 +28,7 @@ export const modelChanged = event(
   ({ model }, who) => `${who} changed the settings of the model ${model}`,
 )
 
-/** A model is gone, and with it what protected its artifacts; its name stays taken. */
+/** A model was deleted and no longer protects its artifacts; its name stays taken. */
 export const modelDeleted = event(
   'model.deleted',
   Type.Object({ model: Type.String() }),
@@ -50,7 +50,7 @@ export const modelVersionCreated = event(
     `${who} made the artifact ${artifact_id} of run ${run_id} version ${version} of the model ${model}`,
 )
 
-/** A version was archived or taken back, or its notes were written anew. */
+/** A version was archived or restored, or its notes were rewritten. */
 export const modelVersionChanged = event(
   'model.version_changed',
   Type.Object({
@@ -77,7 +77,7 @@ export const modelAliasMoved = event(
     `${who} moved the alias ${alias} of the model ${model} from ${inWords(from_version)} to ${inWords(to_version)}`,
 )
 
-/** A run that was to become a version at its end did not; `reason` says why. */
+/** A run that was meant to become a version at its end did not; `reason` explains why. */
 export const modelRegistrationFailed = event(
   'model.registration_failed',
   Type.Object({

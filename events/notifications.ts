@@ -14,7 +14,7 @@ export const notificationSent = event(
   ({ username, title }, who) => `${who} notified ${username}: ${title}`,
 )
 
-/** These were marked as read, by the person or because there were too many unread ones (the oldest go first). */
+/** These were marked as read, by the person or because there were too many unread ones (oldest first). */
 export const notificationRead = event(
   'notification.read',
   Type.Object({
@@ -28,7 +28,7 @@ export const notificationRead = event(
 export type NotificationEvent = EventOf<typeof notificationSent> | EventOf<typeof notificationRead>
 export type NotificationSent = Static<typeof notificationSent.data>
 
-/** A person's unread notifications, the oldest first. */
+/** A person's unread notifications, oldest first. */
 export type Feed = { unread: Pick<NotificationSent, 'notification_id' | 'group_key' | 'count'>[] }
 
 function evolve({ unread }: Feed, { type, data }: Stamped<NotificationEvent>): Feed {

@@ -5,8 +5,8 @@ import { aggregate, type EventOf, event } from './event.ts'
 const session_id = Type.String()
 
 /**
- * Somebody may talk to a model for a while, with their access token. `owns`: its deployment was made for it, and ends
- * with it. `revision_id`: whose engines answer; null: those of whichever is promoted.
+ * A person may chat with a model for a while, using their access token. `owns`: its deployment was created for it,
+ * and ends with it. `revision_id`: the revision whose engines respond; null: the promoted one.
  */
 export const playgroundOpened = event(
   'playground.opened',
@@ -26,7 +26,7 @@ export const playgroundOpened = event(
     `${who} opened the playground session ${id} on ${deployment_id}`,
 )
 
-/** It answers nothing any more. */
+/** The session has ended and responds to no further requests. */
 export const playgroundEnded = event(
   'playground.ended',
   Type.Object({

@@ -3,7 +3,7 @@ import type { MemberRole, Visibility } from '../schemas/projects.ts'
 import { oneOf } from '../schemas/shared.ts'
 import { aggregate, type EventOf, event } from './event.ts'
 
-/** Its first run was submitted, or it was created before that; whoever did so owns it. */
+/** Created explicitly or by the first run submitted to it; the person who did so owns it. */
 export const projectCreated = event(
   'project.created',
   Type.Object({
@@ -15,7 +15,7 @@ export const projectCreated = event(
     `${who} created the ${visibility} project ${name} of ${owner}`,
 )
 
-/** The visibility or the notes of a project were changed; the event has both as they are from now on. */
+/** The visibility or the notes of a project were changed; the event has the new value of both. */
 export const projectChanged = event(
   'project.changed',
   Type.Object({

@@ -5,7 +5,7 @@ export type ToStart = {
   gpus: number
   /** Seconds for which attempts like this one held their GPUs, ascending. */
   past: readonly number[]
-  /** Seconds until it may start at the earliest; Infinity: nobody knows. */
+  /** Seconds until it may start at the earliest; Infinity: unknown. */
   not_before_s: number
 }
 
@@ -27,13 +27,13 @@ export type Room = { gpus: number; jobs: number }
 export type Outlook = {
   waiting: readonly ToStart[]
   running: readonly ToEnd[]
-  /** GPUs of each executor, in all. */
+  /** Total GPUs of each executor. */
   capacity: ReadonlyMap<string, number>
-  /** Of owners without an entry: no limit. */
+  /** Owners without an entry have no limit. */
   rooms: ReadonlyMap<string, Room>
 }
 
-/** A job is foreseen by at least so many past ones like it. */
+/** A job's duration is estimated from at least this many similar past jobs. */
 export const leastPast = 5
 
 export type Range = { p50: number; p90: number }
@@ -63,7 +63,10 @@ export function oneFuture(outlook: Outlook, random: () => number): number[] {
 
 type Candidate = ToStart & { index: number }
 
-/** Those that start now, in queue order. No job with GPUs overtakes one that waits for some, as in `executor/queue.ts`. */
+/**
+ * The jobs that start now, in queue order. No job that needs GPUs overtakes one that waits for some, as in
+ * `executor/queue.ts`.
+ */
 function* startable(
   left: readonly Candidate[],
   machines: Machines,
@@ -85,7 +88,7 @@ function* startable(
 
 type Machines = ReturnType<typeof createMachines>
 
-/** What is free as time passes. */
+/** Free GPUs and quota over time. */
 function createMachines({ capacity, rooms, waiting }: Outlook) {
   const free = new Map(capacity)
   const held = new Map<string, Room>()
@@ -103,7 +106,7 @@ function createMachines({ capacity, rooms, waiting }: Outlook) {
       change(holder, 1)
       ends.add({ ...holder, at: until })
     },
-    /** Whether its owner's quota has room, and its executor so many GPUs at all. */
+    /** Whether its owner's quota has room, and its executor has that many GPUs at all. */
     mayHold({ executor, owner, gpus }: Holder): boolean {
       const has = heldBy(owner)
       const room = rooms.get(owner)
@@ -121,11 +124,11 @@ function createMachines({ capacity, rooms, waiting }: Outlook) {
 
 type Holder = { executor: string; owner: string; gpus: number }
 
-/** How long an attempt goes on: as long as one of those before it that were longer than it is now. */
+/** The remaining time of an attempt: sampled from earlier attempts that took longer than it has so far. */
 function leftOf({ past, held_s, limit_s }: ToEnd, random: () => number): number {
   const limit = Math.max(0, limit_s ?? Number.POSITIVE_INFINITY)
   const first = past.findIndex(seconds => seconds > held_s)
-  // Longer than all before it: nobody knows; as a rule about as long again.
+  // Longer than all earlier attempts: unknown; as a rule of thumb, as long again.
   const left = first === -1 ? held_s * 2 * random() : drawn(past.slice(first), random) - held_s
   return Math.min(limit, left)
 }
@@ -133,7 +136,7 @@ function leftOf({ past, held_s, limit_s }: ToEnd, random: () => number): number 
 const drawn = (past: readonly number[], random: () => number): number =>
   past[Math.floor(random() * past.length)] ?? 0
 
-/** Ends by their time, the earliest first. */
+/** Ends ordered by time, earliest first. */
 function createEnds() {
   const heap: (Holder & { at: number })[] = []
   const atOf = (index: number) => heap[index]?.at ?? Number.POSITIVE_INFINITY
@@ -175,12 +178,12 @@ function createEnds() {
   }
 }
 
-/** Seconds between a slot that is free and the start that takes it: what a forecast cannot foresee. */
+/** Seconds between a slot becoming free and the start that uses it, which a forecast cannot predict. */
 const lookS = 2
 
 /**
- * The range of each wait in these futures. Null: the job waits for others of which fewer than `leastPast` like them have
- * ended, or did not start in one of ten futures.
+ * The range of each wait in these futures. Null: the job waits for others with fewer than `leastPast` similar ended
+ * ones, or did not start in one of ten futures.
  */
 export function rangesOf(
   { waiting, running }: Outlook,
@@ -215,7 +218,7 @@ function rangeOf(ascending: readonly number[]): Range | null {
 /** A forecast that was made, uncorrected, and the wait that followed, in seconds. */
 export type Outcome = { range: Range; wait: number }
 
-/** By what waits exceeded their forecasts of late, at the middle and at the 90th percentile. */
+/** How far recent waits exceeded their forecasts, at the median and at the 90th percentile. */
 export type Correction = { p50: number; p90: number }
 
 export const noCorrection: Correction = { p50: 1, p90: 1 }
@@ -224,8 +227,9 @@ export const countedOutcomes = 200
 const leastOutcomes = 20
 
 /**
- * What forecasts lack, learned from their outcomes: a future knows nothing of jobs that are yet to be submitted, and of
- * these some go ahead. Those that were foretold to start at once say nothing of that.
+ * A correction of forecasts, learnt from their outcomes: a simulated future does not include jobs yet to be
+ * submitted, some of which go ahead. Forecasts of an immediate start are left out, because they carry no information
+ * about that.
  */
 export function correctionOf(outcomes: readonly Outcome[]): Correction {
   const waited = outcomes.filter(({ range }) => range.p90 > lookS)

@@ -1,4 +1,4 @@
-/** A job that waits, as far as its place depends on itself. */
+/** The properties of a waiting job that determine its place. */
 export type QueuedJob = {
   run_id: string
   owner: string
@@ -7,7 +7,7 @@ export type QueuedJob = {
   admitted_at: Date
 }
 
-/** What an owner has, of which their jobs' places depend. */
+/** The properties of an owner that determine their jobs' places. */
 export type Standing = {
   /** The `priority` of the owner's quota. */
   class: number
@@ -48,7 +48,7 @@ export function inQueueOrder<J extends QueuedJob>(
   return placed.sort(inTurn)
 }
 
-/** A queue in its order, with running sums, so that the place of a newcomer is found without walking a long queue. */
+/** A sorted queue with running sums, so that a newcomer's place is found without walking a long queue. */
 export type SummedQueue<J> = {
   queue: readonly Placed<J>[]
   /** GPUs of the jobs ahead of each place; one more than there are jobs. */
@@ -96,7 +96,7 @@ export function joining<J extends QueuedJob>(
   }
 }
 
-/** By halving: of a queue in its order, the number of jobs that are not behind this one. */
+/** Binary search: the number of jobs in a sorted queue that are not behind this one. */
 function placeIn<J extends QueuedJob>(queue: readonly Placed<J>[], placed: Placed<J>): number {
   let [from, to] = [0, queue.length]
   while (from < to) {

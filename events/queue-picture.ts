@@ -11,7 +11,7 @@ export type WaitingJob = QueuedJob & {
   profile: string
   recipe: string | null
   nodes: number
-  /** Waits until then before its next attempt. */
+  /** Earliest time of its next attempt. */
   not_before: Date | null
   reason: QueueReason | null
 }
@@ -44,7 +44,7 @@ export type HoldingJob = Pick<
   limit_at: Date | null
 }
 
-/** Where no job may start, and since when. */
+/** Which engines may start no job, and since when. */
 export type QueueSwitches = {
   paused: boolean
   reason: string | null
@@ -62,22 +62,22 @@ export type QueueSwitches = {
   }[]
 }
 
-/** What is asked about the queue. */
+/** Queries about the queue. */
 export type QueuePicture = {
   /** In queue order. */
   waiting: readonly PlacedJob[]
-  /** With the seconds that half of those like it went on for; null: too few to tell. */
+  /** With the median remaining seconds of similar attempts; null: too few. */
   holding: readonly (HoldingJob & { left_s: number | null })[]
-  /** Jobs that wait for a time before they are queued, the earliest first. */
+  /** Held jobs, which wait for a time before they are queued, earliest first. */
   held: readonly WaitingJob[]
   /** GPUs of each executor, in all. */
   capacity: ReadonlyMap<string, number>
   profiles: readonly { name: string; series: string; executor: string; gpus: number }[]
-  /** What each owner of a waiting job may hold at once. */
+  /** The limits of each owner of a waiting job. */
   roomOf: (owner: string) => Room
 }
 
-/** The place that a job gets; `foretold` is its wait as the queue alone tells it, uncorrected. */
+/** The place that a job gets; `foretold` is its wait as estimated from the queue alone, uncorrected. */
 export type NewPlace = { view: QueueView; foretold: Range | null }
 
 /** A job that is about to be submitted. */
@@ -87,25 +87,30 @@ export type Newcomer = Pick<
 >
 
 /**
- * The queue as a process last read it, because places and forecasts are too dear to be computed for each request. It is at most
- * a second old, or up to three where it is long.
+ * The queue as a process last read it, because places and forecasts are too expensive to compute for each request. It
+ * is at most a second old, or three if it is long.
  */
 export type QueueBook = {
   /** The places that jobs submitted now get, each behind those before it in this call. */
   placesOf(newcomers: readonly Newcomer[]): Promise<NewPlace[]>
-  /** With these jobs, which wait: the queue is read anew if one is missing, since it may be newer than what was read. */
+  /**
+   * With these waiting jobs: the queue is read again if one is missing, because it may be newer than the last read.
+   */
   picture(waiting?: readonly string[]): Promise<QueuePicture>
   /**
-   * By profile, the GPUs that no attempt holds and no waiting job asks for; below 0 where more is asked for than there is. Profiles
-   * whose engine starts nothing now have none.
+   * By profile, the GPUs that no attempt holds and no waiting job needs; negative if demand exceeds supply. Profiles
+   * whose engine is not starting jobs have no entry.
    */
   idleGpus(): Promise<ReadonlyMap<string, number>>
   /** Read now. */
   switches(): Promise<QueueSwitches>
   /** The place of a job; null: it is not queued. */
   placeOfJob(run_id: string): Promise<QueueView | null>
-  /** The queue was changed here: it is read anew for the next request. */
+  /** The queue was changed by this process: it is read again for the next request. */
   changed(): void
-  /** A job was submitted here: only a short queue is read anew, since many submits may follow each other. */
+  /**
+   * A job was submitted by this process: only a short queue is read again, because many submits may follow each
+   * other.
+   */
   submitted(): void
 }

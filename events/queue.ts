@@ -4,7 +4,7 @@ import { aggregate, type EventOf, event } from './event.ts'
 const reason = Type.Union([Type.String(), Type.Null()])
 const because = (text: string | null) => (text === null ? '' : `: ${text}`)
 
-/** From now on no job starts; those that run go on. */
+/** From now on no job starts; running ones continue. */
 export const queuePaused = event(
   'queue.paused',
   Type.Object({ reason }),
@@ -37,7 +37,7 @@ export const queue = aggregate('queue', { events: queueEvents, initial: null, ev
 /** One installation has one queue. */
 export const queueSwitch = queue.at('switch')
 
-/** From now on no job starts on this engine; those that run there go on. It is an executor's name, or a machine's id. */
+/** From now on no job starts on this engine; running ones continue. It is an executor's name, or a machine's id. */
 export const engineDrained = event(
   'engine.drained',
   Type.Object({ engine: Type.String(), reason }),

@@ -7,7 +7,7 @@ const version = { name: Type.String(), version: Type.String() }
 /** Serving templates come with Forge. */
 const { serving: _, ...uploaded } = recipe.properties
 
-/** An admin added a version of a recipe; its files are those of the archive, under the digest for ever. */
+/** An admin added a version of a recipe; its files are the archive's, permanently stored under the digest. */
 export const recipeAdded = event(
   'recipe.added',
   Type.Object({
@@ -36,7 +36,7 @@ const events = [recipeAdded, recipeDeprecated, recipeReinstated] as const
 export type RecipeEvent = EventOf<(typeof events)[number]>
 export type RecipeAdded = Static<typeof recipeAdded.data>
 
-/** `digest`: null unless it was uploaded; `deprecated`: null unless somebody said so. */
+/** `digest`: null unless it was uploaded; `deprecated`: null unless an admin deprecated it. */
 export type RecipeState = { digest: string | null; deprecated: boolean | null }
 
 function evolve(state: RecipeState, event: RecipeEvent): RecipeState {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { rubricInput } from '../schemas/rubrics.ts'
 import { aggregate, type EventOf, event, type Stamped } from './event.ts'
 
-/** A version of a rubric was written; `digest` covers everything that a judge is shown. */
+/** A version of a rubric was written; `digest` covers everything that a judge sees. */
 export const rubricUpdated = event(
   'rubric.updated',
   Type.Object({

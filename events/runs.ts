@@ -90,7 +90,7 @@ export const runRestored = event(
   ({ run_id }, who) => `${who} restored ${run_id}`,
 )
 
-/** Its time to be restored is over, but something refers to it still; told again when that changes. */
+/** It can no longer be restored, but something still refers to it; recorded again when that changes. */
 export const runPurgePostponed = event(
   'run.purge_postponed',
   Type.Object({ run_id: runId(), references: Type.Integer({ minimum: 1 }) }),
@@ -98,7 +98,9 @@ export const runPurgePostponed = event(
     `${who} kept the deleted ${run_id}, to which ${referring(references)}`,
 )
 
-/** Gone for ever: its rows, reports and files are removed because of this. Only jobs have files on an engine. */
+/**
+ * Permanently removed: its rows, reports and files are deleted because of this. Only jobs have files on an engine.
+ */
 export const runPurged = event(
   'run.purged',
   Type.Object({
@@ -129,7 +131,7 @@ export type RunEvent = EventOf<(typeof events)[number]>
 
 export type RunState = 'pending' | 'running' | 'succeeded' | 'failed' | 'stopped' | 'abandoned'
 
-/** `state` null: no such run, or that of a job, whose stream tells only whether it is deleted. */
+/** `state` null: no such run, or a job's run, whose stream only records whether it is deleted. */
 export type Run = {
   state: RunState | null
   started_at: string | null
@@ -138,7 +140,7 @@ export type Run = {
   deleted_at: string | null
   /** Null unless it is deleted. */
   restorable_until: string | null
-  /** How many jobs keep it from being purged, when that was last found; 0: none was. */
+  /** How many jobs kept it from being purged when last checked; 0: none. */
   kept_for: number
   purged_at: string | null
 }

@@ -13,16 +13,16 @@ const counts = {
 export type TopicName = keyof typeof counts
 export type Topics = Record<TopicName, Topic>
 
-/** How long facts are kept on the log; the tables keep them for ever. */
+/** How long facts are kept on the log; the tables keep them forever. */
 export type LogRetention = {
   days: number
-  /** Of each topic; null: no limit. */
+  /** Size limit per topic; null: none. */
   maxBytes: number | null
 }
 
 const usual: LogRetention = { days: 30, maxBytes: null }
 
-/** The topics of Forge; their names get the installation's prefix in front. */
+/** The topics of Forge; their names are prefixed with the installation's prefix. */
 export function topicsOf(prefix: string, { days, maxBytes }: LogRetention = usual): Topics {
   const topic = (name: TopicName): Topic => {
     const { partitions, keep } = counts[name]

@@ -1,7 +1,7 @@
 import type { TrafficRow } from '../schemas/traffic.ts'
 import { decodeFact, decodeJson, encodeJson, type UnstampedFact } from './fact.ts'
 
-/** The body of a `traffic.recorded` fact: requests to one deployment, which takes the place of the run. */
+/** The body of a `traffic.recorded` fact: requests to one deployment, whose id replaces the run's. */
 type TrafficRecorded = { rows: readonly TrafficRow[] }
 
 export const recordTraffic = (

@@ -3,7 +3,7 @@ import { nullable } from '../schemas/shared.ts'
 import { uploadFacts } from '../schemas/uploads.ts'
 import { aggregate, type EventOf, event } from './event.ts'
 
-/** A person was given an address to send a file to. */
+/** A person received an address to send a file to. */
 export const uploadRequested = event(
   'upload.requested',
   Type.Object(uploadFacts),
@@ -11,7 +11,7 @@ export const uploadRequested = event(
     `${who} asked to upload the ${purpose} ${filename} (${size_bytes} bytes)`,
 )
 
-/** The file arrived whole and was registered. `files` and `expanded_bytes` describe what an archive holds. */
+/** The file arrived in full and was registered. `files` and `expanded_bytes` describe what an archive holds. */
 export const uploadCompleted = event(
   'upload.completed',
   Type.Object({

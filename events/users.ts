@@ -44,7 +44,7 @@ export const userSessionRevoked = event(
   ({ sid }, who) => `${who} ended the session ${sid} from another`,
 )
 
-/** A refresh token was presented after its use, so one of the two parties stole it; its session ended. */
+/** A refresh token was presented after its use, so one of the two presenters stole it; its session ended. */
 export const userRefreshReused = event(
   'user.refresh_reused',
   session(),
@@ -60,7 +60,7 @@ export const userSessionWithdrawn = event(
     `The identity provider no longer confirms ${username}: one of their sessions was ended`,
 )
 
-/** The identity provider took the role of the last enabled admin, who therefore keeps it. */
+/** The identity provider withdrew the role of the last enabled admin, who therefore keeps it. */
 export const userRoleKept = event(
   'user.role_kept',
   Type.Object({ username: Type.String(), role: role() }),

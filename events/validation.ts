@@ -5,7 +5,7 @@ import { nullable } from '../schemas/shared.ts'
 import { aggregate, type EventOf, event } from './event.ts'
 import { decodeJson, encodeJson } from './fact.ts'
 
-/** A sample as it is stored: texts are cut to the limit, and what was not given is null. */
+/** A stored sample: texts are truncated to the limit, and missing fields are null. */
 export type StoredSample = {
   /** The same for the same prompt at every step; null without a prompt. */
   sample_key: string | null

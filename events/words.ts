@@ -2,5 +2,5 @@
 export const count = (number: number, noun: string): string =>
   `${number} ${noun}${number === 1 ? '' : 's'}`
 
-/** Appends a given reason to a sentence. */
+/** Appends a reason, if any, to a sentence. */
 export const because = (message: string | null): string => (message === null ? '' : `: ${message}`)

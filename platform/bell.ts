@@ -5,7 +5,7 @@ export type Bell = {
 
 /**
  * `wait` ends at a ring, after its time or when its signal aborts, whichever comes first. A ring wakes all waiters;
- * without any, it is kept for the next one.
+ * if nobody waits, it is kept for the next waiter.
  */
 export function createBell(): Bell {
   let isRung = false

@@ -1,4 +1,4 @@
-/** The server cannot start, for a reason that whoever starts it can remove; `message` says how. */
+/** The server cannot start, for a reason that the operator can fix; `message` says how. */
 export class CannotStart extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })

@@ -6,7 +6,7 @@ export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
   const fields = value as Record<string, unknown>
   let json = ''
-  // Each submit's spec comes by here, so no list of pairs is made.
+  // Runs on every submitted spec, so it avoids building a list of pairs.
   for (const key of Object.keys(fields).sort())
     if (fields[key] !== undefined)
       json += `${json === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(fields[key])}`

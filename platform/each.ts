@@ -2,8 +2,8 @@ import { isLogAway } from './log/event-log.ts'
 import { isOutage } from './postgres/pool.ts'
 
 /**
- * Works on each item, one after the other; one that fails is reported and does not keep the others waiting. If the
- * database or the log is away the rest is left for the next pass, because each would wait as long as the first. Returns
+ * Processes the items one by one; a failed item is reported and does not hold up the others. If the database or the
+ * log is unavailable, the rest is left to the next pass, because each item would wait as long as the first. Returns
  * how many succeeded.
  */
 export async function forEachApart<T>(

@@ -5,12 +5,12 @@ import { createServer } from 'node:net'
 /** Below the range of outgoing connections, which could take the port before it is used. */
 const range = { from: 15_000, to: 32_000 }
 const attempts = 50
-/** For as long as what is to listen may take to start, or to start again. */
+/** Long enough for the server that will listen to start, or to restart. */
 const reservedForMs = 10 * 60_000
 
 /**
- * A TCP port on 127.0.0.1 that is free now. Whoever else asks this function, in any process of this machine, is not given it
- * while this process runs, for ten minutes; other programs may take it.
+ * A TCP port on 127.0.0.1 that is free now. This function reserves it for ten minutes, across all processes of this
+ * machine and for as long as this process runs; other programs may still take it.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -20,7 +20,10 @@ export async function freePort(): Promise<number> {
   throw new Error(`no free port between ${range.from} and ${range.to} after ${attempts} attempts`)
 }
 
-/** The UDP port of the same number stands for the reservation: it leaves with the process, and the TCP port stays free. */
+/**
+ * The UDP port of the same number marks the reservation: it is released when the process ends, and the TCP port stays
+ * free.
+ */
 function reserve(port: number): Promise<boolean> {
   return new Promise(resolve => {
     const socket = createSocket('udp4')

@@ -3,19 +3,19 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 export type Grouping = {
   /** The largest group. */
   most: number
-  /** How many groups may be worked on at once. */
+  /** How many groups may be processed at once. */
   atOnce: number
 }
 
-/** What became of each item, in their order. */
+/** The outcome of each item, in order. */
 export type Outcomes<O> = readonly PromiseSettledResult<O>[]
 
 type Waiting<I, O> = { item: I; resolve(output: O): void; reject(error: unknown): void }
 
 /**
- * For work that costs little more for many items than for one. An item is worked on at once, or, while enough groups
- * are under way, together with all that have come until one of them has ended. If `work` rejects, so does each of its
- * items.
+ * For work that costs little more for many items than for one. An item is processed at once or, while enough groups
+ * are under way, together with all others that arrive before one of these groups ends. If `work` rejects, so does
+ * each item of its group.
  */
 export function inGroups<I, O>(
   { most, atOnce }: Grouping,
@@ -40,7 +40,7 @@ export function inGroups<I, O>(
     })
 }
 
-/** Never rejects: a fault is that of the items. */
+/** Never rejects: a fault rejects the items instead. */
 async function workOn<I, O>(
   work: (items: readonly I[]) => Promise<Outcomes<O>>,
   group: readonly Waiting<I, O>[],

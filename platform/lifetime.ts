@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-/** Started parts, to be stopped in reverse order. */
+/** Started parts, which are stopped in reverse order. */
 export type Lifetime = {
   /** Registers how to stop a part; returns the part. */
   owns<T>(name: string, part: T, stop: (part: T) => Promise<unknown>): T

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 
-/** JSON lines on a pipe, readable lines on a terminal; secrets are redacted. Standard output, unless `to` says otherwise. */
+/** JSON lines on a pipe, readable lines on a terminal; secrets are redacted. Default destination: standard output. */
 export function createLogger(level: string, pretty: boolean, to?: DestinationStream): Logger {
   const options = {
     level,

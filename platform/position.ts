@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 
 /**
- * Identifies a write: the version of a stream, or an offset of the log, that the read models must have reached. In
+ * Identifies a write: the version of a stream, or the offset of the log, that the read models must have reached. In
  * base64url: `s:<version>:<stream>` or `l:<topic>:<partition>:<offset>`. People get it sealed, in `Forge-Position`, and
  * send it back in `Forge-Wait-For`.
  */
@@ -36,10 +36,10 @@ export function parsePosition(position: string): ForgePosition | null {
   }
 }
 
-/** Binds positions to whom they were given to. */
+/** Binds each position to its holder. */
 export type PositionSeal = {
   seal(position: string, holder: string): string
-  /** The position; null for those of others and made-up ones, which would tell whether a stream exists. */
+  /** The position; null for other people's and made-up positions, which would reveal whether a stream exists. */
   open(sealed: string, holder: string): string | null
 }
 
@@ -47,7 +47,7 @@ const macBytes = 16
 
 /** `<position>.<HMAC of holder and position>`, the first 128 bits of SHA-256. `key`: the same in every process. */
 export function positionSeal(key: Buffer): PositionSeal {
-  // From bytes, each HMAC would build its own key object, which takes longer than all the rest of it.
+  // With raw bytes, each HMAC would build its own key object, which takes longer than everything else in it.
   const prepared = createSecretKey(key)
   const macOf = (position: string, holder: string) =>
     createHmac('sha256', prepared).update(`${holder}\0${position}`).digest().subarray(0, macBytes)

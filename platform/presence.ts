@@ -1,9 +1,9 @@
-/** Signs of life further apart than this have a gap between them. */
+/** Longer intervals between signs of life count as a gap. */
 const maxGapMs = 60_000
 
 /**
- * For how long this process has noted without a gap that it is there. While it or the database was away nobody could be heard,
- * so the silence of others means nothing until they have had `enoughMs` to break it.
+ * Tracks how long this process has been present without a gap. While it or the database was unavailable, it could
+ * hear nobody, so the silence of others means nothing until they have had `enoughMs` to report.
  */
 export function createPresence(enoughMs: number) {
   let since: number | null = null
@@ -18,9 +18,9 @@ export function createPresence(enoughMs: number) {
     interrupt(): void {
       since = null
     },
-    /** Whether the last sign is the first after a gap: of what happened in it nothing is known. */
+    /** Whether the last sign is the first after a gap, during which nothing was observed. */
     hasJustCome: () => since !== null && last === since,
-    /** Whether the silence of others tells something. */
+    /** Whether the silence of others is meaningful. */
     mayJudge: () => since !== null && last - since >= enoughMs,
   }
 }

@@ -72,7 +72,7 @@ function limitersOf({ name, points, windowSeconds }: RateLimit, stores: RateLimi
 
 /**
  * Returns how long a window that begins in Postgres now may last, in seconds. It must end before the one in Redis;
- * otherwise a client that waited as long as told would be refused again. 0: no count is needed.
+ * otherwise a client that waited for `Retry-After` would be refused again. 0: no count is needed.
  */
 async function countInRedis(
   limiter: RateLimiterRedis,

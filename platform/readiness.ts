@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 
 /**
- * `lag_ms`: how far behind a part is; where it follows nothing, how long its response took. `degraded`: it serves, but a
- * person has to look at something.
+ * `lag_ms`: how far behind a part is; if it follows nothing, how long its response took. `degraded`: it serves, but
+ * needs a person's attention.
  */
 export type Check = { ok: boolean; lag_ms?: number; degraded?: boolean } & Record<string, unknown>
 
@@ -31,7 +31,7 @@ function statusOf(checks: readonly Check[]): Readiness['status'] {
 }
 
 /**
- * What anybody may see: whether each part works, and figures. Other texts may come from drivers, which name hosts, users
+ * The public view: whether each part works, and figures. Other texts may come from drivers, which name hosts, users
  * and paths.
  */
 export const withoutDetails = ({ status, checks }: Readiness): Readiness => ({

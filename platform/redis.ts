@@ -3,7 +3,7 @@ import { createClient } from 'redis'
 
 /** Pause between attempts to reach Redis, in milliseconds. */
 const retryMs = 500
-/** A slower Redis counts as unreachable; every caller has a slower way without it. */
+/** A slower Redis counts as unreachable; every caller has a fallback without it. */
 const answerWithinMs = 500
 
 export type RedisClient = ReturnType<typeof connect>

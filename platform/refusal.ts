@@ -19,23 +19,23 @@ export const statusOfRefusal = {
 
 export type RefusalCode = keyof typeof statusOfRefusal
 
-/** For the description of the API; `detail` of a refusal says what it was. A narrower `code` may follow. */
+/** For the API's documentation; a refusal's `detail` gives the specifics. A narrower `code` may follow. */
 export const meaningOfRefusal: Record<RefusalCode, string> = {
   invalid: 'the values fit the schema, but not the rules',
-  unauthenticated: 'nothing valid shows who is calling',
+  unauthenticated: 'the caller is not validly identified',
   forbidden: 'the caller may not do this',
-  not_found: 'there is no such thing that the caller may know of',
-  method_not_allowed: 'the path has other methods',
-  conflict: 'the state of the thing does not allow this now',
-  gone: 'it was there, and was deleted for good',
+  not_found: 'no such resource is visible to the caller',
+  method_not_allowed: 'the path does not support this method',
+  conflict: 'the current state of the resource does not allow this',
+  gone: 'it existed, and was deleted permanently',
   length_required: 'the request does not state its length',
   too_large: 'the body is larger than this route reads',
   unsupported_media_type: 'the body has a type that this route does not read',
-  range_not_satisfiable: 'the bytes that `Range` asks for are not there',
+  range_not_satisfiable: 'the file does not have the bytes requested by `Range`',
   rate_limited: 'too many calls; `Retry-After` says when to try again',
-  not_configured: 'this installation does not offer it',
+  not_configured: 'this installation is not configured for it',
   backend_failed: 'a service behind this one failed',
-  unavailable: 'the server or a part of it is away for now; try again',
+  unavailable: 'the server or a part of it is temporarily unavailable; try again',
 }
 
 export type RefusalExtras = {

@@ -1,4 +1,4 @@
-/** The text that list searches match: in lower case, because `ilike` costs PostgreSQL five times as much as `like`. */
+/** The text that list searches match: lower case, because `ilike` costs PostgreSQL five times as much as `like`. */
 export const searchText = (texts: readonly (string | null)[]): string =>
   texts
     .map(text => text ?? '')

@@ -38,7 +38,7 @@ export const list: Reader<readonly string[]> = value =>
     .map(item => item.trim())
     .filter(item => item !== '')
 
-/** The address of an HTTP API, without a slash at its end; `expected` says which one, in words. */
+/** The address of an HTTP API, without a trailing slash; `expected` describes it in words. */
 export const address =
   (expected: string): Reader<string | null> =>
   (value, name) => {
@@ -48,13 +48,13 @@ export const address =
     throw new BadSetting(`${name}=${value}: ${expected} is expected`)
   }
 
-/** The names of those settings that are given. */
+/** The names of the settings that are given. */
 export const givenOf = <T>(settings: Settings<T>, env: Environment): string[] =>
   Object.values<Settings<T>[keyof T]>(settings)
     .map(([name]) => name)
     .filter(name => env[name])
 
-/** What to say of settings that serve `main` alone, where that is not given. */
+/** The fault reported if settings that only affect `main` are given without it. */
 export const withoutEffect = (given: readonly string[], main: string): string[] =>
   given.length === 0 ? [] : [`${given.join(', ')}: without effect unless ${main} is set`]
 
@@ -104,7 +104,7 @@ export function readSettings<T>(
 
 const secret = /password|token|secret/i
 
-/** Settings fit to be shown: secrets become `[set]`, passwords in addresses are removed. */
+/** Settings for display: secrets become `[set]`, passwords in addresses are removed. */
 export function redacted(settings: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(settings).map(([key, value]) => {

@@ -1,4 +1,4 @@
-/** Passes a call on at once, and those of the next `ms` milliseconds as one call after them. */
+/** Throttles: runs the first call at once, and merges the calls of the next `ms` milliseconds into one afterwards. */
 export function spaced(ms: number, call: () => void): () => void {
   let isResting = false
   let isMissed = false

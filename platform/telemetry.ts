@@ -17,7 +17,7 @@ export function telemetry(): Telemetry {
   collectDefaultMetrics({ register: registry })
   const duration = new Histogram({
     name: 'forge_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to its answer, by route.',
+    help: 'Time from the first byte of a request to its response, by route.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],

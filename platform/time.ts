@@ -10,7 +10,7 @@ export const systemClock: Clock = () => new Date()
 export const prefixedId = (prefix: string): string => `${prefix}_${ulid(undefined, randomFraction)}`
 export const eventId = (): string => v7({ random: sixteenRandomBytes() })
 
-/** Random bytes for 256 ids: drawing them for each id costs more than all the rest of it. */
+/** Random bytes for 256 ids: drawing them for each id costs more than everything else in it. */
 const randomPool = new Uint8Array(16 * 256)
 let drawn = randomPool.length
 
@@ -25,5 +25,5 @@ function randomBytesOf(count: number): Uint8Array {
 
 const sixteenRandomBytes = () => randomBytesOf(16)
 
-/** For a character of an id, which needs 5 bits: one of 256 fractions from 0 to below 1. */
+/** Supplies a character of an id, which needs 5 bits: one of 256 fractions in [0, 1). */
 const randomFraction = () => (randomBytesOf(1)[0] ?? 0) / 256

@@ -33,7 +33,7 @@ const idle: Status = {
   error: null,
 }
 
-/** The administrators' view of the projector, and the rebuild they can start. */
+/** The administrators' view of the projector, and the rebuild that they can start. */
 export function projectionAdmin(deps: AdminDeps) {
   let status = idle
   return {

@@ -33,8 +33,8 @@ export async function loadCheckpoints(
 }
 
 /**
- * Fills in what a projector of an earlier version left out. Such a one moves a checkpoint without its `filled_to`, and may
- * be at work until this process takes its lock, long after the migrations.
+ * Fills in rows that a projector of an earlier version left out. Such a projector moves a checkpoint without its
+ * `filled_to`, and may be running until this process takes its lock, long after the migrations.
  */
 export async function fillIn(pool: Pool, { name, fillIn }: TopicProjection): Promise<void> {
   await inTransaction(pool, async tx => {

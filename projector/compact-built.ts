@@ -14,12 +14,12 @@ export type CompactBuiltDeps = {
 }
 
 const lookMs = 250
-/** A compactor that gets nowhere for this long is not waited for: reads will be slow, but right. */
+/** How long to wait for a compactor without progress: without it, reads are slow but correct. */
 const patienceMs = 120_000
 
 /**
- * Compacts the new generation while the replay follows the log, until no run is due: readers would otherwise merge
- * everything that was replayed, at each read, until the live compactor has worked it off.
+ * Compacts the new generation while the replay follows the log, until no run is due: otherwise every read would merge
+ * all replayed blocks until the live compactor has caught up.
  */
 export async function compactBuilt(
   deps: CompactBuiltDeps,

@@ -9,7 +9,7 @@ import { cutAtPurges } from './purged-runs.ts'
 
 type AnyHandler = (tx: Kysely<unknown>, event: Recorded) => Promise<unknown>
 
-/** A slice that applies one event after the other, except that new rows may be stored together. */
+/** A slice that applies events one by one, except that new rows may be stored together. */
 export function slice<E extends Event>(handlers: object, newRows?: NewRows<E>): Slice {
   const handlerOf = handlers as Record<string, AnyHandler>
   return {
@@ -22,7 +22,7 @@ export function slice<E extends Event>(handlers: object, newRows?: NewRows<E>): 
   }
 }
 
-/** About 20 new jobs: applying them holds up the requests to this process for a millisecond or two. */
+/** About 20 new jobs: applying them delays requests to this process for a millisecond or two. */
 const worthwhileBytes = 88 * 1024
 
 /**
@@ -115,7 +115,7 @@ async function saveHeads(tx: PoolClient, heads: Map<string, number>): Promise<vo
   })
 }
 
-/** Of the events that look like repeats, the ids of those that are. */
+/** The ids of the events that really are repeats, among those that look like it. */
 async function loadApplied(
   tx: PoolClient,
   events: readonly Recorded[],
@@ -139,8 +139,8 @@ const saveApplied = (tx: PoolClient, ids: readonly string[]) =>
   })
 
 /**
- * Notes the events that a projector from before `applied_event` applied. As many are noted as versions were applied, unless
- * one did: so a version that was used again, which must halt the projection, is not noted in place of the first.
+ * Records the events applied by a projector older than `applied_event`: as many as versions were applied, unless they
+ * are recorded already. So a reused version, which must halt the projection, is not recorded in place of the first.
  */
 async function fillInApplied(tx: PoolClient): Promise<void> {
   await tx.query(
@@ -171,8 +171,8 @@ const preparedNames = new Map<string, string>()
 const maxPrepared = 200
 
 /**
- * Undefined for statements with a result: one that is prepared fails for ever after a migration has changed the result's
- * columns.
+ * Undefined for statements with a result: a prepared one would fail forever after a migration has changed the
+ * result's columns.
  */
 function preparedName(text: string): string | undefined {
   const known = preparedNames.get(text)

@@ -13,7 +13,7 @@ export type FlipDeps = {
 }
 
 export type Replaying = {
-  /** Replays what is on the log by now. */
+  /** Replays everything on the log so far. */
   catchUp: () => Promise<void>
   /** Replays up to these offsets. */
   replayTail: (replay: Replay, ends: readonly bigint[]) => Promise<void>
@@ -36,9 +36,9 @@ const dropPauseMs = 200
  * Replaces the live generation by the new one. Returns false if the live projector was too far ahead or held its
  * locks for too long; the caller then has to catch up again.
  *
- * Nothing may write to the old generation any more, nor compact either. First the compactors are kept out, while the
- * projections go on and the replay catches up with them; then the projections wait for the few records that are left.
- * All take their lock before they touch a table, which rules out deadlocks.
+ * Nothing may write to the old generation or compact either of them any longer. First the compactors are locked out,
+ * while the projections continue and the replay catches up with them; then the projections wait for the few remaining
+ * records. All take their lock before they touch a table, which rules out deadlocks.
  */
 export async function flip(
   deps: FlipDeps,
@@ -86,7 +86,7 @@ async function lockAndFlip(
 
 type Tail = { replay: Replay; ends: readonly bigint[] }
 
-/** How far the live projections have come. */
+/** The progress of the live projections. */
 async function tailsOf(tx: PoolClient, replays: readonly Replay[]): Promise<Tail[]> {
   const tails: Tail[] = []
   for (const replay of replays) tails.push({ replay, ends: await liveOffsets(tx, replay) })
@@ -150,6 +150,6 @@ async function dropUnused(tx: PoolClient, schema: string): Promise<void> {
   await tx.query(`drop schema if exists ${schema} cascade`)
 }
 
-/** By the SQLSTATE of a lock that was not free, at once or in time, or of a deadlock. */
+/** Whether an error is a lock that was not free, immediately or in time, or a deadlock (by SQLSTATE). */
 const isLockConflict = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['55P03', '40P01'].includes(String(error.code))

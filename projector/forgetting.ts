@@ -14,8 +14,8 @@ export const forgetIn =
   }
 
 /**
- * A projection of facts that forgets a run where its topic says that the run was purged. That stands behind all reports of
- * the run, so a replay ends with the same rows.
+ * A projection of facts that forgets a run once its topic reports the purge. This record follows all reports of the
+ * run, so a replay ends with the same rows.
  */
 export function forgetting(projection: TopicProjection, forget: Forget): TopicProjection {
   const { apply, applyParked } = projection

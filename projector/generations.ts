@@ -1,4 +1,4 @@
-/** Schemas of the read models: the live ones, those that a rebuild fills, and those that it has replaced. */
+/** Schemas of the read models: live, being filled by a rebuild, and replaced by one. */
 export const live = 'read'
 export const next = 'read_next'
 export const old = 'read_old'

@@ -11,7 +11,7 @@ const usuallyWorthwhileBytes = maxBatchBytes / 8
  */
 const linger = { timesLast: 3, minMs: 5, maxMs: 100 }
 
-/** How often to try what could not be read, in milliseconds. */
+/** How often to retry an unreadable record, in milliseconds. */
 const unreadableMs = 2_000
 
 export type Inbox = { take(): Promise<Batch[]>; close(): Promise<void> }
@@ -20,7 +20,10 @@ export type InboxOptions = {
   signal: AbortSignal
   /** A batch of this size is worth a transaction and does not wait for more records. Default: 512 KiB. */
   worthwhileBytes?: number | undefined
-  /** Called when a partition holds what cannot be read, and with null once it goes on. The others go on meanwhile. */
+  /**
+   * Called when a record of a partition cannot be read, and with null once reading continues. Other partitions are
+   * not affected.
+   */
   unreadable: (partition: number, why: LogUnreadable | null) => void
 }
 
@@ -45,7 +48,7 @@ export function openInbox(
     arrived.ring()
     while (bytes >= maxBatchBytes && !signal.aborted) await room.wait(1000, signal)
   }
-  /** Returns what could not be read; null once the reading was ended. */
+  /** Returns the error of an unreadable record; null once reading has been stopped. */
   const readFrom = async (next: { offset: bigint }, partition: number) => {
     try {
       const options = { maxBytes: maxBatchBytes, signal }

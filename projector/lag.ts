@@ -5,7 +5,7 @@ import type { Clock } from '../platform/time.ts'
 import type { TopicProjection } from './projection.ts'
 
 export type LagWatch = {
-  /** For how long something of the log has waited for this projection, in milliseconds; 0 if nothing has. */
+  /** How long the oldest record of the log has been waiting for this projection, in milliseconds; 0 if none is. */
   lagMs(projection: string): number
   stop(): Promise<void>
 }
@@ -18,16 +18,16 @@ export type LagDeps = {
   now: Clock
 }
 
-/** Where the log ended at a moment. */
+/** The ends of the log's partitions at a point in time. */
 type Mark = { atMs: number; ends: readonly bigint[] }
 
 const everyMs = 1_000
-/** Beyond these, every other one goes: what has waited for long is told less exactly. */
+/** Beyond this, every other mark is dropped: long lags are reported less precisely. */
 const mostMarks = 600
 
 /**
- * Notes every second where the log ends. The oldest end that a projection has not reached is its lag, whichever process
- * projects, and grows while the log is away.
+ * Records every second where the log ends. A projection's lag is the age of the oldest recorded end that it has not
+ * reached, no matter which process projects; it grows while the log is unavailable.
  */
 export function watchLag(deps: LagDeps): LagWatch {
   const marks = new Map<string, Mark[]>(deps.projections.map(({ name }) => [name, []]))

@@ -1,21 +1,21 @@
 import { type Kysely, type QueryExecutorProvider, sql } from 'kysely'
 import type { Event, Recorded } from '../events/event.ts'
 
-/** Values by column, as JSON has them. */
+/** Values by column, as in JSON. */
 export type Row = Record<string, unknown>
 
-/** How the row begins that a slice keeps for each stream. */
+/** How a slice creates the row that it keeps per stream. */
 export type NewRows<E extends Event> = {
   table: string
-  /** The row with which a stream begins; null for other events. */
+  /** The initial row of a stream; null for events other than the first. */
   begin(event: Recorded<E>): Row | null
-  /** A row that is not stored yet, after a further event; null if that event has to find it in the table. */
+  /** An unstored row after a further event; null if that event needs the row to be in the table. */
   fold(row: Row, event: Recorded<E>): Row | null
 }
 
 /**
- * Applies events in their order, but stores the new rows together, which costs a fraction of one statement each: many
- * streams begin at once where many jobs are submitted.
+ * Applies events in order, but stores new rows together, at a fraction of the cost of one statement each: many
+ * streams begin at once when many jobs are submitted.
  */
 export async function applyWithNewRows<E extends Event>(
   tx: Kysely<unknown>,

@@ -7,8 +7,8 @@ import type { TopicProjection } from './projection.ts'
 const recordsFault = /^(21|22|23|54)/
 
 /**
- * Whether a record is at fault, which is then parked. Otherwise all of them are tried again: the database is away or busy, or
- * its tables are those of a newer version.
+ * Whether a record is at fault; it is then parked. Otherwise all records are retried: the database is unavailable or
+ * busy, or its tables belong to a newer version.
  */
 export const isPoison = (error: unknown): boolean =>
   error instanceof DatabaseError ? recordsFault.test(error.code ?? '') : !isOutage(error)
@@ -56,5 +56,5 @@ async function park(tx: PoolClient, { topic, partition, record, error }: Parked)
   )
 }
 
-/** PostgreSQL stores none in a text, and an error may quote the record. */
+/** PostgreSQL cannot store NUL in a text, and an error may quote the record. */
 const withoutNul = (text: string) => text.replaceAll('\0', '')

@@ -11,12 +11,12 @@ import type { Batch } from '../platform/log/event-log.ts'
 export type TopicProjection = {
   name: string
   topic: string
-  /** Records of this size are applied at once, fewer wait for more under load; see `inbox.ts`. */
+  /** A batch of this size is applied at once; smaller ones wait for more records under load, see `inbox.ts`. */
   worthwhileBytes?: number
   apply(tx: PoolClient, batches: readonly Batch[]): Promise<void>
-  /** Applies one record that was parked, after later ones of its run: it takes effect as the newest. */
+  /** Applies a parked record after later ones of its run: it takes effect as the newest. */
   applyParked(tx: PoolClient, batch: Batch): Promise<void>
-  /** Adds to the live tables what a projector of an earlier version did not know of. May be repeated. */
+  /** Adds rows to the live tables that a projector of an earlier version left out. Idempotent. */
   fillIn(tx: PoolClient): Promise<void>
   /** Clears its caches; called before the first batch and after any failure. */
   reset(): void
@@ -53,10 +53,10 @@ export type Handlers<Tables, E extends Event> = {
   ) => Promise<unknown>
 }
 
-/** What one slice makes of decisions, without its table types. Slices share no table. */
+/** A slice's projection of decisions, without its table types. Slices share no table. */
 export type Slice = {
-  /** Of the events that it gets. */
+  /** Types of the events that it receives. */
   types: readonly string[]
-  /** Applies events in the order of the log. */
+  /** Applies events in log order. */
   apply(tx: Kysely<unknown>, events: readonly Recorded[]): Promise<unknown>
 }

@@ -4,7 +4,9 @@ import type { Slice } from './projection.ts'
 
 const purged = 'run.purged'
 
-/** The tables of decisions with rows of one run. A test finds those that are missing here and kept on purpose nowhere. */
+/**
+ * The tables of decisions with rows per run. A test reports tables that are listed neither here nor in `keptOfRuns`.
+ */
 export const tablesOfRuns = [
   'alerts',
   'artifacts',
@@ -24,10 +26,10 @@ export const tablesOfRuns = [
   'state_changes',
 ] as const
 
-/** The bills of a purged run stay, and what versions of deleted models were. */
+/** The bills of a purged run are kept, as are the versions of deleted models. */
 export const keptOfRuns = ['model_versions', 'usage_lines', 'usage_runs'] as const
 
-/** Removes what the slices before it made of a purged run: the only one that knows the tables of others. */
+/** Removes the rows that earlier slices stored for a purged run; the only slice that knows other slices' tables. */
 export const purgedRuns: Slice = {
   types: [purged],
   async apply(tx, events) {
@@ -36,7 +38,7 @@ export const purgedRuns: Slice = {
       data: { run_id: string }
     }>[]) {
       const { run_id } = data
-      // Pictures of environments are shared.
+      // Environment records are shared between runs.
       await sql`
         delete from environments e using run_environments r
          where r.run_id = ${run_id} and e.digest = r.digest
@@ -49,7 +51,7 @@ export const purgedRuns: Slice = {
   },
 }
 
-/** Cuts events behind each purge, so that it removes what came before it and nothing else, however they are batched. */
+/** Splits events after each purge, so that it removes only rows of earlier events, however events are batched. */
 export function cutAtPurges<E extends { type: string }>(events: readonly E[]): E[][] {
   const parts: E[][] = [[]]
   for (const event of events) {

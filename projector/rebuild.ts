@@ -46,7 +46,7 @@ const flipAttempts = 30
 export class RebuildRunning extends Error {}
 
 /**
- * Builds a new generation of all read models beside the live one by replaying the log, catches up, and
+ * Builds a new generation of all read models next to the live one by replaying the log, catches up, and
  * flips in one transaction. Readers see the old generation until then and the new one after; the live
  * projector notices the new generation by its compare-and-set. An abandoned rebuild leaves nothing behind.
  *
@@ -55,7 +55,7 @@ export class RebuildRunning extends Error {}
 export async function rebuild(deps: RebuildDeps): Promise<void> {
   const { pool, signal } = deps
   const isAlone = await tryWithLock(pool, locks.rebuild, (_, lost) =>
-    // No record is trimmed before it was replayed.
+    // Keeps records from being trimmed before they are replayed.
     withLock(pool, { lock: locks.logTrim, waitMs: trimWithinMs }, (_, trimLost) =>
       rebuildAlone({ ...deps, signal: AbortSignal.any([signal, lost, trimLost]) }),
     ),

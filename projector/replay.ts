@@ -32,7 +32,7 @@ export class ReplayOutrun extends Error {
   }
 }
 
-/** Applied and committed together. Requests to this process wait while it is decoded. */
+/** Bytes applied and committed together. Requests to this process wait while they are decoded. */
 const maxReadBytes = 512 * 1024
 /** How often a waiting replay checks that its records were not trimmed, in milliseconds. */
 const watchMs = 5_000

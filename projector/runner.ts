@@ -36,7 +36,7 @@ export type RunnerStatus = {
   lastAppliedAt: Date | null
 }
 
-/** `unreadable`: by partition, why it stands still while the others go on. */
+/** `unreadable`: by partition, why it is stuck while the others continue. */
 type State = RunnerStatus & { unreadable: Map<number, string> }
 
 export type Runner = {
@@ -44,7 +44,7 @@ export type Runner = {
   stop(): Promise<void>
 }
 
-/** How often to ask for the lock while another process projects, in milliseconds. */
+/** How often to try for the lock while another process projects, in milliseconds. */
 const standbyMs = 500
 
 /**
@@ -66,7 +66,7 @@ export function startRunner(projection: TopicProjection, deps: RunnerDeps): Runn
         follow(projection, deps, state, AbortSignal.any([signal, lost])),
       )
       if (!isOurs) {
-        // Whatever stopped this process, another one projects now.
+        // Another process projects now, so whatever halted this one no longer matters.
         state.halted = null
         state.unreadable.clear()
       }
@@ -140,7 +140,7 @@ async function follow(
 
 const sumOf = ({ next }: Checkpoints) => Number(next.reduce((sum, offset) => sum + offset, 0n))
 
-/** Logged once, not at each try. */
+/** Logged once, not at every attempt. */
 function noteUnreadable(
   { name }: TopicProjection,
   { logger }: RunnerDeps,
@@ -162,7 +162,7 @@ const keysOf = (batches: readonly Batch[]) => [
 
 /**
  * Applies the batches and moves the checkpoint atomically. Returns the new checkpoints. The checkpoint comes first:
- * a rebuild about to flip locks it, too, and must not wait for a transaction that waits for it.
+ * a rebuild about to flip locks it as well, and must not wait for a transaction that waits for it.
  */
 export async function applyBatches(
   projection: TopicProjection,

@@ -39,7 +39,7 @@ export const trimLog = (deps: TrimLogDeps): Promise<boolean> =>
         failures.push(error)
       },
     )
-    // Tried again as a whole: what was trimmed already costs nothing.
+    // Retried as a whole: topics that are already trimmed cost nothing.
     if (failures.length > 0) throw failures[0]
   })
 

@@ -21,7 +21,7 @@ export async function readableProjects(
 }
 
 /**
- * SQL condition: may this person read what row `row` of a query is about, which has an owner and a project? True for its
+ * SQL condition: may this person read the resource of row `row`, which has an owner and a project? True for its
  * owner, members of its project, admins, and everybody if the project is internal (docs/use/projects.md).
  */
 export function mayRead({ username, role }: Person, row: string): RawBuilder<SqlBool> {
@@ -45,7 +45,9 @@ export type ReadableRun<T> = {
   db: Kysely<T>
 }
 
-/** The run with this id or short id. One that is deleted, or that the caller may not read, looks as if it did not exist. */
+/**
+ * The run with this id or short id. A deleted run, or one that the caller may not read, looks as if it did not exist.
+ */
 export async function findRun<T>(
   reads: Reads<T>,
   caller: Person,
@@ -73,7 +75,10 @@ export async function findRunIds(
   return runs.map(({ run_id }) => run_id)
 }
 
-/** Whether the caller may read the run that a row belongs to. For rows found by their own id: row-level security may be off. */
+/**
+ * Whether the caller may read the run of a row. For rows found by their own id, because row-level security may be
+ * off.
+ */
 export const mayReadRunOf = async <T>(
   reads: Reads<T>,
   caller: Person,
@@ -91,7 +96,7 @@ export const mayReadRunOf = async <T>(
 /** The 404 of a run that has no job. */
 export const noSuchJob = ({ run_id }: { run_id: string }): string => `No such job: ${run_id}`
 
-/** For routes about a run, which whoever may read it may call. */
+/** For routes about a run, open to everybody who may read it. */
 export const ofRun = <T>(reads: Reads<T>, noun: 'run' | 'job' = 'run') =>
   ({
     credential: 'person',

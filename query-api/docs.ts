@@ -8,7 +8,7 @@ export const docsRoute = (openApi: () => Record<string, unknown>): Route =>
     path: '/api/docs',
     credential: 'none',
     tag: 'general',
-    summary: 'The API, readable',
+    summary: 'The API as a readable page',
     response: { mediaType: 'text/html', description: 'A page' },
     async handle({ ctx }) {
       ctx.type = 'text/html; charset=utf-8'

@@ -10,7 +10,7 @@ import type { Clock } from '../platform/time.ts'
 export type GeneralDeps = {
   version: string
   readiness: () => Promise<Readiness>
-  /** Whether a request for the readiness comes from an administrator or the scraper. */
+  /** Whether a readiness request comes from an administrator or the scraper. */
   maySeeDetails: (ctx: Context) => Promise<boolean>
   registry: Registry
   /** Null if none is configured. */
@@ -41,7 +41,7 @@ export const generalRoutes = (deps: GeneralDeps): Route[] => [
     path: '/healthz',
     credential: 'none',
     tag: 'general',
-    summary: 'The process lives',
+    summary: 'Whether the process is alive',
     response: Type.Object({ status: Type.Literal('ok') }),
     handle: async () => ({ status: 'ok' }),
   }),

@@ -14,8 +14,8 @@ export type LineOfRun = Line & { run_id: string; owner: string; project: string 
 type Whose = { runIds: readonly string[] } | { owner: string } | 'all'
 
 /**
- * What attempts that still hold GPUs owe until now; the ledger has it once they end. Read it before the ledger: an attempt
- * that ends in between is then in both, and `notIn` leaves it out here, instead of in neither.
+ * The cost so far of attempts that still hold GPUs; it enters the ledger once they end. Must be read before the
+ * ledger: an attempt that ends in between is then in both instead of in neither, and `notIn` drops it here.
  */
 export async function readOpenLines(db: Db, whose: Whose, now: Date): Promise<LineOfRun[]> {
   const open = db
@@ -28,7 +28,7 @@ export async function readOpenLines(db: Db, whose: Whose, now: Date): Promise<Li
   )
 }
 
-/** Those of attempts that the ledger does not have yet. */
+/** The lines of attempts that are not in the ledger yet. */
 const notIn = (ledger: readonly { run_id: string; attempt: number }[], open: LineOfRun[]) => {
   const ended = new Set(ledger.map(({ run_id, attempt }) => `${run_id} ${attempt}`))
   return open.filter(({ run_id, attempt }) => !ended.has(`${run_id} ${attempt}`))
@@ -41,7 +41,7 @@ const belongsTo = (whose: Whose) => {
     : sql<boolean>`run_id = any(${whose.runIds})`
 }
 
-/** What each of these runs has used and owes until now. */
+/** The usage and cost of each of these runs up to now. */
 export async function readBills(
   db: Db,
   runIds: readonly string[],
@@ -56,7 +56,7 @@ export async function readBills(
   return run_id => sumOf(parts.get(run_id) ?? [])
 }
 
-/** What each of these runs owes for the time since then, in millionths; of a line that began before, its share. */
+/** The cost of each of these runs since then, in millionths; a line that began earlier counts pro rata. */
 export async function readCostsSince(
   db: Db,
   runIds: readonly string[],
@@ -87,7 +87,7 @@ const toAmounts = <R extends { gpu_ms: string; cost_micro: string }>(row: R) => 
   cost_micro: BigInt(row.cost_micro),
 })
 
-/** GPU milliseconds of a person on the UTC day of `now`, by the rule that `daily_gpu_hours` is checked with. */
+/** GPU milliseconds of a person on the UTC day of `now`, by the rule used to check `daily_gpu_hours`. */
 export async function readToday(db: Db, owner: string, now: Date): Promise<bigint> {
   const today = now.toISOString().slice(0, 10)
   const open = (await readOpenLines(db, { owner }, now)).filter(({ day }) => day === today)
@@ -100,7 +100,7 @@ export async function readToday(db: Db, owner: string, now: Date): Promise<bigin
   return closed + sumOf(notIn(rows, open)).gpu_ms
 }
 
-/** The lines of a job's bill as it stands, by time. */
+/** The lines of a job's current bill, by time. */
 export async function readBill(db: Db, run_id: string, now: Date): Promise<Line[]> {
   const open = await readOpenLines(db, { runIds: [run_id] }, now)
   const entries = await db

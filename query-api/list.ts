@@ -10,7 +10,7 @@ type Reader = 'person' | 'admin'
 type Path = TObject | undefined
 type Asked<C extends Reader, P, Q> = Request<CallerOf<C>, P, Q, undefined>
 
-/** All that the three kinds of routes below have in common; `S` is what the route reads from. */
+/** The common part of the three kinds of routes below; `S` is the source that the route reads from. */
 type Read<C extends Reader, P extends Path, Q, S> = {
   path: string
   credential: C
@@ -21,8 +21,8 @@ type Read<C extends Reader, P extends Path, Q, S> = {
   query?: Q
   refusals?: readonly RefusalCode[]
   /**
-   * Finds what to read from, on behalf of the caller, or refuses. `asCaller`, `ofRun`, `ofDeployment` and `ofModel` bring
-   * this together with the credential, the reach and the path that go with it.
+   * Finds the source to read from on behalf of the caller, or refuses. `asCaller`, `ofRun`, `ofDeployment` and
+   * `ofModel` combine this with the matching credential, reach and path.
    */
   of(request: Asked<C, P, Q>): S | Promise<S>
 }
@@ -40,13 +40,13 @@ type ListOfRows<C extends Reader, P extends Path, Q extends TObject, S, M, R> = 
   row: TSchema
   /** The rows that pass the filters; their number is `X-Total-Count`. */
   matching(scope: S, request: Asked<C, P, Q>): M
-  /** The columns, and a total order, or pages overlap. */
+  /** Selects the columns and a total order; without one, pages would overlap. */
   select(matching: M, scope: S): Ordered<R>
-  /** The rows of a page as clients see them. */
+  /** Converts the rows of a page to the response format. */
   shape(rows: R[], scope: S, request: Asked<C, P, Q>): unknown[] | Promise<unknown[]>
 }
 
-/** Declares a list of rows of the read models, in pages of 50 unless asked otherwise, with `X-Total-Count` and `Link`. */
+/** Declares a list of rows of the read models, in pages of 50 by default, with `X-Total-Count` and `Link`. */
 export const list = <
   C extends Reader,
   P extends Path,
@@ -81,7 +81,7 @@ type PagedList<C extends Reader, P extends Path, Q extends TObject, S> = Read<C,
   read(scope: S, request: Asked<C, P, Q>, page: Page): Promise<PageRead>
 }
 
-/** Declares a list that is read and counted in a way of its own; it has the same pages and headers. */
+/** Declares a list with custom reading and counting; it has the same pages and headers. */
 export const pagedList = <C extends Reader, P extends Path, Q extends TObject, S>({
   of,
   row,
@@ -105,7 +105,7 @@ type One<C extends Reader, P extends Path, Q extends TObject | undefined, S> = R
   response: TSchema
   /** Undefined if there is no such record. */
   read(scope: S, request: Asked<C, P, Q>): Promise<unknown>
-  /** The sentence of the 404. */
+  /** The message of the 404. */
   missing?(params: Asked<C, P, Q>['params']): string
 }
 

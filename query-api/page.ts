@@ -3,16 +3,16 @@ import { type Expression, type QueryExecutorProvider, sql } from 'kysely'
 import { maxOffset } from '../schemas/shared.ts'
 import { Invalid } from '../schemas/validate.ts'
 
-/** Counting further costs more than the number is worth. */
+/** Exact counts beyond this are not worth their cost. */
 export const maxExactCount = 10_000
 
-/** The page that was asked for, and how many rows are on it; `mayEndEarly`: fewer rows need not mean that it is the last. */
+/** The requested page and its number of rows; `mayEndEarly`: a short page need not be the last. */
 export type Paged = { limit?: number; offset?: number; shown: number; mayEndEarly?: boolean }
 
 /**
  * Sets `X-Total-Count` (exact to 10,000, then `10000+`) and `Link` (`next`, `prev`) on a list response.
- * `counted` may be capped at 10,001; from there on, another page follows every full one, and every one that may have ended
- * early, where the last may be empty.
+ * `counted` may be capped at 10,001; beyond that, every full page links to a next one, as does every page that may
+ * have ended early, so the last page may be empty.
  */
 export function pageHeaders(
   ctx: Context,
@@ -85,7 +85,7 @@ export function parseWords<W extends string>(
   ])
 }
 
-/** Parses a comma-separated list of names, whose own commas and backslashes have a backslash before them. */
+/** Parses a comma-separated list of names; commas and backslashes in names are escaped by a backslash. */
 export function parseKeys(text: string, field: string, max: number): string[] {
   const keys = [...new Set(text.match(/(?:\\.|[^,\\])+/gs))].map(key =>
     key.replace(/\\(.)/gs, '$1'),

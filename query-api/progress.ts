@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Projected } from '../schemas/wake-ups.ts'
 
-/** How far each projection is: the sum of the offsets of its partitions, which every commit raises. */
+/** The progress of each projection: the sum of its partitions' offsets, which every commit raises. */
 export type Progress = ReadonlyMap<string, number>
 
 export async function projectionProgress(pool: Pool): Promise<Progress> {
@@ -16,13 +16,13 @@ export async function projectionProgress(pool: Pool): Promise<Progress> {
 export type Coverage = {
   /** Notes a wake-up: one that continues where the last one ended leaves no gap. */
   hear(message: Projected): void
-  /** The projections that have advanced by more than was heard of; from here on they count as heard. */
+  /** The projections that have advanced further than the wake-ups heard; from then on they count as heard. */
   missed(progress: Progress): Set<string>
 }
 
 /**
- * Tells whether wake-ups were lost, for each projection on its own: others may go on arriving. Out-of-order and cut
- * messages count as lost, which costs one look at most.
+ * Detects lost wake-ups, separately per projection: others may continue to arrive. Out-of-order and truncated
+ * messages count as lost, which costs at most one extra look.
  */
 export function createCoverage(): Coverage {
   const heard = new Map<string, number>()

@@ -6,7 +6,7 @@ import { createGuard, type Scope } from '../platform/postgres/guard.ts'
 /** Reads of the read models, each on a person's behalf (docs/adr/0009-row-level-security.md). */
 export type Reads<T> = {
   /**
-   * Only what this person may read; everything for admins. Row-level policies hide the rest, whatever the query
+   * Only rows that this person may read; all rows for admins. Row-level policies hide the rest, whatever the query
    * selects. `runIds` names the runs to be read, so that access is decided once per run, not per row.
    */
   as(caller: Pick<Person, 'username' | 'role'>, runIds?: readonly string[]): Kysely<T>
@@ -15,7 +15,7 @@ export type Reads<T> = {
 }
 
 export type ReadsOptions = {
-  /** Connections for these reads alone. */
+  /** Connections used only for these reads. */
   pool: Pool
   /** The role that policies apply to; null if it could not be created, so only the queries' filters protect. */
   role: string | null
@@ -23,7 +23,7 @@ export type ReadsOptions = {
 
 const settings = ['forge.username', 'forge.runs', 'forge.shared'] as const
 
-/** For routes that read whatever the caller may read. */
+/** For routes that read everything visible to the caller. */
 export const asCaller = <T>(reads: Reads<T>) =>
   ({
     credential: 'person',

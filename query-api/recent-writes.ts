@@ -3,13 +3,13 @@ import { streamPosition } from '../platform/position.ts'
 import { inBatches } from '../platform/remembered.ts'
 import type { Clock } from '../platform/time.ts'
 
-/** How long a person's reads wait for their own writes, in milliseconds. */
+/** How far back a person's own writes are considered, in milliseconds. */
 const rememberedMs = 10_000
 const maxPerPerson = 8
 
 type Written = { username: string; stream: string; version: number }
 
-/** The newest positions of what is decided about a run, by itself or by others: its streams are named after it. */
+/** The newest positions of the streams named after a run, no matter who wrote to them. */
 export async function writesOfRun(pool: Pool, runId: string): Promise<string[]> {
   const { rows } = await pool.query<Written>({
     name: 'writes_of_run',
@@ -21,14 +21,14 @@ export async function writesOfRun(pool: Pool, runId: string): Promise<string[]> 
 }
 
 /**
- * The positions that a person wrote in the last 10 seconds, whichever process took the writes: a list after a submit
- * shows the job. Read where every process writes, and so neither late nor lost; reads that come at once share a query.
+ * The positions of a person's writes in the last 10 seconds, through any process, so that a list right after a submit
+ * shows the job. Read from the event table itself, so none is late or lost; concurrent reads share a query.
  */
 export function recentWrites(pool: Pool, now: Clock): (username: string) => Promise<string[]> {
   const find = inBatches(async (usernames: string[]) => {
     const { rows } = await pool.query<Written>({
       name: 'recent_writes',
-      // By the index of the audit.
+      // Uses the audit's index.
       text: `select person.username, recent.stream, max(recent.stream_version) as version
                from unnest($1::text[]) as person (username), lateral (
                  select stream, stream_version from write.event

@@ -99,7 +99,10 @@ export type ReadTables = AlertTables &
 
 export type QueryDeps = {
   reads: Reads<ReadTables>
-  /** Connections to the schemas `auth`, for data about the caller, and `write`: why a job waits, what has no read model. */
+  /**
+   * Connections to the schemas `auth`, for data about the caller, and `write`, for wait reasons and data without a
+   * read model.
+   */
   pool: Pool
   queue: QueueBook
   openStream: OpenStream
@@ -107,7 +110,7 @@ export type QueryDeps = {
   catalogue: Recipes
   audit: AuditReader
   signIn: SignInSettings
-  /** What artifacts hold. */
+  /** The contents of artifacts. */
   contents: Pick<Contents, 'store' | 'key' | 'baseUrl'>
   /** The console; null if it is not built here. */
   assets: Assets | null

@@ -7,7 +7,7 @@ export type Channel = {
   read(after: Place): Promise<PlacedPage>
   /**
    * Pushes to this client from now on. Resolves when pushing stops: the client fell behind, disconnected, or
-   * was ended. Resolves with false at once if the client has not caught up and must read by itself first.
+   * was ended. Resolves with false at once if the client has not caught up and must read from storage first.
    */
   follow(client: StreamClient): Promise<boolean>
   /** Checks for new data. */
@@ -89,7 +89,7 @@ export function createChannel(feed: JoinedFeed, onFailure: (error: unknown) => v
   }
 }
 
-/** False if the client must read by itself: it fell behind, or its cursor is inside this page. */
+/** False if the client must read from storage: it fell behind, or its cursor is inside this page. */
 function pushLive(client: StreamClient, from: Place, page: PlacedPage): boolean {
   if (isSamePlace(client.at, from)) return push(client, page)
   return !isBehind(client.at, page.last)

@@ -7,7 +7,7 @@ export type PlacedPage = Omit<Page, 'last'> & { last: Place }
 
 /** One or several feeds as one stream. */
 export type JoinedFeed = {
-  /** Clients of one key share what is read and formatted. */
+  /** Clients with the same key share reads and formatted frames. */
   key: string
   wakes: readonly Feed['wakes'][]
   read(after: Place): Promise<PlacedPage>
@@ -51,7 +51,7 @@ const readAll =
     }
   }
 
-/** Completes the ids of one feed's frames with where the other feeds stand. Data never holds a line break. */
+/** Completes the ids of one feed's frames with the cursors of the other feeds. Data never contains a line break. */
 const withIds = (frames: Buffer, place: Place, nth: number): Buffer =>
   Buffer.from(
     frames

@@ -40,9 +40,9 @@ export type OpenStream = (ctx: Context, caller: Person, opening: Opening) => Pro
 
 export type Streams = {
   open: OpenStream
-  /** Tells every reader to reconnect later; new readers are still served. For the start of maintenance. */
+  /** Asks every reader to reconnect later; new readers are still served. For the start of maintenance. */
   endAll(): void
-  /** Tells every reader to reconnect later, and closes. On SIGTERM, before requests finish. */
+  /** Asks every reader to reconnect later, and closes. On SIGTERM, before requests finish. */
   close(): Promise<void>
 }
 

@@ -9,9 +9,9 @@ import type { Feed } from './sse-feed.ts'
 export type Topic = {
   /** The names in `topics` that this topic serves. */
   pattern: RegExp
-  /** The same names as a person reads them, for the refusal of an unknown one. */
+  /** The same names in readable form, for the refusal of an unknown one. */
   shape: string
-  /** Opens one feed for all names asked for; refuses what the caller may not read. */
+  /** Opens one feed for all requested names; refuses names that the caller may not read. */
   open(caller: Person, names: readonly string[]): Promise<OpenedTopic>
 }
 
@@ -19,7 +19,7 @@ export type OpenedTopic = {
   feed: Feed
   /** Where a reader without a cursor begins. */
   start: number
-  /** Refuses as soon as the caller may not read this any longer. */
+  /** Refuses as soon as the caller may no longer read this. */
   check: () => Promise<unknown>
 }
 
@@ -27,11 +27,11 @@ type OfOneRun<T> = {
   name: string
   reads: Reads<T>
   feed: (db: Kysely<T>, runId: string) => Feed
-  /** The cursor of what arrives from now on. */
+  /** The cursor from which only new data follows. */
   head: (db: Kysely<T>, runId: string) => Promise<number>
 }
 
-/** The topic `<name>:<run_id>`: what arrives of one run from now on. It never ends. */
+/** The topic `<name>:<run_id>`: new data of one run from now on. It never ends. */
 export const topicOfOneRun = <T>({ name, reads, feed, head }: OfOneRun<T>): Topic => ({
   pattern: new RegExp(`^${name}:.{1,128}$`),
   shape: `'${name}:<run_id>' (one)`,

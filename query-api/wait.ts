@@ -6,11 +6,11 @@ import { inBatches } from '../platform/remembered.ts'
 import type { Signals } from '../platform/signals.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
 
-/** How long a read waits for a write it should show; after that it returns what there is. */
+/** How long a read waits for a write it should show; after that it returns the current data. */
 export const usualWaitMs = 2000
 /** Polling, because the signals of other processes may be lost. */
 const pollMs = 25
-/** How many reads of a person, and of all, wait at once in a process. Further ones return what there is. */
+/** How many reads per person, and in total, may wait at once in a process. Further reads return the current data. */
 const maxPerPerson = 16
 const maxInAll = 256
 
@@ -24,7 +24,7 @@ export type Waiting = {
 /** Resolves with whether the read models reached these positions in time. */
 export type WaitFor = (waiting: Waiting) => Promise<boolean>
 
-/** All reads that wait at a time share one query for each look. */
+/** All waiting reads share one query per look. */
 export function createWaiter(
   pool: Pool,
   signals: Signals<WakeUps>,
@@ -57,7 +57,7 @@ export function createWaiter(
   }
 }
 
-/** Counts the waiting reads. `take` returns how to leave again; null if there is no place. */
+/** Counts the waiting reads. `take` returns a function that frees the place again; null if none is free. */
 function createPlaces() {
   type Place = { username: string; awaited: string }
   const taken = new Set<Place>()

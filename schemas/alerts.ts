@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { metricValue } from './metrics.ts'
 import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
-/** What an alert is about; each is a kind of notification, too. */
+/** The topic of an alert; each is also a kind of notification. */
 export const alertKinds = [
   'metric_alert',
   'job_wasting_gpu',
@@ -12,7 +12,7 @@ export const alertKinds = [
 
 export const alertLevels = ['info', 'warn', 'error'] as const
 
-/** What a rule asks for besides the alert: `then` of a JobSpec. */
+/** The additional action of a rule: `then` of a JobSpec. */
 export const consequences = ['notify', 'diagnose', 'stop', 'pause'] as const
 
 /** The content of an alert, without the run. */
@@ -20,16 +20,19 @@ export const alertContent = {
   alert_id: Type.String(),
   /** Null for runs without a job. */
   attempt: nullable(Type.Integer({ minimum: 0 })),
-  /** A default by its name; `rules[0]` for the first rule of the JobSpec; `code` for the code of the run. */
+  /**
+   * The name of a default rule; `rules[0]` for the first rule of the JobSpec; `code` for alerts raised by the run's
+   * code.
+   */
   rule: Type.String(),
   source: oneOf('default', 'spec', 'code'),
   kind: oneOf(...alertKinds),
   level: oneOf(...alertLevels),
   title: Type.String(),
   text: Type.String(),
-  /** The metric; or the artifact or diagnosis, by its id. */
+  /** The key of a metric, or the id of an artifact or diagnosis. */
   key: nullable(Type.String()),
-  /** Of the metric, where the condition was met. */
+  /** Step of the metric at which the condition was met. */
   step: nullable(Type.Integer()),
   value: nullable(metricValue()),
 }
@@ -37,7 +40,7 @@ export const alertContent = {
 /** Why an alert is no longer open. */
 export const resolutions = ['recovered', 'run_ended', 'not_running'] as const
 
-/** `noted`: it tells of something that happened, which nothing resolves. */
+/** `noted`: it reports a single event, which cannot be resolved. */
 export const alertStates = ['open', 'resolved', 'noted'] as const
 
 export const alert = Type.Object({
@@ -54,8 +57,8 @@ export const maxAlertTitle = 200
 export const maxAlertText = 10_000
 
 /**
- * The body of `POST /api/ingest/alert`: running code raises an alert itself. A report with the `report_id` of an earlier
- * one of the run is a repeat, and changes nothing.
+ * The body of `POST /api/ingest/alert`: an alert raised by running code. A report with the same `report_id` as an
+ * earlier one of the run is a repeat and changes nothing.
  */
 export const alertInput = closed({
   run_id: Type.String({ minLength: 1, maxLength: 128 }),

@@ -8,16 +8,16 @@ export const artifactStatuses = [
   'deleting',
   'deleted',
 ] as const
-/** Of those that are there, as far as Forge knows: not lost, and not deleted. */
+/** The status of artifacts that exist, as far as Forge knows: neither lost nor deleted. */
 export const presentStatuses = ['registered', 'verified'] as const
 /** Why an artifact stays: a job began from it, an attempt continues from it, or it is a version of a model. */
 export const protections = ['init_from', 'resume', 'model', 'deployment'] as const
 
 export const artifactKinds = ['checkpoint', 'hf_export', 'eval_report', 'merged_model'] as const
 
-/** The names that Forge gives to what it stores itself; no other bytes ever get such a name. */
+/** The names that Forge gives to content it stores itself; no other content ever gets such a name. */
 export const isInStore = (path: string): boolean => path.startsWith('forge://')
-/** The file name that a path in the store ends with; null if it has none that could be one. */
+/** The file name at the end of a path in the store; null if the path has no valid one. */
 export function storedName(path: string): string | null {
   try {
     const name = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1))
@@ -26,9 +26,9 @@ export function storedName(path: string): string | null {
     return null
   }
 }
-/** A folder in one file: its name, and this. Whoever starts from such a file finds the folder. */
+/** Suffix of a folder packed in one file; a run that starts from such a file gets the folder. */
 export const folderSuffix = '.folder.tar.gz'
-/** The folder that a file name says is packed in it; null: none. */
+/** The packed folder according to a file name; null: none. */
 export function folderInName(filename: string): string | null {
   if (!filename.endsWith(folderSuffix)) return null
   const name = filename.slice(0, -folderSuffix.length)
@@ -92,18 +92,18 @@ export const artifact = Type.Object({
       load: Type.Array(oneOf('weights', 'full_state')),
     }),
   ),
-  /** Runs that the caller may read; one that stays hidden protects it, too. */
+  /** Only runs that the caller may read; hidden ones protect it as well. */
   protected_by: Type.Array(Type.Object({ type: oneOf(...protections), id: Type.String() })),
   expires_at: nullable(timestamp()),
   created_at: timestamp(),
   registered_by: Type.String(),
   deleted_at: nullable(timestamp()),
-  /** A person, or `keep_rules`: those of its job. */
+  /** A person, or `keep_rules` for the rules of its job. */
   deleted_by: nullable(Type.String()),
 })
 export type Artifact = Static<typeof artifact>
 
-/** Which artifact a run that starts from it asks for. */
+/** The artifact requested by a run that starts from it. */
 export const startQuery = closed({
   run_id: Type.String({ minLength: 1, maxLength: 128 }),
   artifact_id: Type.String({ minLength: 1, maxLength: 128 }),
@@ -125,7 +125,7 @@ export const downloadAddress = Type.Object({
 
 const inAddress = (maxLength = 128) => Type.String({ minLength: 1, maxLength })
 
-/** What makes an address one that this installation gave out. */
+/** The signature that proves an address was issued by this installation. */
 export const downloadSignature = closed({
   exp: inAddress(),
   sha256: sha256(),
@@ -142,7 +142,10 @@ export const artifactListQuery = closed({
   status: Type.Optional(oneOf('all', ...artifactStatuses)),
 })
 
-/** What becomes of the bytes: `shared` and `left` stay, because others have them, or because they lie elsewhere. */
+/**
+ * The fate of the bytes: `shared` and `left` stay, because other artifacts share them, or because they are stored
+ * elsewhere.
+ */
 export const fatesOfBytes = ['removed', 'shared', 'left'] as const
 
 export const artifactDeletionQuery = closed({
@@ -150,8 +153,8 @@ export const artifactDeletionQuery = closed({
 })
 
 /**
- * `status` is the new one, of a dry run the one it would get. `bytes` is null if it had been deleted `already`;
- * `freed_bytes` are those that the store no longer needs to hold.
+ * `status` is the new status, or the resulting one for a dry run. `bytes` is null if it was deleted `already`;
+ * `freed_bytes`: bytes that the store no longer needs to hold.
  */
 export const artifactDeleted = Type.Object({
   artifact_id: Type.String(),

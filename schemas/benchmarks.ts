@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { metricValue } from './metrics.ts'
 import { byName, closed, nullable, pageQuery, timestamp } from './shared.ts'
 
-/** Largest body, in bytes, and most scores of one call. */
+/** Maximum body in bytes, and scores per call. */
 export const maxBenchmarkBodyBytes = 256 * 1024
 export const maxScores = 1000
 
@@ -57,7 +57,7 @@ const scores = Type.Array(
 )
 const ofText = () => nullable(Type.String())
 
-/** A result as it is now; `history` has what it was before, newest first, at most 20. */
+/** A current result; `history` has up to 20 earlier versions, newest first. */
 export const benchmarkRow = Type.Object({
   result_id: Type.String(),
   benchmark: Type.String(),

@@ -3,19 +3,19 @@ import { metricValue } from './metrics.ts'
 import { runStates } from './run-records.ts'
 import { closed, nullable, oneOf, timestamp } from './shared.ts'
 
-/** Fewest and most runs that are compared. */
+/** Minimum and maximum number of runs in a comparison. */
 export const comparedRuns = { least: 2, most: 20 } as const
-/** Most metrics of a comparison, by name. */
+/** Maximum metrics of a comparison, by name. */
 export const maxComparedMetrics = 500
-/** Most differences between environments, by name. */
+/** Maximum differences between environments, by name. */
 export const maxComparedFacts = 500
 
 /** `ids`: ids or short ids, separated by commas. */
 export const compareQuery = closed({
   ids: Type.String({ minLength: 1, maxLength: 4000 }),
-  /** `all` also gives what is the same in all runs. */
+  /** `all` also returns values that are the same in all runs. */
   rows: Type.Optional(oneOf('differing', 'all')),
-  /** `skip` compares the others where some runs do not exist, as long as there are two; by default that is 404. */
+  /** `skip` ignores missing runs as long as two are left; by default a missing run is a 404. */
   missing: Type.Optional(oneOf('refuse', 'skip')),
 })
 
@@ -52,7 +52,7 @@ export const comparison = Type.Object({
     Type.Object({
       key: Type.String(),
       last: Type.Array(metricValue()),
-      /** Whether less or more is better: as a spec says, otherwise less of what is called a loss or an error. */
+      /** Whether less or more is better: as given by a spec; otherwise less if the name says loss or error. */
       goal: oneOf('min', 'max'),
       best: Type.Array(nullable(Type.Number())),
     }),

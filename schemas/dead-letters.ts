@@ -28,7 +28,7 @@ export const deadLetterQuery = Type.Object({
   run_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
 })
 
-/** With what its envelope says, null if that cannot be read, and the record itself in base64. */
+/** Adds the fields of its envelope, null if unreadable, and the record itself in base64. */
 export const deadLetterDetail = Type.Object({
   ...deadLetter.properties,
   type: nullable(Type.String()),

@@ -32,7 +32,7 @@ const name = () => Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\p{
 const reason = () => Type.String({ maxLength: 1000, default: '' })
 const secretHeader = closed({
   name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9-]{0,63}$' }),
-  /** Shown to nobody again. */
+  /** Write-only: never returned. */
   value: Type.String({
     minLength: 1,
     maxLength: 4096,
@@ -56,7 +56,7 @@ export const sourceInput = closed({
 })
 export type SourceInput = Static<typeof sourceInput>
 
-/** What must answer before a revision is ready. */
+/** The check that a revision must pass to become ready. */
 const smoke = () => oneOf('chat', 'completion', 'embedding', 'models')
 
 export const servingInput = closed({
@@ -84,12 +84,12 @@ export const defaultLimits = { max_body_bytes: 67_108_864, timeout_s: 600, max_c
 export const defaultReplicas = { min: 1, max: 1 }
 
 const autoscalingBounds = {
-  /** Requests at once that one engine takes on average. */
+  /** Average number of concurrent requests per engine. */
   target: Type.Integer({ minimum: 1, maximum: 10_000 }),
-  /** How long there must have been more, or fewer, before engines are started or ended, in seconds. */
+  /** How long the load must stay above or below that before engines are started or ended, in seconds. */
   up_window_s: Type.Integer({ minimum: 1, maximum: 600 }),
   down_window_s: Type.Integer({ minimum: 1, maximum: 3600 }),
-  /** Without a request for so long the deployment is suspended; null: never. */
+  /** The deployment is suspended after this long without a request; null: never. */
   idle_suspend_s: nullable(Type.Integer({ minimum: 10, maximum: 2_592_000 })),
 }
 const autoscalingFields = Type.Object(autoscalingBounds)
@@ -111,7 +111,7 @@ const changeable = {
     }),
   ),
   team: Type.Optional(nullable(Type.String({ maxLength: 63 }))),
-  /** Requests and answers are not kept by this version: 501 for whoever asks for it. */
+  /** Storing requests and responses is not supported by this version: asking for it is refused with 501. */
   capture: Type.Optional(
     closed({
       enabled: Type.Optional(Type.Boolean()),
@@ -130,7 +130,7 @@ const changeable = {
   ),
 }
 
-/** The body of `POST /api/deployments`. `project` may be left out where the source belongs to one. */
+/** The body of `POST /api/deployments`. `project` may be omitted if the source belongs to one. */
 export const deploymentInput = closed({
   ...changeable,
   name: name(),
@@ -153,7 +153,7 @@ export const revisionInput = closed({
 
 export const promoteInput = closed({
   reason: reason(),
-  /** The revision that the caller takes to be promoted; absent: whichever is. */
+  /** The revision that the caller believes is promoted; absent: any. */
   expected_promoted_revision_id: Type.Optional(nullable(id())),
 })
 export const rollbackInput = closed({
@@ -167,7 +167,7 @@ export const tokenInput = closed({
   note: Type.String({ maxLength: 1000, default: '' }),
 })
 export const deleteQuery = closed({
-  /** `true`: only says what would break. */
+  /** `true`: only reports what would break. */
   dry_run: Type.Optional(oneOf('true', 'false')),
 })
 
@@ -192,7 +192,7 @@ export const serving = Type.Object({
   template: nullable(Type.String()),
   template_version: nullable(Type.String()),
   template_digest: nullable(Type.String()),
-  /** What the template's environment is built for. */
+  /** The platform for which the template's environment is built. */
   framework: nullable(
     Type.Object({
       runtime_id: Type.String(),
@@ -243,7 +243,7 @@ export const deployment = Type.Object({
   }),
   autoscaling: Type.Object({ metric: Type.Literal('concurrency'), ...autoscalingBounds }),
   limits: Type.Object(limits),
-  /** What requests and answers said is kept by no version yet. */
+  /** The contents of requests and responses are not stored by any version yet. */
   capture: Type.Object({
     enabled: Type.Literal(false),
     sample_rate: Type.Literal(0),
@@ -263,13 +263,13 @@ export const deployment = Type.Object({
     ttft_ms_p50: nullable(Type.Number()),
     ttft_ms_p95: nullable(Type.Number()),
   }),
-  /** Of the jobs of its engines in the last 24 hours; null where Forge never ran one. */
+  /** Cost of its engines' jobs in the last 24 hours; null if Forge never ran one. */
   cost_24h: nullable(Type.String()),
 })
 
 /**
- * How a revision's model scored in a benchmark beside the one that it is compared with. `benchmark`: its name, with
- * `@<version>` where it has one. `delta`: `to` less `from`. `ok`: no worse; more is better where nothing else is said.
+ * A benchmark score of a revision's model next to that of the model it is compared with. `benchmark`: its name, with
+ * `@<version>` if it has one. `delta`: `to` minus `from`. `ok`: no worse; more is better unless stated otherwise.
  */
 export const benchmarkDelta = Type.Object({
   benchmark: Type.String(),
@@ -292,13 +292,13 @@ export const revision = Type.Object({
   source,
   serving,
   checks: Type.Array(check),
-  /** Its benchmarks beside those of the promoted revision; of the promoted one, beside the one before it. */
+  /** Its benchmarks compared with the promoted revision; the promoted one is compared with its predecessor. */
   gates: Type.Array(benchmarkDelta),
-  /** What answers for it, and what did until lately, the newest first; at most 20. */
+  /** Its current and recent engines, newest first; at most 20. */
   engines: Type.Array(
     Type.Object({
       replica_id: Type.String(),
-      /** Its job, whose log is that of the engine; null where Forge does not run it. */
+      /** Its job, whose log is the engine's log; null if Forge does not run it. */
       run_id: nullable(Type.String()),
       state: oneOf('starting', 'ready', 'failing', 'draining', 'ended'),
       started_at: timestamp(),
@@ -321,9 +321,9 @@ export const promotion = Type.Object({
   previous_revision_id: nullable(Type.String()),
   actor: Type.String(),
   reason: Type.String(),
-  /** The fields of `serving` and `source` that differ from the revision before. */
+  /** The fields of `serving` and `source` that differ from the previous revision. */
   diff: Type.Array(Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() })),
-  /** Benchmarks that both models have, as they were recorded last. */
+  /** Benchmarks of both models, as last recorded. */
   benchmarks: Type.Array(benchmarkDelta),
 })
 
@@ -339,7 +339,7 @@ export const token = Type.Object({
   last_used_at: nullable(timestamp()),
   requests_24h: Type.Integer(),
 })
-/** `token` is shown this once; null in a replayed answer. */
+/** `token` is shown only once; null in a replayed response. */
 export const tokenCreated = Type.Object({
   token_id: Type.String(),
   name: Type.String(),
@@ -349,7 +349,7 @@ export const tokenCreated = Type.Object({
 })
 export const tokenRevoked = Type.Object({ ok: Type.Literal(true), revoked_at: timestamp() })
 
-/** What a command on a deployment returns; the rest is read from its own route. */
+/** The response to a command on a deployment; further fields have their own route. */
 export const deploymentChanged = Type.Object({
   deployment_id: Type.String(),
   state: oneOf(...deploymentStates),
@@ -369,7 +369,7 @@ export const revisionCreated = Type.Object({
   number: Type.Integer(),
   state: oneOf(...revisionStates),
 })
-/** What ends with a deployment. */
+/** What a deletion ends together with the deployment. */
 export const deletionReply = Type.Object({
   deployment_id: Type.String(),
   deleted: Type.Boolean(),

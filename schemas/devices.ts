@@ -31,7 +31,7 @@ export const deviceRequestPath = Type.Object({
   user_code: Type.String({ minLength: 1, maxLength: 64 }),
 })
 
-/** What a person sees before they decide. `consumed`: approved, and its token was fetched. */
+/** The details a person sees before they decide. `consumed`: approved, and its token was fetched. */
 export const deviceRequest = Type.Object({
   user_code: Type.String(),
   requested_ip: Type.String(),

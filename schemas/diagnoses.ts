@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
-/** What can have made a run fail. Clients must tolerate categories that they do not know. */
+/** Possible causes of a failed run. Clients must tolerate categories that they do not know. */
 export const failureCategories = [
   'gpu_oom',
   'host_oom',
@@ -37,8 +37,8 @@ const place = {
 }
 
 /**
- * What a diagnosis rests on. `log`: `offset` is the `seq` of the line; `metric`: a point; `hardware`: a sample of a device;
- * `exit`: how the attempt ended. Excerpts hold no secrets.
+ * The evidence of a diagnosis. `log`: `offset` is the `seq` of the line; `metric`: a point; `hardware`: a sample of a
+ * device; `exit`: how the attempt ended. Excerpts hold no secrets.
  */
 export const evidence = Type.Object({
   kind: oneOf('log', 'metric', 'hardware', 'exit'),
@@ -58,7 +58,7 @@ export const evidence = Type.Object({
 })
 export type Evidence = Static<typeof evidence>
 
-/** `patch`: a JSON merge patch of the job's spec; null where a person has to act. */
+/** `patch`: a JSON merge patch of the job's spec; null if a person has to act. */
 export const suggestion = Type.Object({
   title: Type.String(),
   kind: oneOf('spec_patch', 'action'),
@@ -76,7 +76,7 @@ export const failureOrigin = Type.Object({
 
 export const blames = ['user', 'platform', 'hardware', 'external', 'unknown'] as const
 
-/** What the rules found. */
+/** The findings of the rules. */
 export const verdict = {
   category: oneOf(...failureCategories),
   subcategory: nullable(Type.String()),
@@ -87,7 +87,7 @@ export const verdict = {
   origin: failureOrigin,
   evidence: Type.Array(evidence),
   suggestions: Type.Array(suggestion),
-  /** Equal for failures that look alike: without numbers, addresses and paths. */
+  /** Equal for similar failures: computed without numbers, addresses and paths. */
   fingerprint: Type.String(),
 }
 export const verdictOf = Type.Object(verdict)
@@ -104,14 +104,14 @@ export const diagnoseReply = Type.Object({
   status: oneOf('pending'),
 })
 
-/** `superseded`: somebody asked again since. */
+/** `superseded`: there is a newer request. */
 export const diagnosisStates = ['pending', 'running', 'succeeded', 'failed', 'superseded'] as const
 
 const unlessPending = Object.fromEntries(
   Object.entries(verdict).map(([name, schema]) => [name, nullable(schema)]),
 ) as { [K in keyof typeof verdict]: ReturnType<typeof nullable<(typeof verdict)[K]>> }
 
-/** The record (contract, "Diagnosis record"). What the rules found is null until they have. */
+/** The record (contract, "Diagnosis record"). The findings are null until the rules have run. */
 export const diagnosis = Type.Object({
   diagnosis_id: Type.Integer({ minimum: 1 }),
   job_id: Type.String(),

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox'
 import { nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
 /**
- * `waiting`: due later; `due`: to be performed now; `leased`: being performed; `parked`: given up until a person
- * decides; `done` and `dropped` for seven days.
+ * `waiting`: due later; `due`: to be performed now; `leased`: being performed; `parked`: waiting for a person's
+ * decision; `done` and `dropped` for seven days.
  */
 const dutyState = () => oneOf('waiting', 'due', 'leased', 'parked', 'done', 'dropped')
 
@@ -28,7 +28,7 @@ export const duty = Type.Object({
   request_id: Type.String(),
   created_at: timestamp(),
   due_at: timestamp(),
-  /** Since it was made, or last retried by a person. */
+  /** Attempts since it was created, or last retried by a person. */
   attempts: Type.Integer(),
   last_error: nullable(Type.String()),
   /** When it was parked, done or dropped. */

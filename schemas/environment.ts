@@ -3,7 +3,7 @@ import { byName, closed, nullable, oneOf, timestamp } from './shared.ts'
 
 /** Largest body, in bytes. */
 export const maxEnvironmentBodyBytes = 256 * 1024
-/** Most machines of one call, and of one run. */
+/** Maximum machines per call, and per run. */
 export const maxNodesOfCall = 1000
 export const maxNodes = 10_000
 
@@ -33,7 +33,7 @@ const git = closed({
   dirty: Type.Optional(nullable(Type.Boolean())),
 })
 
-/** What a process says of itself, its packages and its machine. */
+/** A process's report about itself, its packages and its machine. */
 const picture = {
   captured_at: Type.Optional(nullable(timestamp())),
   os: text(),
@@ -72,7 +72,7 @@ const runId = Type.String({ minLength: 1, maxLength: 128 })
 /** The body of `POST /api/ingest/environment`. */
 export const environmentInput = closed({ run_id: runId, ...picture })
 
-/** `changed`: the run had another picture before. */
+/** `changed`: the run had reported a different environment before. */
 export const environmentReply = Type.Object({
   ok: Type.Literal(true),
   digest: Type.String(),
@@ -113,7 +113,7 @@ export const nodesInput = closed({
   nodes: Type.Array(node, { maxItems: maxNodesOfCall }),
 })
 
-/** `nodes`: of the run, all in all. */
+/** `nodes`: total of the run. */
 export const nodesReply = Type.Object({ ok: Type.Literal(true), nodes: Type.Integer() })
 
 /** `against`: the id or short id of another run. */
@@ -121,7 +121,7 @@ export const environmentQuery = closed({
   against: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
 })
 
-/** One fact in which two environments differ, such as `packages.torch`; null where there is none. */
+/** One fact in which two environments differ, such as `packages.torch`; null if missing. */
 export const difference = Type.Object({
   key: Type.String(),
   value: Type.Unknown(),
@@ -131,7 +131,7 @@ export type Difference = Static<typeof difference>
 
 const facts = Type.Record(Type.String(), Type.Unknown())
 
-/** Null where none was reported. `differences` is there if another run was named. */
+/** Null if none was reported. `differences` is present if another run was named. */
 export const environmentAnswer = Type.Object({
   digest: nullable(Type.String()),
   captured_at: nullable(timestamp()),

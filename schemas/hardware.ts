@@ -2,11 +2,11 @@ import { type Static, Type } from 'typebox'
 import { control } from './runs.ts'
 import { closed, nullable, oneOf, timestamp } from './shared.ts'
 
-/** Most points of one call, and its largest body in bytes. */
+/** Maximum points per call, and maximum body in bytes. */
 export const maxHardwarePoints = 2000
 export const maxHardwareBodyBytes = 2 * 1024 * 1024
 
-/** Names with the unit at the end, as W&B and DCGM have them; what they do not name is `extra`. */
+/** Names end with the unit, following W&B and DCGM; names of neither are `extra`. */
 const ofGpu = [
   'util_pct',
   'mem_used_bytes',
@@ -47,7 +47,7 @@ const readings = Object.fromEntries(
   ]),
 ) as Record<Reading, ReturnType<typeof reading>>
 
-/** Numbers of other names are kept; a point has at most 64 of all. */
+/** Numbers under other names are kept; a point has at most 64 in total. */
 const hardwarePoint = Type.Object(
   {
     ts: timestamp(),
@@ -74,7 +74,7 @@ export type HardwarePointInput = Static<typeof hardwarePoint>
 export const hardwareInput = closed({
   run_id: Type.String({ minLength: 1, maxLength: 128 }),
   points: Type.Array(hardwarePoint, { maxItems: maxHardwarePoints }),
-  /** Between two samples; for people, nothing is computed from it. */
+  /** Interval between samples; informational only. */
   interval_s: Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 86_400 }))),
   attempt: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 }))),
 })
@@ -116,7 +116,7 @@ const hardwareBucket = Type.Unsafe<readonly [number, number, number, number, num
 
 const share = () => nullable(Type.Number())
 
-/** Of one GPU in the time asked for; null where it was not reported. */
+/** Summary of one GPU in the requested time; null for unreported values. */
 const gpuSummary = Type.Object({
   ...place,
   uuid: nullable(Type.String()),
@@ -135,7 +135,7 @@ const gpuSummary = Type.Object({
 })
 export type GpuSummary = Static<typeof gpuSummary>
 
-/** A GPU that stays behind the median of all, by this reading. */
+/** A GPU that lags behind the median of all GPUs in this reading. */
 const straggler = Type.Object({
   ...place,
   key: oneOf('sm_clock_mean_mhz', 'util_mean_pct', 'power_mean_w'),
@@ -148,9 +148,9 @@ export const hardwareAnswer = Type.Object({
   /** The first and the last point within the time asked for, epoch milliseconds. */
   from: nullable(Type.Number()),
   to: nullable(Type.Number()),
-  /** How long each bucket is; one with a single sample has the time of that. */
+  /** Length of each bucket; a bucket with a single sample has the time of that sample. */
   bucket_ms: Type.Number(),
-  /** Points that were not kept: the run has reported more different GPUs and machines than are kept apart. */
+  /** Dropped points: the run has reported more different GPUs and machines than the limit. */
   dropped: Type.Integer(),
   series: Type.Array(
     Type.Object({
@@ -159,14 +159,14 @@ export const hardwareAnswer = Type.Object({
       scope: oneOf('gpu', 'host'),
       /** The name of the reading. */
       key: Type.String(),
-      /** Whether the name is one that Forge does not know. */
+      /** Whether the name is unknown to Forge. */
       extra: Type.Boolean(),
       points: Type.Array(hardwareBucket),
     }),
   ),
   summary: Type.Object({
     idle_below_pct: Type.Number(),
-    /** Of the samples of all GPUs. */
+    /** Over the samples of all GPUs. */
     idle_share: share(),
     gpus: Type.Array(gpuSummary),
     stragglers: Type.Array(straggler),

@@ -15,8 +15,8 @@ export const jobAction = closed({
 export type JobAction = Static<typeof jobAction>
 
 /**
- * `already`: an earlier request had started it; `deadline`: when the job is killed if it has not ended; `checkpoint`: what
- * the next attempt would continue from, as of now.
+ * `already`: an earlier request had started it; `deadline`: when the job is killed if it has not ended; `checkpoint`:
+ * the one from which the next attempt would currently continue.
  */
 export const jobActionReply = Type.Object({
   run_id: Type.String(),
@@ -47,7 +47,7 @@ export const jobChangeReply = Type.Object({
   place: nullable(queueView),
 })
 
-/** `env`: values that the new job gets, such as secrets, which are forgotten when a job ends. */
+/** `env`: values for the new job, such as secrets, which are dropped when a job ends. */
 export const jobRetry = closed({
   env: Type.Optional(
     Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$' }), Type.String(), {
@@ -57,7 +57,7 @@ export const jobRetry = closed({
   ),
 })
 
-/** The admission of the new job; it continues from `checkpoint` of the old one, where there is one. */
+/** The admission of the new job; it continues from `checkpoint` of the old one, if any. */
 export const jobRetryReply = Type.Object({
   ...admissionResult.properties,
   retry_of: Type.String(),

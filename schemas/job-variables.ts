@@ -1,12 +1,12 @@
 /**
- * Names that a job's `env` may not have, because they change how a program is loaded, found or installed. What a job
- * wants of its own program goes through parameters.
+ * Names that a job's `env` may not have, because they change how a program is loaded, found or installed. Options of
+ * the job's own program are passed as parameters.
  */
 const refused: readonly RegExp[] = [
   /^(NODE|NPM|BUN|DENO)_/i,
   /^(LD|DYLD)_/i,
   /^(GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH|HOSTALIASES)$/i,
-  // Of Python's variables those remain that only change what the program itself does.
+  // Allowed Python variables only change the behaviour of the program itself.
   /^PYTHON(?!(HASHSEED|FAULTHANDLER|UNBUFFERED|IOENCODING|UTF8|DEVMODE|TRACEMALLOC|MALLOC|ASYNCIODEBUG|INTMAXSTRDIGITS)$)/i,
   /^(PIP|UV|CONDA|MAMBA|POETRY|PDM|PIPX)_/i,
   /^VIRTUAL_ENV/i,

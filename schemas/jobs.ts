@@ -103,7 +103,7 @@ export const resolved = Type.Object({
 })
 export type Resolved = Static<typeof resolved>
 
-/** A registered checkpoint; `step` is null where its code gave none. */
+/** A registered checkpoint; `step` is null if its code reported none. */
 export const checkpoint = Type.Object({
   artifact_id: Type.String(),
   path: Type.String(),
@@ -224,12 +224,12 @@ export const jobDetail = Type.Object({
   ...jobRow.properties,
   spec: jobSpec,
   admission,
-  /** In force now. */
+  /** The current value. */
   price_per_gpu_hour: Type.String(),
   bill,
   attempts: Type.Array(jobAttempt),
   transitions: Type.Array(jobTransition),
-  /** What the next attempt continues from, unless `spec.retry.resume` is `none`. */
+  /** The checkpoint from which the next attempt continues, unless `spec.retry.resume` is `none`. */
   checkpoint: nullable(checkpoint),
   holds: Type.Array(Type.Object({ reason: Type.String(), until: nullable(timestamp()) })),
   control: Type.Object({

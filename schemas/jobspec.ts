@@ -72,7 +72,7 @@ const source = section({
 const load = oneOf('weights', 'full_state')
 
 /**
- * What training starts from: an artifact, an artifact of a run, or a registered model. `load` may be the list
+ * The starting point of training: an artifact, an artifact of a run, or a registered model. `load` may be the list
  * of ways an artifact can be loaded; its first entry counts.
  */
 const initFrom = closed({
@@ -128,7 +128,7 @@ const volume = closed({
   read_only: Type.Boolean({ default: false }),
 })
 
-/** Names that the platform sets itself are refused. */
+/** Names set by the platform are refused. */
 const environmentVariables = Type.Record(
   Type.String({
     pattern:
@@ -163,7 +163,10 @@ const retry = section({
   resume: word(['latest_checkpoint', 'none'], 'latest_checkpoint'),
 })
 
-/** Which checkpoints of a run stay: so many of the best and of the newest, and those of every nth step (0: of none). */
+/**
+ * Which checkpoints of a run are kept: this many of the best and of the newest, and those at every nth step (0:
+ * none).
+ */
 export const keepRules = () =>
   closed({
     best: whole(0, 1000, 1),
@@ -178,7 +181,7 @@ const checkpoints = section({
   metric: orNull(closed({ key: some(250), goal: word(['max', 'min'], 'max') })),
 })
 
-/** Computed, because the linter takes an object with a literal `then` property for a promise. */
+/** Computed, because the linter mistakes an object with a literal `then` property for a promise. */
 const consequence = 'then'
 
 /** A condition and its action; `key`, `op` and `value` belong to `metric`, the other fields to `gpu_util`. */
@@ -234,6 +237,6 @@ export const jobSpec = closed({
 })
 export type JobSpec = Static<typeof jobSpec>
 
-/** The labels by which a retry names the job that it repeats, and a clone the one whose JobSpec it was made from. */
+/** The labels with which a retry refers to the job it repeats, and a clone to the job whose JobSpec it copies. */
 export const retryLabel = 'retry-of'
 export const cloneLabel = 'clone-of'

@@ -2,15 +2,15 @@ import { Type } from 'typebox'
 import { runStates } from './run-records.ts'
 import { nullable, oneOf, timestamp } from './shared.ts'
 
-/** Most runs of a lineage, and steps from the run asked for; `truncated` if there are more. */
+/** Maximum runs of a lineage, and steps from the requested run; `truncated` if there are more. */
 export const lineageLimits = { runs: 200, steps: 20 } as const
 
 export const lineageKinds = ['retry', 'clone', 'init_from'] as const
 
-/** `GET /api/runs/{run_id}/lineage`: what a run came from and what came from it, over any number of steps. */
+/** `GET /api/runs/{run_id}/lineage`: a run's sources and results, over any number of steps. */
 export const lineage = Type.Object({
   run_id: Type.String(),
-  /** The run itself and those connected to it that the caller may read, the oldest first. */
+  /** The run itself and those connected to it that the caller may read, oldest first. */
   runs: Type.Array(
     Type.Object({
       run_id: Type.String(),
@@ -29,7 +29,7 @@ export const lineage = Type.Object({
       /** The earlier run; null if the caller may not read it. */
       from: nullable(Type.String()),
       to: Type.String(),
-      /** Of `init_from`: what the later run began from. */
+      /** For `init_from`: the artifact from which the later run began. */
       artifact_id: nullable(Type.String()),
       /** Whether that was deleted since. */
       artifact_deleted: Type.Boolean(),

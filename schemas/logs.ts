@@ -5,7 +5,7 @@ import { closed, nullable } from './shared.ts'
 /** Longest accepted line and largest body, in bytes (UTF-8). */
 export const maxLineBytes = 64 * 1024
 export const maxLogBodyBytes = 1024 * 1024
-/** Most chunks in one call. */
+/** Maximum chunks per call. */
 export const maxLogChunks = 10_000
 
 /**
@@ -62,7 +62,7 @@ export const logsQuery = closed({
   after: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   before: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
-  /** With `grep`: so many lines before and after each as well; `limit` counts them. */
+  /** With `grep`: also return this many lines before and after each match; `limit` includes them. */
   context: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
   ...lineFilter,
 })

@@ -55,7 +55,7 @@ export function parseMetricBlock(bytes: Buffer): MetricBlock {
   if (bytes.length !== expected)
     throw fault(
       [],
-      `The block has ${bytes.length} bytes; by its head it has ${expected}`,
+      `The block has ${bytes.length} bytes; its head announces ${expected}`,
       'value_error',
     )
   // Copied, because floats are aligned to their size. Every processor that Node runs on is little-endian.
@@ -68,7 +68,11 @@ const spanOf = ({ byteOffset, length }: Buffer, from: number) =>
 
 function readHead(bytes: Buffer) {
   if (bytes.length < prefixBytes || bytes.toString('latin1', 0, 4) !== magic)
-    throw fault([], `The body is no metric block: it does not begin with ${magic}`, 'value_error')
+    throw fault(
+      [],
+      `The body is not a metric block: it does not begin with ${magic}`,
+      'value_error',
+    )
   const floatsAt = prefixBytes + bytes.readUInt32LE(4)
   if (floatsAt > bytes.length) throw fault([], 'The block ends within its head', 'value_error')
   const checked = checkHead(parseJson(bytes.toString('utf8', prefixBytes, floatsAt)))
@@ -123,7 +127,7 @@ function checkRow(step: number, ms: number, at: readonly (string | number)[]): v
   if (!Number.isInteger(ms) || ms < firstMs || ms > lastMs)
     throw fault(
       [...at, 'ts'],
-      `${ms} is no time in milliseconds since the epoch`,
+      `${ms} is not a time in milliseconds since the epoch`,
       'datetime_parsing',
     )
 }

@@ -13,16 +13,16 @@ export const mlflowLimits = {
   tag: 8000,
 } as const
 
-// MLflow's clients send more than what is named here, and newer ones will send other things: nothing is closed.
+// MLflow's clients send more fields than these, and newer ones will add others, so no object refuses unknown keys.
 
-/** Protobuf's JSON has numbers of 64 bits as text. */
+/** Protobuf's JSON encodes 64-bit numbers as text. */
 const int64 = () => Type.Union([Type.Integer(), Type.String({ pattern: '^-?[0-9]{1,16}$' })])
 const runId = () => Type.String({ minLength: 1, maxLength: 128 })
 const key = () => Type.String({ minLength: 1, maxLength: mlflowLimits.key })
 const name = () => Type.String({ minLength: 1, maxLength: 500 })
 const pageToken = () => Type.Optional(Type.String({ maxLength: 1000 }))
 
-/** A number, or text of one as protobuf writes it; JSON has no non-finite ones. */
+/** A number, or its text as protobuf writes it, because JSON has no non-finite numbers. */
 const metric = {
   key: Type.String({
     minLength: 1,
@@ -212,7 +212,7 @@ export const mlflowFormat = 'mlflow'
 
 export const artifactUri = (runId: string): string => `mlflow-artifacts:/${runId}`
 
-/** Under one of these stand MLflow's own paths: for running code with its ingest token, and for people. */
+/** Prefixes of MLflow's own paths: for running code with its ingest token, and for people. */
 export const facades = [
   { mount: '/api/ingest/mlflow', credential: 'ingest' },
   { mount: '', credential: 'person' },

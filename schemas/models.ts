@@ -5,7 +5,7 @@ import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
 export const versionStates = ['pending', 'ready', 'failed', 'archived'] as const
 
-/** Aliases that nobody may set: they would read like a version, or like the newest one. */
+/** Reserved aliases: they would look like a version, or like the newest one. */
 export const isReservedAlias = (alias: string): boolean =>
   alias === 'latest' || /^v\d+$/.test(alias)
 
@@ -47,7 +47,7 @@ export const versionPatch = closed({
 })
 export type VersionPatch = Static<typeof versionPatch>
 
-/** `expected_version`: that the alias names now, null for none; another is refused. */
+/** `expected_version`: the version that the alias currently names, null for none; a mismatch is refused. */
 export const aliasInput = closed({
   version: versionNumber(),
   reason: Type.Optional(reason()),
@@ -76,7 +76,7 @@ export const model = Type.Object({
   owner: Type.String(),
   description: Type.String(),
   protected_aliases: Type.Array(Type.String()),
-  /** Of the newest version; null before the first. */
+  /** Number of the newest version; null before the first. */
   newest_version: nullable(Type.Integer()),
   aliases: Type.Array(aliasOfModel),
   created_at: timestamp(),
@@ -85,7 +85,8 @@ export const model = Type.Object({
 export type Model = Static<typeof model>
 
 /**
- * `ready`: its artifact is verified; `pending`: it is not yet; `failed`: it is not in the store; `archived`: somebody said so.
+ * `ready`: its artifact is verified; `pending`: not yet verified; `failed`: not in the store; `archived`: archived by
+ * a person.
  */
 const versionFields = {
   model: Type.String(),
@@ -104,7 +105,7 @@ const versionFields = {
 export const modelVersion = Type.Object(versionFields)
 export type ModelVersion = Static<typeof modelVersion>
 
-/** What a version came from, what that scored, and where it is served, as far as the caller may read it. */
+/** A version's source, the source's scores, and where it is served, as far as the caller may read it. */
 export const modelVersionLineage = Type.Object({
   ...versionFields,
   run: nullable(
@@ -127,7 +128,7 @@ export const modelVersionLineage = Type.Object({
       revision_id: Type.String(),
       is_promoted: Type.Boolean(),
       state: oneOf(...revisionStates),
-      /** Since it was made. */
+      /** Since its creation. */
       requests: Type.Integer(),
       errors: Type.Integer(),
       prompt_tokens: Type.Integer(),
@@ -173,5 +174,5 @@ export const aliasMoved = Type.Object({
 
 export const modelListQuery = closed({ ...pageQuery, project: Type.Optional(projectName()) })
 export const pageOfModel = closed(pageQuery)
-/** `at`: only the move that held then. */
+/** `at`: only the move in force at that time. */
 export const aliasHistoryQuery = closed({ ...pageQuery, at: Type.Optional(timestamp()) })

@@ -24,7 +24,7 @@ import {
   toFinite,
 } from './search-words.ts'
 
-/** Null for a search without conditions. Throws a `SearchFault`, and nothing else. */
+/** Null for a search without conditions. Only throws `SearchFault`. */
 export function parseSearch(text: string): RunSearch | null {
   if (text.length > searchLimits.length)
     throw new SearchFault(
@@ -37,8 +37,7 @@ export function parseSearch(text: string): RunSearch | null {
   skipSpace(reading)
   if (reading.at === text.length) return null
   const search = readAny(reading, 0)
-  if (reading.at < text.length)
-    throw new SearchFault('There is no ( that this ) closes', reading.at)
+  if (reading.at < text.length) throw new SearchFault('This ) has no matching (', reading.at)
   return search
 }
 
@@ -120,7 +119,7 @@ function readCondition(reading: Reading): Condition {
 
 type Named = { name: string; sign: Sign; from: number }
 
-/** Null if the name is no field. */
+/** Null if the name is not a field. */
 function readField(reading: Reading, named: Named): Condition | null {
   const { name, sign } = named
   if ((name === 'after' || name === 'before') && sign === ':') {
@@ -171,7 +170,7 @@ function readHparam(reading: Reading): Condition {
   const valueAt = reading.at
   const value = readValue(reading)
   if (op !== '=' && op !== '!=' && toFinite(value) === null)
-    throw new SearchFault(`${op} compares numbers, and ${value} is none`, valueAt)
+    throw new SearchFault(`${op} compares numbers, and ${value} is not one`, valueAt)
   return { kind: 'hparam', key, op, value }
 }
 
@@ -190,7 +189,7 @@ function readPart(reading: Reading): MetricPart {
   const at = reading.at
   const word = /^[^\s"():<>=!]*/.exec(reading.text.slice(at))?.[0]
   const part = metricParts.find(known => known === word)
-  if (part === undefined) throw new SearchFault('Of a metric there are last, min and max', at)
+  if (part === undefined) throw new SearchFault('A metric has last, min and max', at)
   reading.at += part.length
   return part
 }

@@ -5,7 +5,7 @@ const id = () => Type.Optional(Type.String({ minLength: 1, maxLength: 256 }))
 const seconds = () => Type.Integer({ minimum: 60, maximum: 86_400 })
 export const defaultTimes = { idle_timeout_s: 1800, max_lifetime_s: 14_400 }
 
-/** What the console and the command line ask with; the session itself changes no request. */
+/** Default parameters for the console and the command line; the session itself changes no request. */
 const sampling = {
   temperature: nullable(Type.Number({ minimum: 0, maximum: 5 })),
   top_p: nullable(Type.Number({ minimum: 0, maximum: 1 })),
@@ -14,7 +14,7 @@ const sampling = {
 }
 export const noSampling = { temperature: null, top_p: null, max_tokens: null, seed: null }
 
-/** The body of `POST /api/playground`: one of the sources; `template` where no engine serves it yet. */
+/** The body of `POST /api/playground`: one of the sources; `template` if no engine serves it yet. */
 export const playgroundInput = closed({
   source: closed({ artifact_id: id(), revision_id: id(), model: id() }),
   template: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
@@ -47,7 +47,7 @@ export const playgroundSession = Type.Object({
   base_url: Type.String(),
   /** Names of the model that its engine serves. */
   served_names: Type.Array(Type.String()),
-  /** Whose engines answer; a deployment of its own where none served the source yet. */
+  /** The deployment whose engines respond; created for the session if none served the source yet. */
   deployment_id: Type.String(),
   created_by: Type.String(),
   created_at: timestamp(),

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { ValidationError } from './shared.ts'
 
 const maxErrors = 50
-/** Longest echoed input, in characters of JSON; longer inputs help nobody. */
+/** Maximum length of an echoed input, in characters of JSON; longer ones are not helpful. */
 const maxInputLength = 300
 const secretWords =
   'passw(or)?d|secret|token|credential|authorization|device_code|(api|access|private)[-_]?key'
@@ -38,7 +38,7 @@ function withoutUnionNoise(faults: ErrorObject[]): ErrorObject[] {
   const real = faults.filter(
     f =>
       f.keyword !== 'if' &&
-      // The fault of the name itself comes beside it.
+      // The fault of the name itself is reported separately.
       f.keyword !== 'propertyNames' &&
       !(unions.has(f.instancePath) && f.keyword === 'type' && f.params.type === 'null'),
   )
@@ -67,7 +67,7 @@ function toValidationError(fault: ErrorObject, source: Source): ValidationError 
 
 const start = (name: string) => (name.length > 64 ? `${name.slice(0, 63)}…` : name)
 
-/** Where the schema has secrets, only scalar values of known, non-secret fields are echoed. */
+/** If the schema has secrets, only scalar values of known, non-secret fields are echoed. */
 function mayEcho(fault: ErrorObject, at: string | undefined, { holdsSecrets }: Source): boolean {
   if (!holdsSecrets) return at === undefined || fault.keyword === 'additionalProperties'
   return at === undefined && fault.instancePath !== '' && typeof fault.data !== 'object'
@@ -79,7 +79,7 @@ function inputOf(fault: ErrorObject, at: string | undefined): unknown {
   return text !== null && text.length <= maxInputLength && !secretKey.test(text) ? value : undefined
 }
 
-/** Null for what JSON has no words for, and for what is nested too deep to be written. */
+/** Null for values that JSON cannot express, and for values nested too deep to serialize. */
 function jsonOf(value: unknown): string | null {
   if (typeof value === 'number' && !Number.isFinite(value)) return null
   try {

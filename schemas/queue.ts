@@ -66,12 +66,12 @@ const closedEngine = Type.Object({
   since: nullable(timestamp()),
 })
 
-/** `GET /api/queue`: `jobs` in the order in which they are to start, then those that are held. */
+/** `GET /api/queue`: `jobs` in the order in which they are to start, then held jobs. */
 export const queueList = Type.Object({
   /** Null while jobs start. */
   paused: nullable(Type.Object({ reason: nullable(Type.String()), since: nullable(timestamp()) })),
   draining: Type.Array(closedEngine),
-  /** All that wait, also those the caller may not see; `hidden` counts these. */
+  /** All waiting jobs, including ones the caller may not see; `hidden` counts these. */
   waiting: Type.Object({
     jobs: Type.Integer({ minimum: 0 }),
     gpus: Type.Integer({ minimum: 0 }),
@@ -106,7 +106,7 @@ const endRow = Type.Object({
   owner: nullable(Type.String()),
   gpus: Type.Integer({ minimum: 0 }),
   profile: Type.String(),
-  /** Expected; null: too few like it have ended to tell. */
+  /** Estimated; null if too few similar jobs have ended. */
   left_s: nullable(Type.Integer({ minimum: 0 })),
 })
 
@@ -119,7 +119,7 @@ export const queueExplanation = Type.Object({
   reason: nullable(Type.String()),
   detail: Type.String(),
   eta_s: queueView.properties.eta_s,
-  /** `first` are the first of those that the caller may see, at most 20. */
+  /** `first`: the first ones that the caller may see, at most 20. */
   ahead: Type.Object({
     jobs: Type.Integer({ minimum: 0 }),
     gpus: Type.Integer({ minimum: 0 }),
@@ -127,7 +127,7 @@ export const queueExplanation = Type.Object({
     first: Type.Array(aheadRow),
   }),
   sooner: Type.Array(sooner),
-  /** What holds GPUs of its executor, in the order in which it is expected to end; at most 20. */
+  /** Jobs that hold GPUs of its executor, in order of their expected end; at most 20. */
   ends_next: Type.Array(endRow),
 })
 export type QueueExplanation = Static<typeof queueExplanation>

@@ -35,7 +35,7 @@ export const recipeFile = closed({
   image: Type.Unsafe<string | null>({ type: ['string', 'null'], default: null }),
   resources: Type.Object(
     {
-      /** Of all nodes together. */
+      /** Total of all nodes. */
       min_gpus: Type.Integer({ minimum: 0, maximum: 100_000, default: 1 }),
       min_nodes: Type.Integer({ minimum: 1, maximum: 100_000, default: 1 }),
       /** Profiles it is meant for; empty means all. */
@@ -55,11 +55,11 @@ export const recipeFile = closed({
 
 const word = () => Type.String({ minLength: 1, maxLength: 1000 })
 
-/** How a serving template starts an engine and learns that it answers (docs/operate/serving.md). */
+/** How a serving template starts an engine and checks that it responds (docs/operate/serving.md). */
 export const templateServing = closed({
   /** `python` is the Python of its environment, and a file of the template has its path; `{…}` is filled in. */
   command: Type.Array(word(), { minItems: 1, maxItems: 200 }),
-  /** Groups of words that follow, each left out where a parameter in it is null. */
+  /** Groups of further arguments; a group is omitted if one of its parameters is null. */
   options: Type.Array(Type.Array(word(), { minItems: 1, maxItems: 20 }), {
     maxItems: 100,
     default: [],
@@ -81,19 +81,19 @@ export const templateServing = closed({
 
 export const serveKind = 'serve'
 
-/** Whether it is a serving template, which no job that people submit is of. */
+/** Whether it is a serving template, which people's jobs cannot use. */
 export const isTemplate = ({ kind }: { kind: string }): boolean => kind === serveKind
 
 /** Templates share the catalogue with recipes, and a template may have the name of the recipe whose results it serves. */
 export const templatePrefix = 'serving.'
 
-/** The name by which people know a template. */
+/** A template's name as shown to people. */
 export const templateName = ({ name }: { name: string }): string =>
   name.slice(templatePrefix.length)
 
 const { entrypoint: _, ...sharedFields } = recipeFile.properties
 
-/** The contents of `template.yaml`: a recipe whose program is the one of Forge that looks after an engine. */
+/** The contents of `template.yaml`: a recipe whose program is Forge's own engine supervisor. */
 export const templateFile = closed({
   ...sharedFields,
   kind: Type.Literal(serveKind),
@@ -121,7 +121,7 @@ export type RecipeLock = Static<typeof recipeLock>
 /** The body of `POST /api/admin/recipes`: an upload with the purpose `recipe`, registered. */
 export const recipeUpload = closed({ upload_id: Type.String({ minLength: 1, maxLength: 128 }) })
 
-/** `created`: false where the catalogue had the same files under this name and version. */
+/** `created`: false if the catalogue already had the same files under this name and version. */
 export const addedRecipe = Type.Object({ ...recipe.properties, created: Type.Boolean() })
 
 export const recipeDeprecation = closed({

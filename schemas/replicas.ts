@@ -1,23 +1,24 @@
 import type { RecipeLock } from './recipes.ts'
 
 /**
- * How one replica of a revision serves. The control plane decides it when it submits the replica's job; no JobSpec says it.
+ * How one replica of a revision serves. Decided by the control plane when it submits the replica's job; not part of
+ * any JobSpec.
  */
 export type ReplicaServing = {
   /** Where the engine listens on the machine that runs it. */
   host: string
   port: number
-  /** Names of the model for clients; the first is the one in answers. */
+  /** Names of the model for clients; responses contain the first. */
   served_names: readonly string[]
-  /** Further words for the engine's command line, at most `maxArgsBytes` in all. */
+  /** Additional command-line arguments for the engine, at most `maxArgsBytes` in total. */
   args: readonly string[]
   tensor_parallel: number
 }
 
-/** They travel in an environment variable, which Linux bounds. */
+/** They are passed in an environment variable, whose size Linux limits. */
 export const maxArgsBytes = 65_536
 
-/** A process that is to serve a revision. */
+/** A process that serves a revision. */
 export type Replica = {
   /** A submit with the same id returns the same job, for a day. */
   replica_id: string
@@ -27,14 +28,14 @@ export type Replica = {
   /** Of its job. */
   name: string
   labels?: Record<string, string>
-  /** That of the serving template (`lockOf`). */
+  /** The lock of the serving template (`lockOf`). */
   lock: RecipeLock
   params: Record<string, unknown>
   /** The model. */
   artifact_id: string
-  /** Null: that of this machine. */
+  /** Null: this machine's. */
   profile: string | null
-  /** Null: as many as the template needs at least. */
+  /** Null: the template's minimum. */
   gpus: number | null
   /** Of its job, -100 to 100. */
   priority: number

@@ -3,18 +3,18 @@ import { protections } from './artifacts.ts'
 import { keepRules, projectName } from './jobspec.ts'
 import { closed, nullable, oneOf } from './shared.ts'
 
-/** Checkpoints that one call deletes or lists, and runs that it looks at. */
+/** Maximum checkpoints that a call deletes or lists, and runs that it examines. */
 export const retentionLimits = { artifacts: 500, runs: 50, named: 100 } as const
 
 /** The body of `POST /api/admin/retention`. */
 export const retentionInput = closed({
   dry_run: Type.Boolean({ default: true }),
   project: Type.Optional(projectName()),
-  /** Absent: what each job asked for itself; runs without rules of their own stay as they are. */
+  /** Absent: each job's own rules; runs without rules are not changed. */
   keep: Type.Optional(keepRules()),
-  /** Only checkpoints that were registered this long ago. */
+  /** Only checkpoints registered at least this long ago. */
   older_than_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 36_500 })),
-  /** `next` of the call before. */
+  /** `next` of the previous call. */
   after: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
 })
 export type RetentionInput = Static<typeof retentionInput>
@@ -38,7 +38,7 @@ const runRetention = Type.Object({
     }),
   ),
   freed_bytes: Type.Integer({ minimum: 0 }),
-  /** The rules would delete these, too, but something needs them. */
+  /** The rules would delete these as well, but something needs them. */
   protected: Type.Array(
     Type.Object({
       ...checkpoint,
@@ -51,7 +51,7 @@ const runRetention = Type.Object({
 })
 export type RunRetention = Static<typeof runRetention>
 
-/** `next`: send it as `after` to go on; null at the end. */
+/** `next`: send it as `after` to continue; null at the end. */
 export const retentionReport = Type.Object({
   dry_run: Type.Boolean(),
   runs: Type.Array(runRetention),

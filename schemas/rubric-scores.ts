@@ -1,16 +1,16 @@
 import { type Static, Type } from 'typebox'
 import { byName, closed, timestamp } from './shared.ts'
 
-/** Most scores of one call, and most of a rubric's version that are kept; beyond, the oldest go. */
+/** Maximum scores per call, and kept per rubric version; beyond that, the oldest are dropped. */
 export const maxScoresOfCall = 500
 export const maxScoresKept = 100_000
 /** Largest body that stores scores, in bytes. */
 export const maxScoresBodyBytes = 1024 * 1024
 
-/** Who judged: model and revision, for instance `qwen3-32b@1a2b3c`. Another judge has scores of its own. */
+/** The judge: model and revision, for instance `qwen3-32b@1a2b3c`. Each judge has its own scores. */
 const judge = () => Type.String({ minLength: 1, maxLength: 250 })
 
-/** What was judged: a digest, so that the same text is judged once (docs/use/validation.md). */
+/** The digest of the judged text, so that the same text is judged only once (docs/use/validation.md). */
 const sample = () => Type.String({ minLength: 1, maxLength: 128 })
 
 const scoreFields = {
@@ -31,7 +31,7 @@ const asked = {
   samples: Type.Array(sample(), { minItems: 1, maxItems: maxScoresOfCall }),
 }
 
-/** What running code names besides. */
+/** Additional fields from running code. */
 const ofRun = {
   run_id: Type.String({ minLength: 1, maxLength: 128 }),
   /** `owner/name`. */
@@ -54,7 +54,7 @@ export const scoresReply = Type.Object({
 })
 export type ScoresReply = Static<typeof scoresReply>
 
-/** Scores of the current `version`; `missing`: samples that it has none of. */
+/** Scores of the current `version`; `missing`: samples without one. */
 export const scoresFound = Type.Object({
   version: Type.Integer(),
   judge: Type.String(),

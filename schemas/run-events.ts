@@ -3,9 +3,9 @@ import { oneOf, timestamp } from './shared.ts'
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
 
-/** One thing that was decided about a run: a row of the audit without what only administrators see. */
+/** A decision about a run: a row of the audit without the fields that only administrators see. */
 export const runEvent = Type.Object({
-  /** Names the event for ever; later events of a run have greater ones. */
+  /** A permanent id of the event; later events of a run have greater ones. */
   position: Type.Integer(),
   type: Type.String(),
   at: timestamp(),

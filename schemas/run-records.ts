@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { metricValue } from './metrics.ts'
 import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
-/** Most metrics, and most hyperparameters, that a list is asked for by name. */
+/** Maximum metrics, and hyperparameters, that a list request may name. */
 export const maxAskedKeys = 30
 
 /** Comma-separated names; commas and backslashes inside a name are escaped with a backslash. */
@@ -47,7 +47,7 @@ const row = {
   ended_at: nullable(timestamp()),
   duration_s: nullable(Type.Integer({ minimum: 0 })),
   last_report_at: nullable(timestamp()),
-  /** In lists at most 50: that of `best`, the one sorted by and those asked for by `metrics`, then by name. */
+  /** In lists at most 50: the metric of `best`, the sort key and those requested by `metrics`, then by name. */
   summary: Type.Record(Type.String(), summary),
   best: nullable(
     Type.Object({
@@ -89,7 +89,7 @@ const row = {
 /** A row of `GET /api/runs`. */
 export const runRow = Type.Object({
   ...row,
-  /** Those asked for by `hparams`, where the run has them. */
+  /** Those requested by `hparams`, if the run has them. */
   hparams: Type.Optional(Type.Record(Type.String(), scalar)),
 })
 export type RunRow = Static<typeof runRow>
@@ -98,12 +98,15 @@ export type RunRow = Static<typeof runRow>
 export const runRecord = Type.Object({
   ...row,
   hparams: Type.Record(Type.String(), scalar),
-  /** Null while the run goes on, and where nobody said or saw it. */
+  /** Null until the run has ended, and if nobody reported or observed it. */
   exit_code: nullable(Type.Integer()),
-  /** That ended the process of its job. */
+  /** The signal that ended the process of its job. */
   signal: nullable(Type.String()),
   end_reason: nullable(Type.String()),
-  /** What its code said of a failure (e.g. the exception), a person of a stop, or the executor of a job that never ran. */
+  /**
+   * The message of its code about a failure (e.g. the exception), of a person about a stop, or of the executor about
+   * a job that never ran.
+   */
   message: nullable(Type.String()),
   /** For people, in one line: why the run ended without success. */
   why: nullable(Type.String()),
@@ -111,7 +114,7 @@ export const runRecord = Type.Object({
 
 export const runListQuery = closed({
   ...pageQuery,
-  /** Further than other lists: somebody may scroll through all runs there are. */
+  /** Larger than in other lists: somebody may scroll through all runs. */
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
   project: Type.Optional(Type.String({ maxLength: 128 })),
   state: Type.Optional(Type.String({ maxLength: 200 })),
@@ -119,15 +122,15 @@ export const runListQuery = closed({
   tag: Type.Optional(Type.String({ maxLength: 64 })),
   /** Conditions, e.g. `state:failed loss<1.2 hparams.lr>=1e-5 (tag:grpo OR after:2026-11-01)` (docs/use/search.md). */
   q: Type.Optional(Type.String({ maxLength: 1000 })),
-  /** Deleted runs instead, which can be restored for 30 days. */
+  /** Lists deleted runs instead, which can be restored for 30 days. */
   deleted: Type.Optional(Type.Boolean()),
   since: Type.Optional(timestamp()),
   until: Type.Optional(timestamp()),
   /** A field, or `metric:<key>:last|min|max`; a leading `-` sorts descending. */
   sort: Type.Optional(Type.String({ maxLength: 300 })),
-  /** Metrics that `summary` has in any case. */
+  /** Metrics that `summary` always includes. */
   metrics: askedKeys(),
-  /** Hyperparameters that `hparams` of the rows has. */
+  /** Hyperparameters to include in `hparams` of the rows. */
   hparams: askedKeys(),
 })
 export type RunListQuery = Static<typeof runListQuery>
@@ -146,7 +149,7 @@ export type RunsOfProject = Static<typeof runsOfProject>
 /** `GET /api/runs/names`. */
 export const runNamesQuery = closed({
   of: Type.Optional(oneOf('owners', 'tags', 'metrics', 'hparams')),
-  /** Anywhere in the name, in any case. */
+  /** Matches anywhere in the name, ignoring case. */
   contains: Type.Optional(Type.String({ maxLength: 250 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
 })

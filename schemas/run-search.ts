@@ -1,5 +1,5 @@
 /**
- * What `GET /api/runs?q=` and `forge ps` look for (docs/use/search.md), e.g.
+ * The search of `GET /api/runs?q=` and `forge ps` (docs/use/search.md), e.g.
  * `state:failed loss<1.2 hparams.lr>=1e-5 (tag:grpo OR after:2026-11-01)`.
  */
 export type RunSearch =
@@ -26,10 +26,10 @@ export type TimeField = (typeof timeFields)[number]
 
 export const metricParts = ['last', 'min', 'max'] as const
 
-/** Most characters of a search, conditions in it, and groups within groups. */
+/** Maximum characters and conditions of a search, and depth of nested groups. */
 export const searchLimits = { length: 1000, conditions: 50, depth: 20, text: 250 } as const
 
-/** A search that cannot be read. `at` counts characters from 0 up to the one that is wrong. */
+/** A syntax error in a search. `at` is the 0-based index of the wrong character. */
 export class SearchFault extends Error {
   readonly at: number
   constructor(message: string, at: number) {
@@ -39,7 +39,7 @@ export class SearchFault extends Error {
   }
 }
 
-/** The search as text that is read back as the same search. */
+/** Formats a search as text that parses to the same search. */
 export function printSearch(search: RunSearch): string {
   switch (search.kind) {
     case 'and':

@@ -58,7 +58,7 @@ export const runCreated = Type.Object({
 /** The body of `POST /api/runs/{run_id}/stop`. */
 export const runStop = closed({
   reason: Type.Optional(nullable(Type.String({ maxLength: 1000 }))),
-  /** End the run now, whatever its code does; the code is asked to exit at once. */
+  /** End the run now, regardless of its code; the code is asked to exit at once. */
   force: Type.Optional(Type.Boolean({ default: false })),
 })
 
@@ -72,8 +72,8 @@ export const runStopReply = Type.Object({
 })
 
 /**
- * What refers to a run: a job that began from an artifact of it, or that repeats it (retry) or was copied from it
- * (clone). At most 100 that the caller may read; `references_total` counts those of others, too.
+ * References to a run: jobs that began from an artifact of it, repeat it (retry) or were copied from it (clone). At
+ * most 100 that the caller may read; `references_total` also counts hidden ones.
  */
 export const runDeleted = Type.Object({
   run_id: Type.String(),

@@ -7,7 +7,7 @@ export function skipSpace(reading: Reading): void {
   while (/\s/.test(reading.text.charAt(reading.at))) reading.at++
 }
 
-/** Whether this word comes next, which is then read. */
+/** Consumes this word if it comes next; returns whether it did. */
 export function takeKeyword(reading: Reading, keyword: string): boolean {
   const { text, at } = reading
   const after = text.charAt(at + keyword.length)
@@ -26,12 +26,12 @@ export function takeText(reading: Reading, text: string): boolean {
 export type Sign = ':' | Comparison
 const signs: readonly Sign[] = ['<=', '>=', '!=', '<', '>', '=', ':']
 
-/** What compares a name and a value, with the space around it; null if there is none, and nothing is read. */
+/** Consumes a comparison operator with the space around it; null, without consuming anything, if there is none. */
 export function takeSign(reading: Reading): Sign | null {
   const from = reading.at
   skipSpace(reading)
   const sign = signs.find(known => reading.text.startsWith(known, reading.at))
-  // A colon belongs to the word before it.
+  // A colon belongs to the preceding word.
   if (sign === undefined || (sign === ':' && reading.at > from)) {
     reading.at = from
     return null
@@ -83,7 +83,7 @@ function readQuoted(reading: Reading): string {
   throw new SearchFault('This quote is not closed', from)
 }
 
-/** As written in a search or, of a hyperparameter, by whoever reports numbers as text. */
+/** As written in a search, or in a hyperparameter whose number was reported as text. */
 export const numberPattern = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,3})?$/i
 
 export function toFinite(text: string): number | null {
@@ -96,7 +96,7 @@ export function readNumber(reading: Reading): number {
   const text = readValue(reading)
   const value = toFinite(text)
   if (value === null)
-    throw new SearchFault(`Metrics are compared with numbers, and ${text} is none`, at)
+    throw new SearchFault(`Metrics are compared with numbers, and ${text} is not one`, at)
   return value
 }
 

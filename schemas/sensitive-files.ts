@@ -1,4 +1,4 @@
-/** Names of files that usually hold secrets, in lower case: they enter no package. */
+/** Names of files that usually hold secrets, in lower case; packages must not contain them. */
 const sensitive = [
   /^\.env$/,
   /^\.env\.(?!(example|sample|template|dist)$)/,
@@ -6,7 +6,7 @@ const sensitive = [
   /^id_(rsa|dsa|ecdsa|ed25519)/,
   /^\.(netrc|pgpass|pypirc|git-credentials|htpasswd|vault-token)$/,
 ]
-/** Files whose names alone say nothing. */
+/** Files whose names alone are not suspicious. */
 const sensitivePaths = [
   /(^|\/)\.aws\/credentials$/,
   /(^|\/)\.docker\/config\.json$/,

@@ -3,7 +3,7 @@ import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
 const count = () => Type.Integer({ minimum: 0 })
 
-/** A request that a deployment's token made, as it is recorded. Times in ms, sizes in bytes. */
+/** A recorded request by a deployment's token. Times in ms, sizes in bytes. */
 export const trafficRow = Type.Object({
   request_id: Type.String(),
   deployment_id: Type.String(),
@@ -14,7 +14,7 @@ export const trafficRow = Type.Object({
   path: Type.String(),
   model: nullable(Type.String()),
   stream: Type.Boolean(),
-  /** 0 if nothing was answered. */
+  /** 0 if there was no response. */
   status: Type.Integer(),
   error_source: nullable(oneOf('gateway', 'engine', 'client')),
   started_at: timestamp(),
@@ -52,13 +52,13 @@ export const trafficSummaryQuery = closed({
 
 const figures = {
   requests: count(),
-  /** Those that a gateway or an engine failed, and every status of 400 or more. */
+  /** Requests that failed in a gateway or an engine, or with a status of 400 or more. */
   errors: count(),
-  /** Those that ended before their answer did. */
+  /** Requests aborted before their response was complete. */
   aborted: count(),
   prompt_tokens: count(),
   completion_tokens: count(),
-  /** Completion tokens per second of the requests that brought them; null without any. */
+  /** Completion tokens per second over the requests that report them; null if none does. */
   tokens_per_s: nullable(Type.Number()),
   ttft_ms_p50: nullable(Type.Number()),
   ttft_ms_p95: nullable(Type.Number()),
@@ -71,7 +71,9 @@ export const trafficSummary = Type.Object({
   to: timestamp(),
   ...figures,
   errors_by_token: Type.Array(Type.Object({ token_id: Type.String(), errors: count() })),
-  /** By token, revision or the hour's beginning, as asked; the 1,000 with the most requests, hours in their order. */
+  /**
+   * By token, revision or start of the hour, as requested; the 1,000 groups with the most requests, hours in order.
+   */
   groups: Type.Array(Type.Object({ key: nullable(Type.String()), ...figures })),
 })
 export type TrafficSummary = Static<typeof trafficSummary>

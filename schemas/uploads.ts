@@ -3,7 +3,7 @@ import { artifactKinds } from './artifacts.ts'
 import { closed, nullable, oneOf, timestamp } from './shared.ts'
 
 export const uploadPurposes = ['package', 'recipe', 'dataset'] as const
-/** Those of running code are asked for by `GET /api/ingest/artifact/upload-url`. */
+/** Running code requests its uploads by `GET /api/ingest/artifact/upload-url`. */
 const allPurposes = [...uploadPurposes, 'artifact'] as const
 export type UploadPurpose = (typeof allPurposes)[number]
 
@@ -18,10 +18,10 @@ const contentType = () =>
     default: 'application/octet-stream',
   })
 
-/** In so many parts, or fewer, a file is to be sent, in any order; without it, as one, which can be continued. */
+/** The file is sent in up to this many parts, in any order; if absent, as a whole, which can be resumed. */
 const parts = () => Type.Integer({ minimum: 1, maximum: 10_000 })
 
-/** The body of `POST /api/uploads`; `sha256` is checked against what arrives. */
+/** The body of `POST /api/uploads`; `sha256` is checked against the received bytes. */
 export const uploadInput = closed({
   purpose: oneOf(...uploadPurposes),
   filename: filename(),
@@ -32,7 +32,7 @@ export const uploadInput = closed({
 })
 export type UploadInput = Static<typeof uploadInput>
 
-/** What running code announces of an artifact. */
+/** Running code's announcement of an artifact. */
 export const artifactUploadQuery = closed({
   run_id: Type.String({ minLength: 1, maxLength: 128 }),
   kind: oneOf(...artifactKinds),
@@ -57,7 +57,7 @@ export const uploadFacts = {
   content_type: Type.String(),
 }
 
-/** Where the bytes go. `exists`: they are here and registered already, nothing is to be sent. */
+/** Where to send the bytes. `exists`: they are already registered, so nothing needs to be sent. */
 export const uploadTarget = Type.Object({
   upload_id: Type.String(),
   method: Type.Literal('PUT'),
@@ -70,11 +70,11 @@ export const uploadTarget = Type.Object({
   exists: Type.Boolean(),
   multipart: nullable(
     Type.Object({
-      /** Of each part but the last, which has the rest. */
+      /** Size of each part but the last, which has the rest. */
       part_size: Type.Integer(),
-      /** `PUT` each, whole, to its address; one that is sent again takes the place of the one before. */
+      /** `PUT` each part as a whole to its address; a repeated part replaces the earlier one. */
       parts: Type.Array(Type.Object({ n: Type.Integer(), url: Type.String() })),
-      /** `POST` without a body puts them together; registering the file does so, too. */
+      /** `POST` without a body joins the parts; registering the file does so as well. */
       complete_url: Type.String(),
     }),
   ),
@@ -84,19 +84,19 @@ export const uploadPath = Type.Object({ upload_id: Type.String({ minLength: 1, m
 
 const inAddress = () => Type.String({ minLength: 1, maxLength: 128 })
 
-/** What makes an address one that this installation gave out. */
+/** The signature that proves an address was issued by this installation. */
 export const uploadSignature = closed({
   exp: inAddress(),
   len: inAddress(),
   sha256: inAddress(),
   kid: inAddress(),
   sig: inAddress(),
-  /** The number of a part, which is not signed: whoever may send the file may send its parts. */
+  /** The number of a part; not signed, because permission to send the file covers its parts. */
   part: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,4}$' })),
 })
 export type UploadSignature = Static<typeof uploadSignature>
 
-/** How many bytes of an upload are here, from its first on. */
+/** How many bytes of an upload have arrived, from the first on. */
 export const uploadProgress = Type.Object({
   upload_id: Type.String(),
   received_bytes: Type.Integer(),

@@ -29,14 +29,14 @@ export type UsageRow = Static<typeof usageRow>
 export const billLine = Type.Object({
   attempt: Type.Integer({ minimum: 1 }),
   starts_at: timestamp(),
-  /** Of an attempt that still runs: now. */
+  /** For a running attempt: now. */
   ends_at: timestamp(),
   price_per_gpu_hour: Type.String(),
   gpu_seconds: Type.Number(),
   cost: Type.String(),
 })
 
-/** What a job used and costs, exactly; the last `lines` of it, without those that were taken back. */
+/** The exact usage and cost of a job; its last `lines`, without withdrawn ones. */
 export const bill = Type.Object({
   gpu_seconds: Type.Number(),
   cost: Type.String(),

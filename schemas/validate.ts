@@ -51,7 +51,7 @@ const holdsInfinity = (value: unknown): boolean =>
   value !== null &&
   Object.values(value).some(item => typeof item === 'number' && !Number.isFinite(item))
 
-/** Throws if that is no JSON Schema, which a checker of it would only find with the first value. */
+/** Throws if it is not a JSON Schema; a checker would only notice at the first value. */
 export function assertSchema(schema: TSchema): void {
   compile(schema, { allErrors: false, coerceTypes: false, useDefaults: true })
 }

@@ -2,12 +2,12 @@ import { type Static, Type } from 'typebox'
 import { metricValue } from './metrics.ts'
 import { byName, closed, nullable, pageQuery, timestamp } from './shared.ts'
 
-/** Most samples in one call, and largest body in bytes. */
+/** Maximum samples per call, and maximum body in bytes. */
 export const maxSamples = 500
 export const maxValidationBytes = 10_000_000
-/** Most chunks of one round. */
+/** Maximum chunks per round. */
 export const maxChunks = 10_000
-/** Longest prompt key, in characters. */
+/** Maximum length of a prompt key, in characters. */
 export const maxKeyLength = 250
 
 const safeInteger = () =>

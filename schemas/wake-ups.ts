@@ -1,11 +1,11 @@
 /**
- * What the projector says after each commit: everything with these record keys (streams of decisions, run
- * ids of facts) can be read anew. Carries no content: who wakes up reads the tables.
+ * The projector's message after each commit: rows with these record keys (streams of decisions, run ids of facts) may
+ * have changed. Carries no content: listeners read the tables.
  */
 export type Projected = {
   projection: string
   keys: readonly string[]
-  /** The sum of the offsets of its partitions before and after: a listener notices a message that was lost. */
+  /** The sum of the offsets of its partitions before and after: lets a listener detect a lost message. */
   after: number
   upTo: number
 }
@@ -17,6 +17,6 @@ export type WakeUps = {
   access: { username: string }
   /** Maintenance was switched on or off. */
   maintenance: object
-  /** What gateways serve was changed. */
+  /** The set of deployments that gateways serve has changed. */
   serving: object
 }

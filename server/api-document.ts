@@ -7,7 +7,7 @@ import type { RecipeLock } from '../schemas/recipes.ts'
 import { exampleOf } from './api-examples.ts'
 import { mlflowFaultStatus } from './mlflow-refusals.ts'
 
-/** The OpenAPI document of the routes that this process serves; `lock` is that of a recipe to show in examples. */
+/** The OpenAPI document of the routes that this process serves; `lock` is a recipe's lock, used in examples. */
 export const apiDocument = (
   routes: readonly Route[],
   version: string,
@@ -27,15 +27,15 @@ export const apiDocument = (
 
 const callers: Record<Credential, string> = {
   none: 'Anybody may call it.',
-  person: 'It needs the access token of a person.',
-  admin: 'It needs the access token of an administrator.',
-  ingest: 'It needs the ingest token of the run, as bearer or in `X-Service-Token`.',
-  session: 'It needs an access token or the refresh cookie.',
-  refresh: 'It needs the refresh cookie, and returns the next one.',
-  metrics: 'It needs the token of the scraper or of an administrator.',
+  person: 'It requires the access token of a person.',
+  admin: 'It requires the access token of an administrator.',
+  ingest: 'It requires the ingest token of the run, as bearer token or in `X-Service-Token`.',
+  session: 'It requires an access token or the refresh cookie.',
+  refresh: 'It requires the refresh cookie, and returns the next one.',
+  metrics: 'It requires the token of the scraper or of an administrator.',
 }
 
-/** What a caller has to know besides schemas, from the declaration of the route. */
+/** Notes for callers beyond the schemas, derived from the route's declaration. */
 function describe({ summary, credential, rateLimit, bodyLimitBytes, ...route }: Route): string {
   const sentences = [`${summary}.`, callers[credential]]
   if (rateLimit) {

@@ -3,7 +3,7 @@ import type { RecipeLock } from '../schemas/recipes.ts'
 import { mlflowBodies, mlflowQueries } from './mlflow-examples.ts'
 
 type Values = Record<string, unknown>
-/** A request that can be sent as it stands, with names of one's own. */
+/** A request that can be sent as it stands, after names are replaced by one's own. */
 export type Example = { parameters: Values; body?: unknown }
 
 const run = { run_id: 'demo-1' }
@@ -50,7 +50,7 @@ const inPaths: Record<string, string | number> = {
   'downloads.artifact_id': 'art_01J00000000000000000000000',
 }
 
-/** Queries that a request needs, or that show what the route is for. */
+/** Query parameters that a request needs, or that show what the route is for. */
 const address = {
   exp: '1796000000',
   len: '48211',
@@ -245,7 +245,7 @@ const bodies = (lock: RecipeLock | null): Record<string, unknown> => ({
   ...reports,
 })
 
-/** The example of a route. `lock` is that of a recipe which this installation has. */
+/** The example of a route. `lock` is the lock of a recipe of this installation. */
 export function exampleOf(route: Route, lock: RecipeLock | null): Example {
   const name = `${route.method} ${route.path}`
   const body = bodies(lock)[name]

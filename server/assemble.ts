@@ -36,11 +36,11 @@ export type Service = {
 export type Assembling = {
   logger: Logger
   version: string
-  /** The clock of the system if there is none. */
+  /** Default: the system clock. */
   now?: Clock
-  /** How long a read waits for what its caller wrote, in milliseconds; by default as the specification says. */
+  /** How long a read waits for its caller's writes, in milliseconds; default: the specification's value. */
   readWaitMs?: number
-  /** Gives up the start; the embedded database may then end a little later than this process. */
+  /** Aborts the start; the embedded database may then end slightly later than this process. */
   signal?: AbortSignal
 }
 
@@ -69,7 +69,7 @@ async function startParts(config: Config, opening: Opening): Promise<Service> {
   const { logger, life } = opening
   const has = (role: Role) => config.roles.includes(role)
   if (isGatewayAlone(config)) keepHeapSmall()
-  // First of all: whoever finds the port busy should not have created an administrator.
+  // First of all, so that a start which finds the port busy has not created an administrator.
   const listener = await listen(config.host, config.port)
   life.owns('listener', listener, opened => opened.close())
   const building = has('query-api') ? consoleAssets(logger) : null

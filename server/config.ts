@@ -27,7 +27,7 @@ export const roles = [
 ] as const
 export type Role = (typeof roles)[number]
 
-/** Whether a process does nothing but serve models, which it can do without the log. */
+/** Whether a process only serves models, which works without the log. */
 export const isGatewayAlone = ({ roles: has }: Pick<Config, 'roles'>): boolean =>
   has.every(role => role === 'gateway')
 
@@ -46,7 +46,7 @@ export type Config = OidcConfig &
     databaseUrl: string | null
     topicPrefix: string
     redisUrl: string | null
-    /** The address people and runs use, without a trailing slash; null: `http://localhost:<port>`. */
+    /** The address that people and runs use, without a trailing slash; null: `http://localhost:<port>`. */
     baseUrl: string | null
     /** Hosts, with or without a port, of engines that everybody may deploy; admins may deploy any. */
     engineHosts: readonly string[]
@@ -56,18 +56,18 @@ export type Config = OidcConfig &
     localGpus: number
     /** Days for which facts stay on the event log. */
     logRetentionDays: number
-    /** How many days the files of an ended run stay on the executor's machine; 0: for ever. */
+    /** How many days the files of an ended run stay on the executor's machine; 0: forever. */
     runDirDays: number
-    /** Days after which samples of hardware become means of five minutes; 0: never. */
+    /** Days after which hardware samples are reduced to five-minute means; 0: never. */
     hardwareRawDays: number
-    /** Days after which only sums are left of requests to deployments; 0: never. */
+    /** Days after which requests to deployments are reduced to daily sums; 0: never. */
     trafficDays: number
     /** Maximum size of a topic of facts on the event log; 0: no limit. */
     logMaxGb: number
     defaultVisibility: 'private' | 'internal'
-    /** Maximum size of an uploaded file, and of what an archive expands to. */
+    /** Maximum size of an uploaded file, and of an expanded archive. */
     maxUploadMb: number
-    /** GiB that the uploaded artifacts of one run may have in all. */
+    /** Maximum total size of one run's uploaded artifacts, in GiB. */
     runArtifactsGb: number
     metricsToken: string | null
     trustedProxyHops: number
@@ -126,7 +126,7 @@ const settings: Settings<Config> = {
   logLevel: ['SERVICE_LOG_LEVEL', word('info', 'trace', 'debug', 'info', 'warn', 'error')],
 }
 
-/** Variables of training processes, not settings of the server, although they share its prefix. */
+/** Variables for training processes; they share the prefix but are not settings of the server. */
 const reportingVariables = [
   'SERVICE_ENABLED',
   'SERVICE_ENDPOINT',

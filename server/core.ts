@@ -41,9 +41,9 @@ export type Core = {
   config: Config
   logger: Logger
   version: string
-  /** Of everything in this process; what only measures takes another. */
+  /** The clock of everything in this process, except code that only measures durations. */
   now: Clock
-  /** How long a read waits for what its caller wrote. */
+  /** How long a read waits for its caller's writes. */
   readWaitMs: number
   life: Lifetime
   telemetry: Telemetry
@@ -66,7 +66,7 @@ export type Core = {
   trimLog: PostgresLog['trim'] | null
   /** The address for people and runs. */
   baseUrl: string
-  /** The recipes that come with Forge, and those that were uploaded. */
+  /** The recipes that come with Forge, and uploaded ones. */
   catalogue: LiveCatalogue
   recipeFiles: UploadedFiles
   /** Wakes the executor of this process; does nothing before it is started. */
@@ -79,7 +79,7 @@ export type Core = {
   relay: { current: Relay | null }
 }
 
-/** What is given to the core. */
+/** The inputs of the core. */
 export type Opening = Pick<Core, 'logger' | 'life' | 'version' | 'now' | 'readWaitMs'>
 
 /** Opens the database (the embedded one if none is configured), migrates its schemas, and opens the log. */
@@ -121,7 +121,7 @@ export async function openCore(given: Config, opening: Opening): Promise<Core> {
     databaseUrl,
     pool,
     loosePool: open('write loosely', { max: 2, isDurable: false }),
-    // The projector's batches are 4 MiB, and may have to wait while a rebuild flips.
+    // The projector's batches are 4 MiB, and may have to wait while a rebuild flips generations.
     readPool: open('read', {
       searchPath: 'read',
       statementTimeoutMs: 60_000,
@@ -143,7 +143,7 @@ export async function openCore(given: Config, opening: Opening): Promise<Core> {
 
 let builtIn: Promise<CatalogueEntry[]> | null = null
 
-/** Read once a process, as the code beside them is. */
+/** Read once per process, like the code next to them. */
 function loadBuiltIn(): Promise<CatalogueEntry[]> {
   builtIn ??= Promise.all([loadCatalogue(builtInRecipes), loadTemplates(builtInTemplates)]).then(
     ([recipes, templates]) => sortedEntries([...recipes, ...templates]),

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path'
 import type { Logger } from 'pino'
 import { CannotStart } from '../platform/cannot-start.ts'
 
-/** The files that people sent: where several hosts serve an installation, a folder that all of them mount. */
+/** Uploaded files: if several hosts serve an installation, a folder that all of them mount. */
 export const uploadsIn = ({ dataDir }: { dataDir: string }): string => join(dataDir, 'uploads')
 
-/** The files of uploaded recipes, unpacked for the runs of this machine. */
+/** Uploaded recipes, unpacked for the runs on this machine. */
 export const recipesIn = ({ dataDir }: { dataDir: string }): string => join(dataDir, 'recipes')
 
 export async function makeDataDirectory(path: string): Promise<void> {
@@ -21,20 +21,23 @@ export async function makeDataDirectory(path: string): Promise<void> {
   }
 }
 
-/** One folder at a time: Node's own way of making those above never ends where the kernel makes none, as in /proc. */
+/**
+ * One folder at a time: Node's `recursive` option loops endlessly where the kernel allows no new folders, as in
+ * /proc.
+ */
 async function makeFolders(path: string): Promise<void> {
   const isFolder = () => stat(path).then(found => found.isDirectory())
   if (await isFolder().catch(() => false)) return
   if (dirname(path) !== path) await makeFolders(dirname(path))
   await mkdir(path, { mode: 0o700 }).catch(async error => {
-    // Made by another process that starts just now.
+    // Created by another process that is starting at the same time.
     if (!(await isFolder().catch(() => false))) throw error
   })
 }
 
 /**
- * Keeps others out of the data directory, also one that an earlier version left open. As root, other users may pass
- * through it, but not list it: the embedded database and isolated runs have users of their own.
+ * Closes the data directory to other users, even one that an earlier version left open. If this process is root,
+ * other users may pass through it but not list it: the embedded database and isolated runs have users of their own.
  */
 export async function closeDataDirectory(path: string, logger: Logger): Promise<void> {
   const isRoot = process.getuid?.() === 0

@@ -7,9 +7,9 @@ import { DuringRebuild, replayParked, takeParked } from '../projector/dead-lette
 import { projections } from '../projector/slices.ts'
 import type { Core } from './core.ts'
 
-/** What administrators can do with records that a projection has parked. */
+/** The administrators' operations on records that a projection has parked. */
 export function openParkedRecords({ topics, signals }: Core): ParkedRecords {
-  // Of its own: those of the runners have caches that only their transactions may fill.
+  // Separate projections: the caches of the runners' ones may only be filled by the runners' transactions.
   const projectionOf = (topic: string) => projections(topics).find(one => one.topic === topic)
   return {
     async replay(tx, letter) {
@@ -21,7 +21,7 @@ export function openParkedRecords({ topics, signals }: Core): ParkedRecords {
       (await takeParked(tx, letter).catch(refuseDuringRebuild))?.key ?? null,
     replayed({ topic }, key) {
       const projection = projectionOf(topic)?.name
-      // It moves no checkpoint.
+      // A replay moves no checkpoint.
       if (projection) signals.publish('projected', { projection, keys: [key], after: 0, upTo: 0 })
     },
   }
@@ -36,7 +36,7 @@ function refuseDuringRebuild(error: unknown): never {
   )
 }
 
-/** Parked records need a person, and another process would do no better. */
+/** Parked records need a person; another process could not apply them either. */
 export async function deadLettersCheck({ readPool }: Core): Promise<Check> {
   const counts = await countParked(readPool)
   const parked = counts.reduce((sum, { parked }) => sum + parked, 0)
@@ -47,7 +47,7 @@ export async function deadLettersCheck({ readPool }: Core): Promise<Check> {
 export function gaugeDeadLetters({ readPool, telemetry }: Core): void {
   new Gauge({
     name: 'forge_dead_letters_parked',
-    help: 'Acknowledged records that could not be applied and wait for a person.',
+    help: 'Acknowledged records that could not be applied and need a person.',
     labelNames: ['topic'],
     registers: [telemetry.registry],
     async collect() {

@@ -23,17 +23,17 @@ import { environmentsIn, openIsolation, python } from './isolation.ts'
 
 /** An executor and the machine or cluster that it runs attempts on. */
 export type ExecutorHost = {
-  /** The executor's, as profiles name it. */
+  /** The name that profiles refer to. */
   name: string
-  /** Identifies the machine or cluster; the process that has this id looks after its attempts. */
+  /** The machine or cluster: a process with this id manages its attempts. */
   id: string
   executor: Executor
-  /** Held by the one process that starts jobs on executors of this name. */
+  /** Held by the only process that starts jobs on executors of this name. */
   starting: Lock
   hardware(): Promise<Hardware>
 }
 
-/** Opens the executors that this process can use. None of their hosts has to be reachable. */
+/** Opens the executors that this process can use. Their hosts need not be reachable. */
 export async function openExecutorHosts(
   core: Core,
   now: () => Date,
@@ -67,7 +67,7 @@ async function openLocal(core: Core, now: () => Date) {
     starting: locks.engine,
     async hardware() {
       const { gpus, series } = await executor.capacity()
-      // A job may have as many nodes as there are GPUs: all of them are this machine, and each runs a rank of its own.
+      // A job may have as many nodes as there are GPUs: every node is this machine, and each runs its own rank.
       return { executor: 'local', series, gpus_per_node: gpus, max_nodes: Math.max(1, gpus) }
     },
   }
@@ -80,7 +80,7 @@ async function openSlurm(core: Core, now: () => Date): Promise<ExecutorHost | nu
   if (slurmUrl === null || slurmDir === null) return null
   const own = userInfo().username
   const user = config.slurmUser ?? own
-  // Its jobs read what this server writes, and the other way round.
+  // Its jobs read files that this server writes, and vice versa.
   if (user !== own)
     throw new CannotStart(
       `SERVICE_SLURM_USER=${user}, but this server runs as ${own}: start it as ${user}, so that both can read the files of runs.`,
@@ -107,7 +107,7 @@ async function openSlurm(core: Core, now: () => Date): Promise<ExecutorHost | nu
   })
   return {
     name: 'slurm',
-    // An installation has one cluster, whichever of its processes looks after it.
+    // An installation has one cluster, no matter which of its processes manages it.
     id: 'slurm',
     executor,
     starting: textLock('starts jobs on slurm'),

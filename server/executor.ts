@@ -19,8 +19,8 @@ import { type ExecutorHost, openExecutorHosts } from './executor-hosts.ts'
 export type ExecutorHosts = { hosts: ExecutorHost[]; isolation: Isolation }
 
 /**
- * Opens the executors of this process. Describes the hardware of this machine as the profile `local`, unless another machine
- * is the one that starts jobs.
+ * Opens the executors of this process. Describes the hardware of this machine as the profile `local`, unless another
+ * machine is starting the jobs.
  */
 export async function openExecutor(core: Core, deps: Deps): Promise<ExecutorHosts> {
   const opened = await openExecutorHosts(core, deps.now)
@@ -33,11 +33,11 @@ export async function openExecutor(core: Core, deps: Deps): Promise<ExecutorHost
 const describe = async (deps: Deps, host: ExecutorHost) =>
   describeExecutorProfile(deps, await host.hardware())
 
-/** How often a standby asks whether it is to start jobs, in milliseconds. */
+/** How often a standby checks whether to take over starting jobs, in milliseconds. */
 const standbyMs = 1000
-/** How often the hardware of a host is described anew, in milliseconds: nodes come and go. */
+/** How often a host's hardware description is refreshed, in milliseconds: nodes come and go. */
 const describeMs = 60_000
-/** Where a thousand jobs a second are submitted, a pass after each would take all the time of the database. */
+/** At a thousand submitted jobs per second, a pass after each would keep the database fully busy. */
 const wakeEveryMs = 100
 /** A minute is precise enough for files that are kept for days. */
 const runFilesPollMs = 60_000
@@ -92,7 +92,7 @@ function lookAfter(core: Core, deps: Deps, host: ExecutorHost, running: Set<Reco
   }
 }
 
-/** Says whether this process is the one that starts jobs on executors of this name, and describes them while it is. */
+/** Decides whether this process starts the jobs on executors of this name, and describes these executors while it does. */
 function lead(
   { pool, logger }: Core,
   deps: Deps,
@@ -117,14 +117,14 @@ function lead(
         tell(false)
         logger.warn(
           { err: error, executor: host.name },
-          'this process cannot start jobs for now, will retry',
+          'this process cannot start jobs at the moment, will retry',
         )
       },
     },
   )
 }
 
-/** The files of runs on any host. */
+/** The files of runs on all hosts. */
 const filesOf = (hosts: readonly ExecutorHost[]): RunFiles => ({
   async holds(run_id, path) {
     for (const { executor } of hosts) if (await executor.holds(run_id, path)) return true

@@ -4,7 +4,7 @@ import type { TrafficRow } from '../schemas/traffic.ts'
 
 const seconds = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-/** What the scraper learns of requests to deployments. `underWay`: those that were admitted and have not ended. */
+/** The scraper's metrics of requests to deployments. `underWay`: admitted requests that have not ended. */
 export function gatewayMetrics(
   registry: Registry,
   underWay: () => number,
@@ -12,37 +12,37 @@ export function gatewayMetrics(
   const registers = [registry]
   const answers = new Counter({
     name: 'forge_inference_requests_total',
-    help: 'Requests to deployments, by status and by whose error it was.',
+    help: 'Requests to deployments, by status and source of the error.',
     labelNames: ['status', 'error_source'],
     registers,
   })
   const tokens = new Counter({
     name: 'forge_inference_tokens_total',
-    help: 'Tokens of requests to deployments, as engines tell them or as pieces of streams were counted.',
+    help: 'Tokens of requests to deployments, as reported by engines or counted from stream chunks.',
     labelNames: ['kind', 'usage_source'],
     registers,
   })
   const judging = new Histogram({
     name: 'forge_inference_admission_seconds',
-    help: 'Time until a gateway knew whether a request may pass; most of what a gateway adds.',
+    help: 'Time a gateway took to admit or refuse a request, which is most of the latency it adds.',
     buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 2],
     registers,
   })
   const firstByte = new Histogram({
     name: 'forge_inference_first_byte_seconds',
-    help: 'Time from an admitted request to the first byte of its answer.',
+    help: 'Time from an admitted request to the first byte of its response.',
     buckets: seconds,
     registers,
   })
   const duration = new Histogram({
     name: 'forge_inference_duration_seconds',
-    help: 'Time from an admitted request to the end of its answer.',
+    help: 'Time from an admitted request to the end of its response.',
     buckets: seconds,
     registers,
   })
   const unreached = new Counter({
     name: 'forge_inference_engine_failures_total',
-    help: 'Engines that accepted no connection, or broke off before they answered; another one may have been asked then.',
+    help: 'Failed calls to engines that refused the connection or broke off before responding; another engine may have been tried.',
     registers,
   })
   new Gauge({

@@ -15,7 +15,7 @@ import type { Core } from './core.ts'
 import { gatewayMetrics } from './gateway-metrics.ts'
 import { openTraffic } from './traffic.ts'
 
-/** Two reads at once at most, and nobody waits long for one: a request waits for it. */
+/** At most two reads at once, with a short time limit, because requests wait for them. */
 const gatewayPool = {
   max: 2,
   statementTimeoutMs: 2_000,
@@ -23,7 +23,7 @@ const gatewayPool = {
   answerWithinMs: 3_000,
 }
 
-/** The gateway of this process. It needs the database and nothing else. */
+/** The gateway of this process. It needs only the database. */
 export async function openGateway(
   core: Core,
   deps: Pick<Deps, 'keys' | 'baseUrl'>,
@@ -56,20 +56,20 @@ export async function openGateway(
     isDraining,
     playground: openPlayground({ pool, personOf: nameBy(person) }),
     observed: measured,
-    failed: error => logger.warn({ err: error }, 'the gateway could not look at a request'),
+    failed: error => logger.warn({ err: error }, 'the gateway could not inspect a request'),
   })
   signals.subscribe('serving', gateway.wake)
   const telling = tellLoad({
     pool,
     gateway_id: prefixedId('gw'),
     take: gateway.takeLoad,
-    failed: error => logger.warn({ err: error }, 'the load of deployments could not be told'),
+    failed: error => logger.warn({ err: error }, 'the load of deployments could not be reported'),
   })
   life.owns('load', telling, started => started.stop())
   return life.owns('gateway', gateway, opened => opened.close())
 }
 
-/** Null for a token that is none, or holds no more; what else goes wrong is thrown. */
+/** Null for an invalid token; other errors are thrown. */
 const nameBy =
   (person: (token: string) => Promise<Person>) =>
   async (token: string): Promise<string | null> => {
@@ -81,7 +81,7 @@ const nameBy =
     }
   }
 
-/** The address of a caller, by so many trusted proxies in front: each adds the one that it saw. */
+/** The address of a caller behind this many trusted proxies, each of which appends the address it saw. */
 export const addressBehind =
   (hops: number) =>
   ({ headers, socket }: IncomingMessage): string => {

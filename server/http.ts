@@ -39,9 +39,9 @@ const servedInMaintenance = (config: Config): ReadonlySet<string> => {
     : ['/api/auth/login']
   return new Set([...signIn, '/api/admin/maintenance'])
 }
-/** For a year browsers refuse plain http to this host; not to its subdomains, which may not be ours. */
+/** Browsers refuse plain http to this host for a year, but not to its subdomains, which may not be ours. */
 const strictTransport = { 'Strict-Transport-Security': 'max-age=31536000' }
-/** How many positions a read may name. */
+/** Maximum number of positions that a read may name. */
 const maxNamed = 16
 /** `Retry-After` during maintenance, in seconds. */
 const maintenanceRetrySeconds = 30
@@ -96,7 +96,7 @@ export async function serveHttp(
     after: (ctx, caller) => positions.seal(ctx, caller),
   })
   listener.serve(app, gateway?.take)
-  // Closed before what its routes use, although it was opened first.
+  // Closed before the parts its routes use, although it was opened first.
   parts.life.owns('http', listener, listening => listening.close())
   // Registered after the listener and so stopped before it, because it waits for open requests.
   parts.life.owns('streams', streams, opened => opened.close())
@@ -104,14 +104,14 @@ export async function serveHttp(
   return routes
 }
 
-/** Whether a person's browser asks for a page that there is not. */
+/** Whether a browser navigates to a page that does not exist. */
 const isLost = (ctx: Context, routes: readonly Route[]): boolean =>
   ['GET', 'HEAD'].includes(ctx.method) &&
   !/^\/(api|assets|\.well-known)\//.test(ctx.path) &&
   ctx.get('accept').includes('text/html') &&
   routes.some(({ path }) => path === '/')
 
-/** The console says it, in the frame of its pages. */
+/** Serves the console's page, which shows its own "not found" message. */
 function sendLost(ctx: Context, assets: Assets | null): boolean {
   if (assets === null) return false
   sendPage(ctx, assets)
@@ -179,9 +179,9 @@ async function openPositions({ deps, readPool, signals, readWaitMs }: Parts) {
     seal(ctx: Context, caller: Caller): void {
       if (caller.kind === 'anybody') return
       const position = ctx.response.get('Forge-Position')
-      // Koa says undefined, whatever its types promise.
+      // Undefined at run time, despite Koa's types.
       if (!position) return
-      // Other reports come by the thousand, and nothing that reads waits for them.
+      // Other reports come by the thousand, and no read waits for them.
       if (isMlflowPath(ctx.path)) reports.note(nameOf(caller), position)
       if (caller.kind === 'person') ctx.set('Forge-Position', seal.seal(position, caller.username))
     },
@@ -191,7 +191,7 @@ async function openPositions({ deps, readPool, signals, readWaitMs }: Parts) {
 const nameOf = (caller: Person | RunCaller) =>
   caller.kind === 'person' ? caller.username : caller.runId
 
-/** The writes that the caller names in `Forge-Wait-For`; null if none of them is theirs. */
+/** The caller's own writes among those named in `Forge-Wait-For`; null if there are none. */
 function namedBy(ctx: Context, { username }: Person, seal: PositionSeal): string[] | null {
   const named = ctx.get('forge-wait-for').split(',', maxNamed)
   const own = named.flatMap(sealed => seal.open(sealed.trim(), username) ?? [])

@@ -10,17 +10,17 @@ export type IsolationConfig = {
   /** Where the Python environments of recipes are built and kept; null: in the data directory. */
   localEnvironments: string | null
   localIsolation: IsolationSetting
-  /** User ids that runs get, one each, where the server is root. */
+  /** User ids for runs, one each, if the server runs as root. */
   localIds: IdRange
-  /** Folders of this machine that isolated runs may read, and write, besides their own. */
+  /** Additional folders of this machine that isolated runs may read or write. */
   localReadable: readonly string[]
   localWritable: readonly string[]
 }
 
-/** Fewer could not be told from a mistake. */
+/** A smaller range is probably a mistake. */
 const fewestIds = 16
 
-/** By default above the ids of people, of services and of containers. */
+/** Default: above the ids of people, services and containers. */
 const idRange: Reader<IdRange> = (value, name) => {
   const [, low = '', high = ''] =
     /^(\d{1,10})-(\d{1,10})$/.exec(value || '1900000000-1900065535') ?? []
@@ -35,13 +35,13 @@ const idRange: Reader<IdRange> = (value, name) => {
 const folders: Reader<readonly string[]> = (value, name) => {
   const named = list(value, name)
   const relative = named.find(folder => !isAbsolute(folder))
-  if (relative !== undefined) throw new BadSetting(`${name}: ${relative} is no absolute path`)
+  if (relative !== undefined) throw new BadSetting(`${name}: ${relative} is not an absolute path`)
   return named.map(folder => resolve(folder))
 }
 
 const folder: Reader<string | null> = (value, name) => {
   if (!value) return null
-  if (!isAbsolute(value)) throw new BadSetting(`${name}: ${value} is no absolute path`)
+  if (!isAbsolute(value)) throw new BadSetting(`${name}: ${value} is not an absolute path`)
   return resolve(value)
 }
 

@@ -38,7 +38,7 @@ const secretFilesOf = (config: Config): string[] =>
     .filter(file => file !== null)
     .map(file => resolve(file))
 
-/** Chooses how runs are kept apart, and says it in the log. */
+/** Chooses how runs are isolated, and logs the choice. */
 export async function openIsolation(
   { config, logger }: Pick<Core, 'config' | 'logger'>,
   runsDirectory: string,
@@ -69,7 +69,7 @@ export async function openIsolation(
   return isolation
 }
 
-/** Folders that are opened to runs, by the names given and by those behind links. Throws if one would show what is closed. */
+/** Folders opened to runs, by their given and their resolved paths. Throws if one would expose a closed folder. */
 function opened(setting: string, folders: readonly string[], closed: readonly string[]): string[] {
   return folders.flatMap(folder => {
     const real = realOf(folder)
@@ -87,7 +87,7 @@ function opened(setting: string, folders: readonly string[], closed: readonly st
   })
 }
 
-/** Null where there is none: then no recipe can run either, and each run says so. */
+/** Null if there is none: then no recipe can run either, and every run reports that. */
 async function findPython() {
   try {
     const probe = await probePython(python)

@@ -9,8 +9,8 @@ import type { Core } from './core.ts'
 const minSecretLength = 16
 
 /**
- * Where this installation keeps its signing keys: in the database if there is a secret to seal them with, so that every
- * host has them; otherwise in the data directory. Says what other hosts need.
+ * Opens the store of this installation's signing keys: the database if there is a secret to seal them with, so that
+ * every host has them; otherwise the data directory. Logs what other hosts need.
  */
 export async function keyStoreOf({ config, pool, logger }: Core): Promise<KeyStore> {
   const path = join(config.dataDir, 'keys')
@@ -26,7 +26,7 @@ export async function keyStoreOf({ config, pool, logger }: Core): Promise<KeySto
   if (config.databaseUrl !== null)
     logger.info(
       { keys: path },
-      'access tokens are signed with keys of this folder: servers on other hosts need the same files, or SERVICE_KEYS_SECRET',
+      'access tokens are signed with keys from this folder: servers on other hosts need the same files, or SERVICE_KEYS_SECRET',
     )
   return await keyFolder(path)
 }
@@ -45,7 +45,7 @@ async function secretOf({ keysSecret, keysSecretFile }: Config): Promise<string 
 function checked(secret: string | null, from: string): string | null {
   if (secret !== null && secret.length < minSecretLength)
     throw new CannotStart(
-      `${from}: the secret has ${secret.length} characters; at least ${minSecretLength} are expected, e.g. of openssl rand -base64 32`,
+      `${from}: the secret has ${secret.length} characters; at least ${minSecretLength} are expected, e.g. from openssl rand -base64 32`,
     )
   return secret
 }

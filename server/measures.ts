@@ -2,7 +2,7 @@ import { Counter, type Registry } from 'prom-client'
 
 export type Measures = { ingestedPoints: Counter; deadLetters: Counter; duties: Counter }
 
-/** Forge's own metrics except those of requests. */
+/** Forge's own metrics, except request metrics. */
 export const measuresIn = (registry: Registry): Measures => ({
   ingestedPoints: new Counter({
     name: 'forge_ingested_points_total',

@@ -5,7 +5,7 @@ type Values = Record<string, unknown>
 const run = { run_id: 'demo-1' }
 const loss = { key: 'loss', value: 0.5, step: 1, timestamp: 1_795_170_180_123 }
 
-/** Under each place of MLflow's paths. */
+/** Registered under each prefix of MLflow's paths. */
 const everywhere = <T>(method: string, examples: Record<string, T>): Record<string, T> =>
   Object.fromEntries(
     facades.flatMap(({ mount }) =>

@@ -5,8 +5,8 @@ import { uploadsIn } from './data-directory.ts'
 import { s3PlaceOf } from './s3-settings.ts'
 
 /**
- * `uploads` holds packages and recipes, which programs of this machine open; `artifacts` what runs produced: the same folder,
- * or a bucket.
+ * `uploads` holds packages and recipes, which programs of this machine open; `artifacts` holds the output of runs, in
+ * the same folder or in a bucket.
  */
 export async function openStores({
   config,

@@ -14,7 +14,7 @@ type Db = Kysely<ReadTables>
 const lateMs = 8000
 const lookMs = 200
 
-/** Reads what a run reported from the read models, as far as a diagnosis needs it. */
+/** Reads a run's reports from the read models, as far as a diagnosis needs them. */
 export function observing(pool: Pool): Observe {
   const db: Db = new Kysely<ReadTables>({ dialect: new PostgresDialect({ pool }) })
   return async (asked, signal) => {
@@ -43,11 +43,11 @@ async function isComplete(db: Db, run_id: string): Promise<boolean> {
   return (row?.eof_state ?? null) !== null
 }
 
-/** Bounds of what is read: a failure is told at the end of a log. */
+/** Limits on what is read: a failure is reported at the end of a log. */
 const maxLines = 4000
 const maxRows = 64
 
-/** In order, those of this attempt and those that name none. */
+/** In order: lines of this attempt, and lines without an attempt. */
 async function lastLines(db: Db, { run_id, attempt }: Observing): Promise<LogLine[]> {
   const isWanted = (line: LogLine) => isOf(line, attempt)
   const matcher = { isWanted, isFrom: isWanted, mayHold: () => true, maxRows }
@@ -58,7 +58,7 @@ async function lastLines(db: Db, { run_id, attempt }: Observing): Promise<LogLin
 const isOf = (line: LogLine, attempt: number | null): boolean =>
   attempt === null || line.attempt === null || line.attempt === attempt
 
-/** Losses and gradients first: these tell most of a failure. */
+/** Losses and gradients first: they reveal most about a failure. */
 const telling = /loss|nll|grad|norm|ppl|perplexity|reward|objective/i
 const maxKeys = 30
 const maxPoints = 400

@@ -13,12 +13,12 @@ import type { Progress } from './progress.ts'
 export type Parts = Core & {
   deps: Deps
   passwords: Passwords
-  /** Of the runs of this process; null if it runs none. */
+  /** Isolation of the runs in this process; null if it runs none. */
   isolation: Isolation | null
   runners: readonly Runner[]
   progress: Progress
   projectionAdmin: ProjectionAdmin
-  /** Signs the addresses from which artifacts are fetched. */
+  /** Signs the download addresses of artifacts. */
   downloadKey: AddressKey
   rateLimits: RateLimits
   /** The console; null if it is not built here, or not served by this process. */

@@ -6,10 +6,10 @@ import type { Runner } from '../projector/runner.ts'
 import { projections } from '../projector/slices.ts'
 import type { Core } from './core.ts'
 
-/** How far behind the commits and the log this process knows relay and projections to be. */
+/** How far relay and projections are behind the commits and the log, as far as this process knows. */
 export type Progress = { relay: () => Promise<Check>; projector: () => Promise<Check> }
 
-/** Also sets the gauges of both. Every process tells the same lag, so take the maximum, not the sum. */
+/** Also sets the gauges of both. Every process reports the same lag, so take the maximum, not the sum. */
 export function watchProgress(core: Core, runners: readonly Runner[]): Progress {
   const described = runners.length === 0 ? () => [] : describe(core, runners)
   if (runners.length > 0) gaugeProjections(core, described)
@@ -47,7 +47,7 @@ function gaugeProjections({ telemetry }: Core, described: () => Described[]): vo
   const registers = [telemetry.registry]
   new Gauge({
     name: 'forge_projection_lag_seconds',
-    help: 'For how long the oldest record that is not projected has been on the log.',
+    help: 'Age of the oldest log record that has not been projected.',
     labelNames,
     registers,
     collect() {
@@ -56,7 +56,7 @@ function gaugeProjections({ telemetry }: Core, described: () => Described[]): vo
   })
   new Gauge({
     name: 'forge_projection_halted',
-    help: '1 if this process cannot go on projecting; GET /api/readyz tells why.',
+    help: '1 if this process cannot continue projecting; GET /api/readyz shows the reason.',
     labelNames,
     registers,
     collect() {
@@ -76,7 +76,7 @@ function gaugeRelay(core: Core): void {
   const registers = [core.telemetry.registry]
   new Gauge({
     name: 'forge_relay_lag_seconds',
-    help: 'How long ago the oldest decision that is not on the log was taken.',
+    help: 'Age of the oldest decision that is not on the log yet.',
     registers,
     async collect() {
       const lag_ms = await relayLagMs(core.pool, core.now()).catch(() => null)
@@ -85,7 +85,7 @@ function gaugeRelay(core: Core): void {
   })
   new Gauge({
     name: 'forge_relay_halted',
-    help: '1 if this process cannot go on publishing decisions; GET /api/readyz tells why.',
+    help: '1 if this process cannot continue publishing decisions; GET /api/readyz shows the reason.',
     registers,
     collect() {
       this.set(core.relay.current?.halted() ? 1 : 0)

@@ -6,7 +6,7 @@ import type { LiveCatalogue } from '../recipes/live-catalogue.ts'
 import { findTemplate } from '../recipes/templates.ts'
 import type { Core } from './core.ts'
 
-/** The jobs that replicas are, submitted as people submit theirs, past no gate. */
+/** Replicas are jobs, submitted through the same admission gates as people's jobs. */
 export function replicaJobs({ catalogue }: Core, deps: Deps): ReplicaJobs {
   return {
     submit: submitReplica(openSubmits(deps, { catalogue })),

@@ -16,8 +16,8 @@ import { type Config, readConfig } from './config.ts'
 import { openEventStore } from './write-side.ts'
 
 /*
- * The program behind `forge admin reset-password [USERNAME]`. It needs no token: whoever may read the password of the
- * database owns the installation. It works beside a running server, and without one.
+ * The program behind `forge admin reset-password [USERNAME]`. It needs no token: anybody who can read the database
+ * password owns the installation. It works with or without a running server.
  */
 
 async function main(): Promise<void> {
@@ -56,7 +56,7 @@ async function reset({ config, logger, url }: On, username: string): Promise<str
 
 type Database = { url: string; stop(): Promise<void> }
 
-/** The one configured, else the embedded one: as it runs, or started for the moment. */
+/** The configured database, else the embedded one: already running, or started temporarily. */
 async function openDatabase(config: Config, logger: Logger): Promise<Database> {
   const staying = (url: string) => ({ url, stop: async () => {} })
   if (config.databaseUrl !== null) return staying(config.databaseUrl)
@@ -65,7 +65,7 @@ async function openDatabase(config: Config, logger: Logger): Promise<Database> {
   return running === null ? await startEmbeddedPostgres({ directory, logger }) : staying(running)
 }
 
-/** Names those who do have an account, because only the name may be wrong. */
+/** Lists the existing accounts, because the name may only be mistyped. */
 async function refuseUnlessInstalled(pool: Pool, username: string): Promise<void> {
   const { rows: found } = await pool.query(`select to_regclass('auth.person') is not null as there`)
   if (!found[0]?.there)

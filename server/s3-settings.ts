@@ -13,9 +13,9 @@ import {
 } from '../platform/settings.ts'
 
 export type S3Config = {
-  /** Null: the files of artifacts are in the data directory. */
+  /** Null: artifact files are in the data directory. */
   s3Bucket: string | null
-  /** Null: that of Amazon for the region. */
+  /** Null: Amazon's endpoint for the region. */
   s3Endpoint: string | null
   s3Region: string
   s3KeyId: string | null
@@ -43,7 +43,7 @@ export const s3Settings: Settings<S3Config> = {
   s3SecretFile: ['SERVICE_S3_SECRET_FILE', text(null)],
 }
 
-/** What is wrong with the settings of S3 together, one line each. */
+/** Faults in the combination of S3 settings, one line each. */
 export function s3Faults(env: Environment): string[] {
   const given = givenOf(s3Settings, env)
   const has = (name: string) => given.includes(name)
@@ -55,7 +55,7 @@ export function s3Faults(env: Environment): string[] {
   return faults
 }
 
-/** Null where artifacts are in the data directory. */
+/** Null if artifacts are in the data directory. */
 export async function s3PlaceOf(config: S3Config): Promise<S3Place | null> {
   const { s3Bucket: bucket, s3Endpoint: endpoint, s3Region: region, s3KeyId: keyId } = config
   if (bucket === null || keyId === null) return null

@@ -4,7 +4,7 @@ import { inProcessSignals, type Signals } from '../platform/signals.ts'
 import { openRedisSignals } from '../platform/signals-redis.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
 
-/** Keeps messages small. A cut one does not say how far it goes: listeners look for the other keys at their next poll. */
+/** Keeps messages small. A truncated one does not say so: listeners find the remaining keys at their next poll. */
 const maxKeys = 500
 
 export type SignalsOptions = { redis: RedisClient | null; prefix: string; logger: Logger }

@@ -11,17 +11,17 @@ import {
 } from '../platform/settings.ts'
 
 export type SlurmConfig = {
-  /** Of slurmrestd; null: no Slurm. */
+  /** Address of slurmrestd; null: no Slurm. */
   slurmUrl: string | null
   /** Null: the user that this server runs as. */
   slurmUser: string | null
-  /** The key of Slurm's `auth/jwt`, or a file with a token made with it. */
+  /** The key of Slurm's `auth/jwt`, or a file with a token signed by it. */
   slurmJwtKeyFile: string | null
   slurmTokenFile: string | null
   /** Null: Slurm's defaults. */
   slurmPartition: string | null
   slurmAccount: string | null
-  /** A folder that all nodes see under the same path. */
+  /** A folder that has the same path on all nodes. */
   slurmDir: string | null
 }
 
@@ -41,7 +41,7 @@ export const slurmSettings: Settings<SlurmConfig> = {
   slurmDir: ['SERVICE_SLURM_DIR', folder],
 }
 
-/** What is wrong with the settings of Slurm together, one line each. */
+/** Faults in the combination of Slurm settings, one line each. */
 export function slurmFaults(env: Environment): string[] {
   const given = givenOf(slurmSettings, env)
   const has = (name: string) => given.includes(name)

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 
-/** npm passes on the Ctrl-C that the terminal has already sent to the server itself: the two are one. */
+/** npm forwards the Ctrl-C that the terminal has already sent to the server itself: the two count as one. */
 const sameSignalMs = 2_000
 
 /**
- * Aborts at the first signal that asks the server to stop; SIGHUP is that of a terminal that was closed. A further one
+ * Aborts at the first signal that asks the server to stop; SIGHUP comes from a closed terminal. A further one
  * ends the process without waiting for the rest, if it comes more than two seconds later.
  */
 export function stopSignal(logger: Logger): AbortSignal {

@@ -9,7 +9,7 @@ import type { Core } from './core.ts'
 
 const gateway = { type: 'system', id: 'gateway', via: 'traffic' } as const
 
-/** Where requests are recorded in this process; on the log about a second later. */
+/** Records the requests to this process; they reach the log about a second later. */
 export function openTraffic({
   config,
   log,
@@ -22,7 +22,7 @@ export function openTraffic({
   const spool = new TrafficSpool({ folder: join(config.dataDir, 'traffic') })
   new Gauge({
     name: 'forge_traffic_waiting_bytes',
-    help: 'Rows of requests to deployments that wait on disk for the log.',
+    help: 'Rows of requests to deployments that are waiting on disk to be written to the log.',
     registers: [telemetry.registry],
     collect() {
       this.set(spool.bytes)

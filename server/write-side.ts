@@ -42,7 +42,7 @@ export async function openWriteSide(core: Core): Promise<Deps> {
   const { config, logger, life, now, pool, log, topics } = core
   const topic = topics.decisions.name
   await raiseEpoch(pool, logger)
-  // A gateway decides nothing, and starts without the log.
+  // A gateway takes no decisions and starts without the log.
   if (!isGatewayAlone(config)) await refuseLogAhead({ pool, log, topic, logger })
   if (config.roles.includes('relay'))
     core.relay.current = life.owns('relay', startRelay({ pool, log, topic, logger }), started =>
@@ -86,14 +86,14 @@ export async function openWriteSide(core: Core): Promise<Deps> {
   }
 }
 
-/** The executor is one of this process; the others reach all of them. */
+/** Wakes the executor of this process; the other signals reach all processes. */
 const listenersOf = ({ signals, jobsChanged }: Core): Omit<Listeners, 'queue'> => ({
   access: username => signals.publish('access', { username }),
   serving: () => signals.publish('serving', {}),
   executor: () => jobsChanged.tell(),
 })
 
-/** The store of decisions with what follows from each; `wakes` are called after a commit. */
+/** The store of decisions with their consequences; `wakes` are called after a commit. */
 export const openEventStore = (
   { pool, config }: Pick<Core, 'pool' | 'config'>,
   wakes: Pick<EventStoreDeps, 'committed' | 'dutiesAdded' | 'recorded'>,

@@ -12,7 +12,7 @@ export type KnownCheckpoint = {
 }
 
 /**
- * The checkpoints that may go, the oldest first. Several files of one step are one checkpoint. One that is still to be
+ * The checkpoints that may go, oldest first. Several files of one step are one checkpoint. One that is still to be
  * verified stays and is not counted, so that none goes for another that may turn out to be lost. The newest always
  * stays: a run would begin from it. Without a metric, none is best.
  */

@@ -16,7 +16,7 @@ export function reprice(job: Job, prices: readonly NewPrice[]): JobEvent[] {
     .map(price => ({ type: 'job.repriced', data: { ...job.subject, ...price } }))
 }
 
-/** The prices that a job does not know of yet, the oldest first. */
+/** The prices that a job does not know of yet, oldest first. */
 export async function readNewPrices(pool: Pool, run_id: string): Promise<NewPrice[]> {
   const { rows } = await pool.query<NewPrice>({
     name: 'new_prices',

@@ -4,10 +4,10 @@ const maxPathBytes = 1024
 /** NAME_MAX of the usual file systems. */
 const maxPartBytes = 255
 
-/** Accepts the names of one archive: none leads out of the folder, and no two are the same on any file system. */
+/** Checks the names in one archive: none may lead out of the folder, and no two may collide on any file system. */
 export class ArchiveNames {
   readonly #maxEntries: number
-  /** By what a file system may hold to be the same. */
+  /** Keyed by the normalized path: some file systems ignore case or Unicode form. */
   readonly #seen = new Map<string, { kind: 'file' | 'folder'; path: string }>()
 
   constructor(maxEntries: number) {
@@ -36,18 +36,19 @@ export class ArchiveNames {
       return
     }
     const isSameFolder = known.kind === 'folder' && kind === 'folder' && known.path === path
-    if (!isSameFolder) throw refused(path, `is there twice, as ${JSON.stringify(known.path)} too`)
+    if (!isSameFolder) throw refused(path, `appears twice, also as ${JSON.stringify(known.path)}`)
   }
 }
 
 function faultOf(name: string): string | null {
-  if (/[\p{Cc}\uFFFD\\]/u.test(name)) return 'holds a control character, a backslash or no UTF-8'
+  if (/[\p{Cc}\uFFFD\\]/u.test(name))
+    return 'contains a control character or a backslash, or is not UTF-8'
   if (name.startsWith('/') || /^[A-Za-z]:/.test(name)) return 'is absolute'
   const parts = name.split('/')
   if (parts.includes('..')) return 'leads out of the folder'
   if (Buffer.byteLength(name) > maxPathBytes) return `is longer than ${maxPathBytes} bytes`
   if (parts.some(part => Buffer.byteLength(part) > maxPartBytes))
-    return `has a part of more than ${maxPartBytes} bytes`
+    return `has a component longer than ${maxPartBytes} bytes`
   return null
 }
 

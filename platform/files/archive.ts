@@ -8,7 +8,7 @@ import { ArchiveNames } from './archive-names.ts'
 export type ArchiveLimits = {
   /** Bytes of the whole archive after decompression, counted as they come out. */
   expandedBytes: number
-  /** Files and folders, with those that are only implied by paths. */
+  /** Files and folders, including folders that are only implied by paths. */
   entries: number
 }
 
@@ -18,22 +18,22 @@ export const maxEntries = 20_000
 /** `path` is relative, uses `/`, and has no part that leads out of the folder. */
 export type ArchiveEntry = { kind: 'file' | 'folder'; path: string; isExecutable: boolean }
 
-/** What it leaves of the content is skipped; folders have none. */
+/** Content that it does not read is skipped; folders have none. */
 export type Take = (entry: ArchiveEntry, content: AsyncIterable<Buffer>) => Promise<void>
 
-/** What an archive held: its files, and their bytes in all. */
+/** Number of files in an archive, and their total size. */
 export type Contents = { files: number; bytes: number }
 
-/** A bomb shows itself by its ratio, once enough has come out for the ratio to mean something. */
+/** A bomb is recognized by its ratio, once enough has been decompressed for the ratio to be meaningful. */
 const maxRatio = 200
 const ratioCountsFromBytes = 10 * 1024 * 1024
 /** Room for a long path and a few other attributes. */
 const maxMetaBytes = 64 * 1024
 
 /**
- * Reads a gzip-compressed tar file to its end, and hands over its entries one after the other. Anything but plain files
- * and folders with harmless, distinct names is refused (400), and so is what expands past the limits (413), as soon as it is
- * seen: entries that came before have been handed over by then.
+ * Reads a gzip-compressed tar file to its end and passes its entries to `take` one by one. Anything but plain files
+ * and folders with harmless, distinct names is refused (400), as is an archive that expands past the limits (413). It
+ * is refused as soon as the fault is seen: earlier entries have been passed on by then.
  */
 export async function readArchive(
   file: string,
@@ -51,10 +51,10 @@ export async function readArchive(
       reading.count(chunk.length, gunzip.bytesWritten)
       await reading.write(chunk)
     }
-    if (gunzip.bytesWritten < size) throw malformed('something follows its end')
+    if (gunzip.bytesWritten < size) throw malformed('there is data after its end')
     return await reading.end()
   } catch (error) {
-    throw isOfZlib(error) ? malformed('it is not a whole gzip file') : error
+    throw isOfZlib(error) ? malformed('it is not a complete gzip file') : error
   } finally {
     source.destroy()
     gunzip.destroy()
@@ -83,7 +83,7 @@ class Reading {
     })
     this.#parser.on('ignoredEntry', (entry: ReadEntry) => this.#fail(notPlain(entry)))
     this.#parser.on('entry', (entry: ReadEntry) => {
-      // The next one may come before the last was put away.
+      // The next entry may arrive before the last one has been stored.
       this.#taking = this.#taking
         .then(() => this.#hand(entry))
         .catch(error => {
@@ -103,7 +103,7 @@ class Reading {
   }
 
   async write(chunk: Buffer): Promise<void> {
-    // What follows the end is counted, but the parser would collect it.
+    // Data after the end is counted but not parsed, because the parser would buffer it.
     if (this.#isPastEnd) return
     if (this.#expanded === chunk.length && isGzip(chunk))
       throw malformed('it is compressed more than once')
@@ -133,7 +133,7 @@ class Reading {
     const kind = kindOf(entry)
     if (kind === null) throw notPlain(entry)
     if (((entry.mode ?? 0) & 0o7000) !== 0)
-      throw unsafe(`${shown(entry.path)} would change whose rights a program has (setuid)`)
+      throw unsafe(`${shown(entry.path)} would give a program the rights of another user (setuid)`)
     const path = this.#names.accept(entry.path, kind)
     if (kind === 'file') {
       this.#contents.files += 1

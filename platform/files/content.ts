@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The place of a file that is named by its content, below a folder of such files. */
+/** The path of a content-addressed file in a folder of such files. */
 export const contentFile = (folder: string, sha256: string): string =>
   join(folder, 'sha256', sha256)
 
@@ -14,7 +14,7 @@ export async function sha256Of(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Makes names in a folder last: those that were created, renamed and removed before. */
+/** Makes earlier creations, renames and removals in a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -24,6 +24,6 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whether an error of the system has one of these codes. */
+/** Whether a system error has one of these codes. */
 export const hasCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code))

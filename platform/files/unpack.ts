@@ -9,11 +9,11 @@ import {
 } from './archive.ts'
 
 export type UnpackOptions = {
-  /** What the archive may expand to. */
+  /** Limits on what the archive may expand to. */
   limitBytes: number
-  /** Rights of files, of those that can be started, and of folders; whatever the umask. */
+  /** Modes of files, executables and folders, regardless of the umask. */
   modes: { file: number; program: number; folder: number }
-  /** Whose they become; null: of this process's user. */
+  /** The owner of what is written; null: this process's user. */
   owner: { uid: number; gid: number } | null
   /** Whether to write an entry; throws to refuse the archive. */
   takes: (entry: ArchiveEntry) => boolean

@@ -1,10 +1,10 @@
 import { Refusal } from '../refusal.ts'
 
-/** The part of the room that one body takes. */
+/** One body's share of the room. */
 export type Share = {
-  /** Takes more of it; returns the refusal if there is no more. */
+  /** Takes more room; returns the refusal if none is left. */
   take(bytes: number): Refusal | null
-  /** Gives all of it back; once. */
+  /** Returns the whole share; repeated calls do nothing. */
   release(): void
 }
 
@@ -13,11 +13,11 @@ export type BodyRoom = { share(caller: string): Share }
 
 /** Bytes of all bodies being read in a process. */
 export const usualRoomBytes = 64 * 1024 * 1024
-/** Bodies beyond this leave the last eighth of the room to those below it, such as commands. */
+/** Bodies larger than this leave the last eighth of the room to smaller ones, such as commands. */
 export const smallBodyBytes = 64 * 1024
 /**
- * Bodies up to this take their announced size at once, which costs least; larger ones as they arrive, so that what is
- * announced and never sent takes nothing.
+ * Bodies up to this take their announced size at once, which costs least; larger ones as they arrive, so that bytes
+ * which are announced but never sent take no room.
  */
 export const takenAtOnceBytes = 16 * 1024
 

@@ -22,7 +22,7 @@ export type BodyOptions = {
   bareNonFinite: boolean
   /** Shared by all bodies of the process. */
   room: BodyRoom
-  /** Who sends it; see `BodyRoom`. */
+  /** The sender; see `BodyRoom`. */
   caller: string
 }
 
@@ -35,7 +35,7 @@ export async function readJsonBody(
   { limitBytes, flat, bareNonFinite, room, caller }: BodyOptions,
 ): Promise<unknown> {
   const type = ctx.get('content-type')
-  // Asked only of unusual types, because the answer takes longer than reading a small body.
+  // Checked only for unusual types, because the check takes longer than reading a small body.
   if (type !== '' && type !== 'application/json' && !ctx.is('json', '+json'))
     throw new Refusal(
       'unsupported_media_type',
@@ -89,12 +89,12 @@ function encodingOf(ctx: Context): Encoding {
       'unsupported_media_type',
       'Unknown Content-Encoding; use gzip, deflate, br, zstd or none',
     )
-  // koa-body distinguishes upper and lower case.
+  // koa-body is case-sensitive.
   ctx.req.headers['content-encoding'] = encoding
   return encoding
 }
 
-/** koa-body reads and counts; the JSON is parsed by us, strictly and with errors that help. */
+/** koa-body reads and counts; we parse the JSON ourselves, strictly and with helpful errors. */
 async function readText(ctx: Context, limitBytes: number, share: Share): Promise<string> {
   let reader = readers.get(limitBytes)
   if (!reader) {
@@ -124,14 +124,15 @@ async function readText(ctx: Context, limitBytes: number, share: Share): Promise
   return typeof body === 'string' ? body : ''
 }
 
-/** Takes room for what arrives while `read` reads it. */
+/** Takes room for the bytes that arrive while `read` runs. */
 async function countWhile(ctx: Context, share: Share, read: () => Promise<void>): Promise<void> {
   const reading = read()
-  // After the reader's own listener, or the body would flow past it. An error makes it stop and forget what it has.
+  // After the reader's own listener, or the body would flow past it. An error makes it stop and drop what it has
+  // read.
   const count = (chunk: Buffer) => {
     const full = share.take(chunk.length)
     if (!full) return
-    // The reader hears only the first error; without it, a second one would end the process.
+    // The reader handles only the first error; a second one would crash the process.
     ctx.req.off('data', count)
     ctx.req.emit('error', full)
   }
@@ -139,7 +140,7 @@ async function countWhile(ctx: Context, share: Share, read: () => Promise<void>)
   try {
     await reading
   } finally {
-    // It may have refused before the body arrived, which then must not count any more.
+    // The reader may have refused before the body arrived; later bytes must not count.
     ctx.req.off('data', count)
   }
 }

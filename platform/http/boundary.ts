@@ -9,12 +9,12 @@ import { clientAddress } from './client-address.ts'
 
 const watched: ReadonlySet<number> = new Set([401, 403, 429])
 
-/** Further fields of the lines about turned away requests, e.g. by what means they came. */
+/** Additional fields for the log lines about refused requests, e.g. the kind of credential. */
 export type Describe = (ctx: Context) => Record<string, unknown>
 
 /**
- * The one place that turns failures into responses: `{detail}` and a status, for every route. A request that was turned
- * away for want of rights or patience leaves a line.
+ * The one place that turns failures into responses: `{detail}` and a status, for every route. Requests refused for
+ * missing rights or rate limits (401, 403, 429) are logged.
  */
 export const errorBoundary =
   (log: Logger, describe: Describe = () => ({})) =>
@@ -31,7 +31,10 @@ type Logging = { log: Logger; describe: Describe }
 function answer(ctx: Context, error: unknown, { log, describe }: Logging): void {
   const requestId = String(ctx.state.requestId)
   if (ctx.headerSent) {
-    log.warn({ err: error, request_id: requestId, path: ctx.path }, 'failed after the answer began')
+    log.warn(
+      { err: error, request_id: requestId, path: ctx.path },
+      'failed after the response began',
+    )
     ctx.res.destroy()
     return
   }
@@ -58,7 +61,7 @@ function answer(ctx: Context, error: unknown, { log, describe }: Logging): void 
       {
         request_id: requestId,
         method: ctx.method,
-        // Not the path, which may hold the code of a device.
+        // Not the path, which may contain a device code.
         route: ctx.state.route ?? null,
         status: refusal.status,
         code: refusal.extras.code ?? refusal.code,

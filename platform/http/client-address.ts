@@ -6,8 +6,8 @@ import type { Context } from 'koa'
  * IPv4-mapped IPv6 becomes IPv4. Every address in limits, logs and responses comes from here.
  */
 export function clientAddress(ctx: Context): string {
-  // With `proxy` and `maxIpsCount` set, koa returns the entry added by our outermost proxy; everything left
-  // of it is only the client's claim.
+  // With `proxy` and `maxIpsCount` set, koa returns the entry added by our outermost proxy; everything to its left is
+  // only the client's claim.
   const claimed = parse(ctx.ip)
   return (claimed ?? parse(ctx.socket.remoteAddress ?? ''))?.toString() ?? 'unknown'
 }

@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 
-/** Time for running requests after a stop, in milliseconds. */
+/** Time that running requests get after a stop, in milliseconds. */
 export const usualDrainMs = 25_000
-/** What has not arrived this long after a stop is refused. */
+/** Requests that have not arrived in full this long after a stop are refused. */
 const arriveWithinMs = 1_000
-/** A reader that takes nothing for this long is cut; Node notices it after up to twice that. */
+/** A client that reads nothing for this long is cut off; Node takes up to twice as long to notice. */
 const stalledMs = 1_500
 const lookEveryMs = 100
 
@@ -40,7 +40,7 @@ export async function drain(
   const look = () => {
     const now = performance.now()
     const connections = [...open]
-    // Node regards a response as finished once it was handed over, sent or not.
+    // Node regards a response as finished once it has been handed to the socket, sent or not.
     if (!connections.some(isBeingSent)) server.closeIdleConnections()
     for (const socket of connections) {
       // Node counts a connection without a request as busy; browsers and fetch open such connections in advance.
@@ -71,7 +71,7 @@ function watchReader(socket: Socket): void {
 }
 
 const refusal = JSON.stringify({
-  detail: 'The server is stopping and the request had not arrived whole; send it again',
+  detail: 'The server is stopping and the request had not arrived in full; send it again',
   code: 'unavailable',
 })
 const refusalHeaders = {
@@ -81,7 +81,7 @@ const refusalHeaders = {
   Connection: 'close',
 }
 
-/** Refuses a request whose head or body is not whole; its handler, if it has one, finds the connection closed. */
+/** Refuses a request whose head or body is incomplete; its handler, if any, finds the connection closed. */
 function refuseUnarrived(socket: Socket, exchange: Exchange | undefined): void {
   if (exchange === undefined || exchange.res.writableFinished) {
     if (!socket.writable) return

@@ -5,8 +5,8 @@ const maxDepth = 32
 
 /**
  * Parses a request body. Besides malformed JSON it refuses, with their position: U+0000 and lone surrogates
- * (Postgres cannot store them), `__proto__` keys, and nesting deeper than 32. `flat` promises that the schema
- * names every key, so that only texts with escapes are searched (hot path of ingest).
+ * (Postgres cannot store them), `__proto__` keys, and nesting deeper than 32. `flat` asserts that the schema names
+ * every key, so that only texts with escapes are searched (hot path of ingest).
  */
 export function parseJson(text: string, flat = false): unknown {
   let value: unknown
@@ -44,7 +44,7 @@ function malformed(text: string, error: SyntaxError): ValidationError {
   const bare = /[[:,]\s*(-?(?:NaN|Infinity))\b/d.exec(text)
   return {
     loc: ['body', placeOf(text, error, bare?.indices?.[1]?.[0])],
-    msg: text === '' ? 'JSON body expected, got nothing' : 'JSON decode error',
+    msg: text === '' ? 'JSON body expected, but the body is empty' : 'JSON decode error',
     type: 'json_invalid',
     ctx: {
       error: withoutSource(error.message),
@@ -84,7 +84,11 @@ function isPlain(value: unknown, depth: number): boolean {
 function look(value: unknown, loc: (string | number)[], faults: ValidationError[]): void {
   if (faults.length >= 50) return
   if (loc.length > maxDepth) {
-    faults.push({ loc, msg: `Nesting deeper than ${maxDepth} is not taken`, type: 'value_error' })
+    faults.push({
+      loc,
+      msg: `Nesting deeper than ${maxDepth} is not accepted`,
+      type: 'value_error',
+    })
   } else if (typeof value === 'string') {
     const fault = textFault(value)
     if (fault) faults.push({ loc, msg: fault, type: 'value_error' })
@@ -99,14 +103,14 @@ function look(value: unknown, loc: (string | number)[], faults: ValidationError[
 
 function lookInObject(value: object, loc: (string | number)[], faults: ValidationError[]): void {
   for (const [key, item] of Object.entries(value)) {
-    const fault = key === '__proto__' ? 'The key __proto__ is not taken' : textFault(key)
+    const fault = key === '__proto__' ? 'The key __proto__ is not accepted' : textFault(key)
     if (fault) faults.push({ loc: [...loc, key], msg: fault, type: 'value_error' })
     else look(item, [...loc, key], faults)
   }
 }
 
 function textFault(text: string): string | null {
-  if (text.includes('\0')) return 'Text must not hold U+0000'
-  if (!text.isWellFormed()) return 'Text must not hold a lone surrogate'
+  if (text.includes('\0')) return 'Text must not contain U+0000'
+  if (!text.isWellFormed()) return 'Text must not contain a lone surrogate'
   return null
 }

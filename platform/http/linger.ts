@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Context, Next } from 'koa'
 
-/** What is taken of a refused body, so that the refusal arrives. */
+/** How much of a refused body is read and discarded, so that the refusal arrives. */
 const discardBytes = 64 * 1024 * 1024
 const discardMs = 5_000
 
 /**
- * Keeps a connection that closes after a refusal open until the request has arrived whole, was given up, or exceeds what
- * is worth discarding. One that is closed while the client still sends is reset, and the reset may overtake the response:
- * most clients then report a broken connection rather than what was refused.
+ * Keeps a connection that closes after a refusal open until the request has arrived whole, was aborted, or exceeds
+ * what is worth discarding. A connection that is closed while the client still sends is reset, and the reset may
+ * overtake the response: most clients then report a broken connection rather than what was refused.
  */
 export async function lingerOnRefusals(ctx: Context, next: Next): Promise<void> {
   await next()
@@ -21,10 +21,10 @@ export async function lingerOnRefusals(ctx: Context, next: Next): Promise<void> 
   ctx.length = Buffer.byteLength(text)
 }
 
-/** The text as a stream that ends when there is nothing to wait for any more. */
+/** The text as a stream that stays open until `lingerOnRefusals` has nothing left to wait for. */
 function lingering(text: string, req: IncomingMessage): Readable {
   let left = discardBytes
-  // Whoever read the body until now may let go of it later, which would pause it.
+  // The body's previous reader may detach later, which would pause the request.
   req.unpipe()
   const finish = () => {
     clearTimeout(timer)

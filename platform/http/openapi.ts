@@ -12,13 +12,13 @@ export type Description<Route> = {
   info: { title: string; version: string; description: string }
   securitySchemes: Document
   securityOf: (route: Route) => Document[]
-  /** The refusals for callers who may not call a route. */
+  /** The refusals for callers who have no access to a route. */
   refusalsOfStrangers: (route: Route) => readonly RefusalCode[]
   /** What a caller should know before calling. */
   describe: (route: Route) => string
   /** A request that works: its parameters by name, and its body. */
   exampleOf: (route: Route) => Example
-  /** Fields that a refusal may have in addition to `detail`. */
+  /** Additional fields of a refusal, besides `detail`. */
   refusalFields: Document
   /** The status of a request that does not fit its schema. */
   statusOfFaults: (route: Route) => number
@@ -31,7 +31,7 @@ export function openApi<Route extends RouteShape>(
 ): Document {
   const paths: Record<string, Document> = {}
   for (const route of routes) {
-    // OpenAPI has no word for a parameter with slashes.
+    // OpenAPI cannot express a parameter that contains slashes.
     const path = route.path.replace('{+', '{')
     const operations = paths[path] ?? {}
     operations[route.method.toLowerCase()] = operation(route, description)
@@ -116,7 +116,7 @@ const binaryContent = (mediaType: string): Document => ({
 const operationId = ({ method, path }: RouteShape) =>
   `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+([A-Za-z0-9]?)/g, (_, next: string) => next.toUpperCase())}`
 
-/** One command that calls the route, where FORGE_HOST and FORGE_TOKEN are set. */
+/** A command that calls the route, given FORGE_HOST and FORGE_TOKEN. */
 function curlOf(
   { method, path, body, rawBody }: RouteShape,
   security: Document[],
@@ -174,17 +174,14 @@ function responses<Route extends RouteShape>(
   )
   const checked = route.body ?? route.query ?? route.params
   return {
-    431: json(
-      'Refusal',
-      '`too_large`: the head of the request, its address included, exceeds 16 KiB',
-    ),
+    431: json('Refusal', '`too_large`: the head of the request, including its URL, exceeds 16 KiB'),
     200: success(route.response),
     ...refused,
     ...(checked && faults(statusOfFaults(route), refused)),
   }
 }
 
-/** Where faults share their status with refusals, `detail` is a list or a sentence. */
+/** If schema faults share their status with refusals, `detail` is a list or a sentence. */
 function faults(status: number, refused: Record<string, Refused>): Record<string, Refused> {
   const of = '`invalid`: the request does not fit its schema; `detail` lists each fault'
   const other = refused[status]

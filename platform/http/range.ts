@@ -1,9 +1,9 @@
-/** Bytes of a file, the last one included. */
+/** A range of bytes of a file, inclusive at both ends. */
 export type Range = { first: number; last: number }
 
 /**
- * What a `Range` asks for (RFC 9110, 14.2): null means the whole file, which also answers what is malformed or names
- * several ranges; `none` that the file has no such bytes.
+ * The requested `Range` (RFC 9110, 14.2). Null: the whole file, which is also the response to a malformed header or
+ * to several ranges; `none`: the file has no such bytes.
  */
 export function rangeOf(header: string, size: number): Range | null | 'none' {
   const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header.trim()) ?? []

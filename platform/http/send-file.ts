@@ -5,17 +5,17 @@ import { type Range, rangeOf } from './range.ts'
 
 export type Sent = {
   size: number
-  /** Opens the file, or a range of it; null if it went meanwhile. */
+  /** Opens the file, or a range of it; null if it has been removed meanwhile. */
   read: (range: Range | null) => Promise<Readable | null>
-  /** The name under which it is to be kept. */
+  /** The name under which clients should save it. */
   filename: string
   /** Changes with the content. */
   etag: string
 }
 
 /**
- * Responds with a file, or with the range of it that the request asks for. No browser shows or executes it: it is
- * always a download. Returns false if there is no such file.
+ * Responds with a file, or with the requested range of it. It is always a download: no browser shows or executes it.
+ * Returns false if there is no such file.
  */
 export async function sendFile(
   ctx: Context,
@@ -48,7 +48,7 @@ const headersOf = (filename: string, etag: string) => ({
   'Cross-Origin-Resource-Policy': 'same-origin',
 })
 
-/** A plain name for old clients, and the right one (RFC 6266, appendix D). */
+/** An ASCII name for old clients, and the exact one (RFC 6266, appendix D). */
 function dispositionOf(filename: string): string {
   const plain = filename.replaceAll(/[^A-Za-z0-9._ -]/g, '_')
   const encoded = encodeURIComponent(filename.toWellFormed()).replaceAll(

@@ -12,7 +12,7 @@ import type Koa from 'koa'
 import { CannotStart } from '../cannot-start.ts'
 import { type Connections, drain, usualDrainMs, watchConnections } from './drain.ts'
 
-/** Answers a request itself, or returns false. */
+/** Handles a request itself, or returns false. */
 export type Take = (req: IncomingMessage, res: ServerResponse) => boolean
 
 export type HttpServer = {
@@ -21,14 +21,15 @@ export type HttpServer = {
   /** Requests go to this application from now on, apart from those that `take` takes; until then they get 503. */
   serve(app: Koa, take?: Take): void
   /**
-   * Accepts no new connection, lets running requests finish (25 s at most, or `drainMs`), then cuts the rest. What has
-   * not arrived a second later gets 503, and a client that reads nothing is cut after three. May be called twice.
+   * Accepts no new connection, lets running requests finish (25 s at most, or `drainMs`), then cuts off the rest.
+   * Requests that have not arrived in full a second later get 503, and a client that reads nothing is cut off after
+   * three. May be called twice.
    */
   close(drainMs?: number): Promise<void>
 }
 
 /**
- * Takes the port, so that a busy one is noticed before anything else was started. Responses may take any time;
+ * Takes the port, so that a busy port is noticed before anything else has started. Responses may take any time;
  * requests must arrive within two minutes. Throws `CannotStart` if the port cannot be had.
  */
 export async function listen(host: string, port: number): Promise<HttpServer> {
@@ -66,7 +67,7 @@ const sayStarting: RequestListener = (_, res) => {
   res.writeHead(503, {
     'Content-Type': 'application/json; charset=utf-8',
     'Retry-After': '1',
-    // By which clients tell this response from that of a proxy.
+    // Lets clients distinguish this response from a proxy's.
     'X-Request-Id': randomUUID(),
   })
   res.end(JSON.stringify({ detail: 'The server is starting; try again', code: 'unavailable' }))
@@ -75,12 +76,12 @@ const sayStarting: RequestListener = (_, res) => {
 const unreadable: Record<string, { status: number; detail: string }> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
-    detail: 'The head of the request exceeds 16 KiB; send less in its address and headers',
+    detail: 'The head of the request exceeds 16 KiB; shorten its URL and headers',
   },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request did not arrive whole in time' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request did not arrive in full in time' },
 }
 
-/** Malformed HTTP never becomes a request; this responds in the shape of all refusals. */
+/** Malformed HTTP never becomes a request, so this writes a response in the shape of all other refusals. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -88,7 +89,7 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   }
   const { status, detail } = unreadable[error.code ?? ''] ?? {
     status: 400,
-    detail: 'The request is no valid HTTP/1.1',
+    detail: 'The request is not valid HTTP/1.1',
   }
   const body = JSON.stringify({ detail })
   socket.end(
@@ -96,7 +97,7 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   )
 }
 
-/** In the words of the settings, because whoever starts a server reads this. */
+/** Worded in terms of the settings, because the operator who starts the server reads it. */
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
   const place = `port ${port} of ${host}`
   const another = 'choose another with SERVICE_PORT (0 picks a free one)'

@@ -17,7 +17,7 @@ import type { AnyRoute, CallerOf, RouteShape } from './route.ts'
 
 export type Shell<Route extends AnyRoute> = {
   routes: readonly Route[]
-  /** Returns who calls, or throws `unauthenticated` or `forbidden`. */
+  /** Returns the caller, or throws `unauthenticated` or `forbidden`. */
   authenticate: (ctx: Context, route: Route) => Promise<CallerOf<Route>>
   log: Logger
   metrics: HttpMetrics
@@ -29,15 +29,15 @@ export type Shell<Route extends AnyRoute> = {
   admit: (route: Route) => void
   /** Counts a call of a route that has a `rateLimit`; throws `rate_limited`. */
   count: (limit: RateLimit, client: string) => Promise<void>
-  /** Names who calls, so that none of them takes all the room of bodies; by default the client's network. */
+  /** Identifies the caller, so that no single one takes all the room for bodies; by default the client's network. */
   nameOf?: (caller: CallerOf<Route>) => string | null
-  /** Bytes that all bodies being read may take; 64 MiB where absent. */
+  /** Maximum bytes of all bodies being read; default 64 MiB. */
   bodyRoomBytes?: number
-  /** Changes responses of refusals, e.g. for clients of another API. */
+  /** Changes the responses to refusals, e.g. for clients of another API. */
   rephrase?: Middleware
   /** Runs before each handler: e.g. waits until the caller's own writes can be read. */
   before?: (ctx: Context, route: Route, caller: CallerOf<Route>) => Promise<void> | null
-  /** Responds to an address that no route has, and returns true; false leaves the 404 to the shell. */
+  /** Responds to a path that no route has and returns true; false leaves the 404 to the shell. */
   elsewhere?: (ctx: Context) => boolean
   /** Runs after each handler that did not refuse; may change headers. */
   after?: (ctx: Context, caller: CallerOf<Route>) => void
@@ -58,13 +58,13 @@ export function httpShell<Route extends AnyRoute>(shell: Shell<Route>): Koa {
     ctx.state.requestId = requestId
     ctx.set('X-Request-Id', requestId)
     ctx.set('X-Content-Type-Options', 'nosniff')
-    // Responses may hold tokens or other people's data; what caches may keep says so itself.
+    // Responses may hold tokens or other people's data; cacheable responses override this.
     ctx.set('Cache-Control', 'no-store')
     ctx.set(shell.headers ?? {})
     await next()
   })
   app.use(shell.metrics.middleware)
-  // Around all that writes a refusal.
+  // Outside every middleware that writes a refusal.
   app.use(lingerOnRefusals)
   if (shell.rephrase) app.use(shell.rephrase)
   app.use(errorBoundary(shell.log, shell.describe))
@@ -90,7 +90,7 @@ async function refuseUnreadableAddress(ctx: Context, next: Next): Promise<void> 
   try {
     void ctx.path
   } catch {
-    // For all that reads the path of a refused request.
+    // For middleware that reads the path of a refused request.
     ctx.url = '/'
     throw new Refusal('invalid', 'The request URL is malformed')
   }
@@ -142,7 +142,7 @@ function answerOf<Route extends AnyRoute>(
 
 type BodyOf = { room: BodyRoom; caller: string; check: ReturnType<typeof checker> | undefined }
 
-/** Reads it, and returns what checks it: the address of a request is checked first. */
+/** Reads the body and returns its check, because the path and query of a request are checked first. */
 async function readBody(
   ctx: Context,
   route: RouteShape,

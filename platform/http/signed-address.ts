@@ -1,18 +1,18 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
-/** `kid` tells which key signed an address, so that those of another key are recognized. */
+/** `kid` names the key that signed an address, so that addresses signed with another key are recognized. */
 export type AddressKey = { kid: string; secret: Buffer }
 
-/** The same in every process of an installation, because `root` is; another one for each purpose. */
+/** Each purpose has its own key; it is the same in every process of an installation, because `root` is. */
 export function addressKeyOf(root: Buffer, purpose: 'uploads' | 'downloads'): AddressKey {
   const secret = Buffer.from(hkdfSync('sha256', root, '', `addresses of ${purpose}`, 32))
   return { kid: createHash('sha256').update(secret).digest('hex').slice(0, 8), secret }
 }
 
-/** The end of an address's time as its query has it: epoch seconds. */
+/** When an address expires, as in its query: epoch seconds. */
 export const expiryOf = (expires: Date): string => String(Math.floor(expires.getTime() / 1000))
 
-/** Signs these parts, none of which may have a line feed. */
+/** Signs these parts, none of which may contain a line feed. */
 export const signatureOf = (key: AddressKey, covered: readonly string[]): string =>
   macOf(key, covered).toString('base64url')
 

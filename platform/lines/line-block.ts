@@ -54,7 +54,7 @@ export function encodeLines(segments: readonly Segment[]): Buffer {
 export function decodeLines(bytes: Buffer): Segment[] {
   const reader = createReader(unseal(version, bytes, maxBodyBytes))
   const count = readVarint(reader)
-  if (count > reader.end) throw new CorruptSeries('it promises more than it holds')
+  if (count > reader.end) throw new CorruptSeries('it announces more data than it holds')
   const heads: { labels: Labels; ts: number; lines: number }[] = []
   let ts = 0
   for (let i = 0; i < count; i++) {
@@ -74,7 +74,7 @@ export function decodeLines(bytes: Buffer): Segment[] {
   return segments
 }
 
-/** Whether a line of a stored row has a text; true also where only the labels of its lines have it. */
+/** Whether a line of a stored row contains a text; also true if only a label does. */
 export const holdsText = (bytes: Buffer, text: Buffer): boolean =>
   unseal(version, bytes, maxBodyBytes).includes(text)
 

@@ -1,4 +1,4 @@
-/** What was read so far, from which later parts are copied. */
+/** The output so far, from which later parts are copied. */
 export type Output = {
   literals(from: Buffer, at: number, length: number): void
   /** Repeats `length` bytes that begin `distance` bytes before the end; they may overlap what they add. */
@@ -26,7 +26,7 @@ export function createOutput(maxBytes: number): Output {
       end += length
     },
     copy(distance, length) {
-      if (distance === 0 || distance > end) throw new Error('it copies from before its beginning')
+      if (distance === 0 || distance > end) throw new Error('it copies from before its start')
       makeRoom(length)
       for (let left = length; left > 0; ) {
         const bytes = Math.min(left, distance)

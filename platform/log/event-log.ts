@@ -32,7 +32,7 @@ export type EventLog = {
    * Yields batches from offset `from` (inclusive), then waits for more, and returns when `signal` aborts. While the
    * log is unreachable it waits, and continues within 2 s of its return. Buffers about `maxBytes` of values, but at
    * least one record. A `from` below the first retained offset starts there; one past the end throws
-   * `LogShortened`. What is there and cannot be read throws `LogUnreadable`, after all records before it.
+   * `LogShortened`. A record that cannot be read throws `LogUnreadable`, after all records before it.
    */
   read(
     topic: string,
@@ -54,13 +54,13 @@ export type EventLog = {
 export class LogShortened extends Error {
   constructor(topic: string, partition: number, from: bigint, end: bigint) {
     super(
-      `Partition ${partition} of ${topic} ends at ${end} and was to be read from ${from}: the log has lost records, or is another one.`,
+      `Partition ${partition} of ${topic} ends at ${end}, but the reader continues at ${from}: the log has lost records, or is a different one.`,
     )
     this.name = 'LogShortened'
   }
 }
 
-/** The log holds something at this place that no reader of this program can make records of; waiting does not help. */
+/** The log holds something at this offset that this program cannot read as records; waiting does not help. */
 export class LogUnreadable extends Error {
   constructor(topic: string, partition: number, offset: bigint, cause: Error) {
     super(
@@ -79,7 +79,7 @@ export class LogUnavailable extends Error {
   }
 }
 
-/** A record is larger than the log takes, and was not stored; an operator has to raise the limit that is named. */
+/** A record is larger than the log accepts, and was not stored; an operator has to raise the named limit. */
 export class RecordTooLarge extends LogUnavailable {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -87,6 +87,6 @@ export class RecordTooLarge extends LogUnavailable {
   }
 }
 
-/** Whether the log could not be reached. Too large a record says nothing of the others. */
+/** Whether the log could not be reached. A record that is too large says nothing about the others. */
 export const isLogAway = (error: unknown): error is LogUnavailable =>
   error instanceof LogUnavailable && !(error instanceof RecordTooLarge)

@@ -60,7 +60,7 @@ export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
     append(topic, records) {
       const lanes = deps.lanesOf(topic)
       if (records.some(({ key }) => key.includes('\0')))
-        throw new TypeError('a key of the log holds a NUL character')
+        throw new TypeError('a log key contains a NUL character')
       if (records.length === 0) return Promise.resolve([])
       return new Promise((resolve, reject) => {
         waiting.push({ lanes, records, resolve, reject })

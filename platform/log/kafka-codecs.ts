@@ -5,14 +5,14 @@ import { readLz4Frame } from './lz4.ts'
 import { readSnappy } from './snappy.ts'
 
 // Forge's own batches are not compressed. A topic's `compression.type`, or a tool that copies topics, may change
-// that, and kafkajs reads gzip alone, of any size.
+// that, and kafkajs reads only gzip, without a size limit.
 
 type Codec = { decompress(bytes: Buffer): Promise<Buffer> }
 
 const { Codecs, Types }: { Codecs: Record<number, () => Codec>; Types: Record<string, number> } =
   createRequire(import.meta.url)('kafkajs/src/protocol/message/compression')
 
-/** What one batch may hold: a few bytes can stand for gigabytes. */
+/** Maximum size of a decompressed batch: a few bytes can expand to gigabytes. */
 const maxOutputLength = 128 * 1024 * 1024
 
 const codecs: Record<string, Codec['decompress']> = {
@@ -22,7 +22,7 @@ const codecs: Record<string, Codec['decompress']> = {
   ZSTD: bytes => promisify(zstdDecompress)(bytes, { maxOutputLength }),
 }
 
-/** Makes kafkajs read every codec of Kafka; a batch that is none of it fails with the name of its codec. */
+/** Makes kafkajs read all of Kafka's codecs; malformed data fails with the name of its codec. */
 export function registerCodecs(): void {
   for (const [name, decompress] of Object.entries(codecs))
     Codecs[Types[name] ?? -1] = () => ({

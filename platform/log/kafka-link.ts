@@ -13,9 +13,9 @@ import {
 /**
  * kafkajs is used only for its protocol: connections, metadata and requests. Its producer and consumer are not used,
  * because their failures cannot be observed from outside: a rejected send of the idempotent producer keeps its
- * sequence numbers, so that the broker takes the next send for a repeat and acknowledges records it never stored; an
- * abandoned send is still retried; and a consumer needs a group, whose joins and heartbeats take time and fail on
- * their own.
+ * sequence numbers, so that the broker mistakes the next send for a repeat and acknowledges records it never stored;
+ * an abandoned send is still retried; and a consumer needs a group, whose joins and heartbeats take time and fail
+ * independently.
  */
 const load = createRequire(import.meta.url)
 
@@ -46,8 +46,8 @@ const RequestQueue: { prototype: RequestQueue & { scheduleCheckPendingRequests()
 )
 const throttleCheckMs = 10
 
-// Otherwise every kafkajs connection wakes up each millisecond for ever, with a Node warning about a
-// negative timeout, even if nothing is pending (its issue 1751).
+// Otherwise every kafkajs connection wakes up each millisecond forever, with a Node warning about a negative timeout,
+// even if nothing is pending (kafkajs issue 1751).
 RequestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
   if (this.pending.length === 0 || this.throttleCheckTimeoutId) return
   const waitMs = Math.max(this.throttledUntil - Date.now(), throttleCheckMs)
@@ -90,7 +90,7 @@ export type Broker = {
       partitions: { partition: number; fetchOffset: string; maxBytes: number }[]
     }[]
   }): Promise<{
-    /** For how many milliseconds the broker holds this client back; it may then send nothing. */
+    /** How long the broker throttles this client, in milliseconds; it must send nothing meanwhile. */
     clientSideThrottleTime?: number
     responses: { partitions: { highWatermark: string; messages: FetchedMessage[] }[] }[]
   }>
@@ -105,11 +105,11 @@ export type FetchedMessage = {
 }
 
 export type LinkOptions = {
-  /** `host:port` of some brokers, which know the others. */
+  /** `host:port` of some brokers, from which the others are discovered. */
   brokers: readonly string[]
   /** Shown in the broker's logs. */
   clientId: string
-  /** Default: plaintext, and to brokers on this machine only. */
+  /** Default: plaintext, which only brokers on this machine accept. */
   security?: KafkaSecurity
 }
 
@@ -117,13 +117,16 @@ export type LinkOptions = {
 export type Link = {
   /** Connected, with the metadata of `topics`; the same cluster until `reset`. */
   cluster(topics: readonly string[]): Promise<Cluster>
-  /** Aborts what is in flight: nothing more of it is sent. */
+  /** Aborts requests in flight: nothing more of them is sent. */
   reset(): void
 }
 
 export const requestTimeoutMs = 4_000
 const connectionTimeoutMs = 2_000
-/** More than kafkajs takes at the worst to connect, learn the leaders and send a request, each within its own limit. */
+/**
+ * Longer than kafkajs needs in the worst case to connect, learn the leaders and send a request, each within its own
+ * limit.
+ */
 const attemptWithinMs = 30_000
 
 /**
@@ -167,7 +170,7 @@ type Target = { host: string; port: number; ssl?: ConnectionOptions; onConnect: 
 export type Sockets = {
   /** As kafkajs wants it. */
   open(target: Target): Socket
-  /** Closes for good; kafkajs would otherwise reconnect for requests in flight. */
+  /** Closes permanently; otherwise kafkajs would reconnect for requests in flight. */
   breakOff(): void
 }
 
@@ -235,10 +238,10 @@ export async function sendProduce(broker: Broker, body: Buffer): Promise<Produce
   })
 }
 
-/** Whether a later try may succeed without anybody's doing: the connection or the cluster failed, not the request. */
+/** Whether a retry may succeed without intervention: the connection or the cluster failed, not the request. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  // kafkajs wraps what it would have retried, had it been told to.
+  // kafkajs wraps errors that it would have retried if retries were enabled.
   if (error.name === 'KafkaJSNumberOfRetriesExceeded') return isPassing(error.cause)
   return error instanceof LogUnavailable || ('retriable' in error && error.retriable === true)
 }

@@ -64,7 +64,7 @@ export function createProducer(options: LinkOptions): Producer {
   }
 }
 
-/** Pauses before the answer, during which the time may run out. */
+/** Checks the deadline after the pause, because it may pass meanwhile. */
 async function mayRetry(error: unknown, deadline: AbortSignal): Promise<boolean> {
   if (isFinal(error)) return false
   await pause(retryMs, deadline)
@@ -106,7 +106,7 @@ async function identify(cluster: Cluster): Promise<Identity> {
   return { producerId: BigInt(producerId), producerEpoch, sequences: new Map() }
 }
 
-/** Keeps what is settled; throws the first error that a retry may mend. */
+/** Keeps the settled outcomes; throws the first error that a retry may fix. */
 function note(said: readonly Said[], { outcomes }: Round, { sequences }: Identity): void {
   for (const { item, outcome } of said) {
     if (typeof outcome === 'bigint') sequences.set(item.group.lane, sequenceAfter(item))
@@ -117,7 +117,7 @@ function note(said: readonly Said[], { outcomes }: Round, { sequences }: Identit
   if (failed) throw failed.outcome
 }
 
-/** What the broker said of a group: its first offset, or an error. */
+/** The broker's result for a group: its first offset, or an error. */
 type Said = { item: Pending; outcome: bigint | Error }
 
 async function produce(
@@ -140,7 +140,7 @@ async function produce(
     const stored = topics
       .find(({ topicName }) => topicName === topic)
       ?.partitions.find(answer => answer.partition === partition)
-    if (!stored) throw new Error(`the broker did not answer for ${topic}/${partition}`)
+    if (!stored) throw new Error(`the broker did not respond for ${topic}/${partition}`)
     const { errorCode, baseOffset } = stored
     return { item, outcome: errorCode === 0 ? BigInt(baseOffset) : refusalOf(item, errorCode) }
   })
@@ -154,7 +154,7 @@ function refusalOf({ group: { topic, records } }: Pending, code: number): Error 
   if (!tooLarge.includes(code)) return cause
   const bytes = records.reduce((sum, { value }) => sum + value.length, 0)
   return new RecordTooLarge(
-    `topic ${topic} takes no ${bytes} bytes at once; raise its max.message.bytes (kafka-configs --alter --entity-type topics --entity-name ${topic} --add-config max.message.bytes=${bytes * 2})`,
+    `topic ${topic} does not accept ${bytes} bytes at once; raise its max.message.bytes (kafka-configs --alter --entity-type topics --entity-name ${topic} --add-config max.message.bytes=${bytes * 2})`,
     { cause },
   )
 }

@@ -62,7 +62,7 @@ export async function* readKafka(
 
 type Fetched = { records: ReadRecord[]; next: bigint }
 
-/** Returns nothing after a failure that passes; the next call uses new connections. */
+/** Returns nothing after a transient failure; the next call uses new connections. */
 async function fetchOrRetry(
   link: Link,
   topic: string,
@@ -78,7 +78,7 @@ async function fetchOrRetry(
     link.reset()
     if (isPassing(error)) await new Promise(resolve => setTimeout(resolve, retryMs))
     else if (maxBytes === oneBatch) throw new LogUnreadable(topic, partition, next, error as Error)
-    // One bad batch spoils the whole response: by itself it does not hide those before it.
+    // One bad batch fails the whole response; fetched alone, it does not hide the batches before it.
     else return await fetchOrRetry(link, topic, partition, next, oneBatch)
     return { records: [], next }
   }
@@ -103,21 +103,23 @@ async function fetchFrom(
   const fetched = response.responses.flatMap(({ partitions }) => partitions)
   const messages = fetched.flatMap(({ messages }) => messages)
   if (messages.length === 0 && !response.clientSideThrottleTime)
-    // kafkajs takes a batch of a wrong length for one that was cut off, and passes it over.
+    // kafkajs treats a batch with a wrong length as truncated and skips it.
     for (const { highWatermark } of fetched)
-      if (BigInt(highWatermark) > next) throw new Error('no record comes of what is there')
+      if (BigInt(highWatermark) > next) throw new Error('it cannot be decoded into records')
   // The broker returns whole batches, even if `from` is inside one.
   const wanted = messages.filter(({ offset }) => BigInt(offset) >= next)
   if (wanted.some(({ isControlRecord }) => isControlRecord)) throw new Error(foreignMarker)
-  // kafkajs reads on in damaged data as if nothing were.
+  // kafkajs does not notice damaged data.
   if (wanted.some(({ offset }, nth) => BigInt(offset) !== next + BigInt(nth)))
     throw new Error('the records there are not numbered one after another')
   return wanted.map(toRecord)
 }
 
-/** It takes an offset and is no record, so a reader that waits for the record at this offset would wait for ever. */
+/**
+ * It occupies an offset without being a record, so a reader waiting for the record at this offset would wait forever.
+ */
 const foreignMarker =
-  'there is the marker of a transaction, which Forge does not write; its topics must have no other producer'
+  'it holds a transaction marker, which Forge never writes; its topics must have no other producer'
 
 function toRecord({ offset, key, value, headers }: FetchedMessage): ReadRecord {
   const texts = Object.entries(headers).map(([name, text]) => [name, text?.toString() ?? ''])
@@ -129,7 +131,7 @@ function toRecord({ offset, key, value, headers }: FetchedMessage): ReadRecord {
   }
 }
 
-/** The first retained offset for a trimmed one. Throws for an offset past the end. */
+/** Replaces a trimmed offset by the first retained one. Throws for an offset past the end. */
 async function nearestTo(
   link: Link,
   topic: string,

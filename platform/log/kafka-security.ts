@@ -6,27 +6,27 @@ export const saslMechanisms = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as con
 
 /** How connections to brokers are protected. */
 export type KafkaSecurity = {
-  /** PEM files; null in place of `caFile`: the authorities that Node knows. */
+  /** PEM files. If `caFile` is null, Node's own list of authorities applies. */
   tls: { caFile: string | null; certFile: string | null; keyFile: string | null } | null
   sasl: {
     mechanism: (typeof saslMechanisms)[number]
     username: string
     password: { text: string } | { file: string }
   } | null
-  /** Whether to go without TLS to brokers that are not on this machine. */
+  /** Whether to connect without TLS to brokers that are not on this machine. */
   isPlaintextAllowed: boolean
 }
 
-/** Nothing leaves this machine. */
+/** For brokers on this machine only. */
 export const onLoopbackOnly: KafkaSecurity = { tls: null, sasl: null, isPlaintextAllowed: false }
 
-/** What kafkajs takes. */
+/** The options for kafkajs. */
 export type Protection = {
   ssl?: ConnectionOptions
   sasl?: { mechanism: string; username: string; password: string }
 }
 
-/** Reads the files anew for each connection to a cluster, so that renewed ones are used without a restart. */
+/** Reads the files for each connection to a cluster, so that renewed ones are used without a restart. */
 export async function readProtection({ tls, sasl }: KafkaSecurity): Promise<Protection> {
   const [ca, cert, key] = await Promise.all(
     [tls?.caFile, tls?.certFile, tls?.keyFile].map(path => (path ? readText(path) : undefined)),
@@ -49,14 +49,17 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** A file named in the settings is missing or closed to this process. */
+/** A file named in the settings is missing, or this process may not read it. */
 export class UnreadableFile extends Error {}
 
-/** A name of this machine itself, which no other machine can listen to. */
+/** A loopback name, on which no other machine can listen. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
-/** Throws where the connection would cross a network readable by others. Brokers name each other, so each is checked. */
+/**
+ * Throws if the connection would cross a network that others can read. Brokers announce each other, so each is
+ * checked.
+ */
 export function refusePlaintext(host: string, { tls, isPlaintextAllowed }: KafkaSecurity): void {
   if (tls === null && !isPlaintextAllowed && !isLoopback(host))
     throw new Error(`${host} is not on this machine, and the connection would be without TLS`)

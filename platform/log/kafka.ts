@@ -90,7 +90,7 @@ async function makeTopics(options: KafkaLogOptions): Promise<void> {
     await inTime(createMissing(kafka.admin(), topics), topicsWithinMs)
   } catch (cause) {
     const why = cause instanceof Error ? `: ${cause.message}` : ''
-    throw new LogUnavailable(`Kafka at ${brokers.join(', ')} does not answer${why}`, { cause })
+    throw new LogUnavailable(`Kafka at ${brokers.join(', ')} does not respond${why}`, { cause })
   } finally {
     // Not `disconnect`, which waits for requests in flight.
     sockets.breakOff()
@@ -108,7 +108,7 @@ async function createMissing(admin: Admin, topics: readonly Topic[]): Promise<vo
       configEntries: [
         { name: 'cleanup.policy', value: 'delete' },
         { name: 'retention.ms', value: String(retentionDays ? retentionDays * dayMs : -1) },
-        // Kafka counts each partition for itself.
+        // Offsets in Kafka are per partition.
         {
           name: 'retention.bytes',
           value: String(maxBytes ? Math.ceil(maxBytes / partitions) : -1),
@@ -141,7 +141,10 @@ async function untilLed(link: Link, topics: readonly Topic[]): Promise<void> {
   }
 }
 
-/** Of each topic; none while one of the leaders, just elected, does not know it yet and refuses. */
+/**
+ * Number of partitions with a leader, per topic; empty while a newly elected leader does not know its role and
+ * refuses.
+ */
 async function ledPartitions(link: Link, topics: readonly Topic[]): Promise<number[]> {
   try {
     const cluster = await inTime(link.cluster(topics.map(({ name }) => name)))
@@ -177,11 +180,11 @@ async function offsets(
     )
     return lanes.map(({ partition }) => {
       const found = answer?.partitions.find(item => item.partition === partition)
-      if (!found) throw new Error(`the broker did not answer for ${topic}/${partition}`)
+      if (!found) throw new Error(`the broker did not respond for ${topic}/${partition}`)
       return BigInt(found.offset)
     })
   } catch (cause) {
     link.reset()
-    throw new LogUnavailable('Kafka does not answer', { cause })
+    throw new LogUnavailable('Kafka does not respond', { cause })
   }
 }

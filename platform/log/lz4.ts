@@ -2,7 +2,7 @@ import { createOutput, type Output } from './back-references.ts'
 
 /**
  * Reads LZ4 frames (lz4_Frame_format.md), as other producers of a Kafka topic may write them. Checksums are not
- * compared: Kafka's batch has its own. Only reading is here, because Forge compresses its values itself.
+ * compared: Kafka's batch has its own. There is no writer, because Forge compresses its values itself.
  */
 export function readLz4Frame(frame: Buffer, maxBytes: number): Buffer {
   if (frame.length < 7 || frame.readUInt32LE(0) !== frameMagic) throw new Error('no LZ4 frame')
@@ -23,7 +23,7 @@ const frameMagic = 0x184d2204
 const contentSizeFlag = 0x08
 const dictionaryFlag = 0x01
 const blockChecksumFlag = 0x10
-/** In the size of a block: it is not compressed. */
+/** Flag in the size of a block: it is not compressed. */
 const storedFlag = 0x8000_0000 | 0
 
 /** Sequences of literals and a copy; the last one ends after its literals. */

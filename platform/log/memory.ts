@@ -18,7 +18,7 @@ export type MemoryLog = EventLog & {
   setAvailable(available: boolean): void
 }
 
-/** A log for tests: fulfils the contract except for durability. */
+/** A log for tests that fulfils the contract except for durability. */
 export function createMemoryLog(topics: readonly Topic[]): MemoryLog {
   const partitions = new Map(topics.map(topic => [topic.name, emptyPartitions(topic.partitions)]))
   const closing = new AbortController()

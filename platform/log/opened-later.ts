@@ -1,6 +1,6 @@
 import { type EventLog, LogUnavailable } from './event-log.ts'
 
-/** A log that is opened by whoever needs it first, and again after that failed: its process starts without it. */
+/** A log that is opened at its first use, and retried after a failure, so that its process can start without it. */
 export function openedLater(open: () => Promise<EventLog>): EventLog {
   let opening: Promise<EventLog> | null = null
   let isClosed = false

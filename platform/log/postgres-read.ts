@@ -16,7 +16,7 @@ import { createWatermark, type Watermark } from './watermark.ts'
 
 export type Reading = {
   read(lane: LaneId, from: bigint, options: ReadOptions): AsyncIterableIterator<Batch>
-  /** Wakes the readers of this process and gives them the records without a fetch. */
+  /** Wakes the readers of this process and passes them the records without a fetch. */
   committed(group: Group, first: bigint): void
   /** Resolves when the last query has finished after the signal aborted. */
   ended(): Promise<void>
@@ -145,9 +145,10 @@ async function raiseToEnd(
 }
 
 /**
- * Fetches committed records; returns none after an outage, for trimmed offsets, and while the first is not found: PostgreSQL
- * shows a transaction to others just before it tells them of the leaf that it added, and a connection that looked in
- * between may keep its own view, so another one looks next. Throws for a lost record.
+ * Fetches committed records; returns none after an outage, for trimmed offsets, and while the first is not found:
+ * PostgreSQL makes a transaction visible just before it announces the leaf that the transaction added, and a
+ * connection that looked in between may keep its old view, so the next fetch uses another one. Throws for a lost
+ * record.
  */
 async function fetchOrPause(pool: Pool, id: LaneId, reader: Reader): Promise<Fetched> {
   const { next: from, maxBytes, signal } = reader

@@ -5,7 +5,7 @@ import type { LaneId } from './group-commit.ts'
 export type TrimOptions = {
   /** Records appended earlier may be dropped. */
   before: Date
-  /** Above this size on disk, in bytes, the oldest records are dropped whatever their age. Default: no limit. */
+  /** Above this size on disk, in bytes, the oldest records are dropped regardless of age. Default: no limit. */
   maxBytes?: number
   /** The first offset still needed, which is kept with all later ones; index = partition. */
   keepFrom: readonly bigint[]

@@ -27,7 +27,7 @@ export type PostgresLog = EventLog & {
 const connections = 4
 /** Applies to connecting and to each reply, so that an append fails within 10 s. */
 const answerWithinMs = 4_500
-/** The server gives up first: an append that was refused must not be stored later. */
+/** The server must time out first: a refused append must not be stored later. */
 const statementTimeoutMs = 4_000
 /** Larger transactions are not faster and hold the lanes' locks longer. */
 const flushLimits = { totalBytes: 8 * 1024 * 1024, laneBytes: 8 * 1024 * 1024 }
@@ -113,9 +113,9 @@ async function openLanes(pool: Pool, topics: readonly Topic[]): Promise<Map<stri
 }
 
 /**
- * Appends, again if the connection did not see a leaf that is there: what PostgreSQL keeps of the ranges of a table in
- * a connection may miss one that was attached just while it looked, until the next is attached. An append that fails
- * stores nothing, and the pool closes its connection.
+ * Appends, and retries if the connection did not see an existing leaf: a connection's cached list of a table's ranges
+ * may miss one that was attached while it was read, until the next is attached. A failed append stores nothing, and
+ * the pool closes its connection.
  */
 async function insert(
   pool: Pool,
@@ -187,6 +187,6 @@ async function answering<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (!isOutage(error) && !isBusy(error)) throw error
-    throw new LogUnavailable('the event log in PostgreSQL does not answer', { cause: error })
+    throw new LogUnavailable('the event log in PostgreSQL does not respond', { cause: error })
   }
 }

@@ -1,6 +1,6 @@
 import { createOutput, type Output } from './back-references.ts'
 
-/** Before the blocks of Java's clients: a name, and two versions of four bytes. */
+/** Header of the Java clients' blocks: a name, and two versions of four bytes. */
 const javaMagic = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0])
 const javaHeaderBytes = 16
 

@@ -28,7 +28,7 @@ export function createTailCache(limitBytes: number): TailCache {
       const longest = [...tails.values()].reduce((a, b) =>
         b.records.length > a.records.length ? b : a,
       )
-      // Half at once: removing single records from the front of a long array is slow.
+      // Drops half at a time: removing single records from the front of a long array is slow.
       drop(longest, Math.ceil(longest.records.length / 2))
     }
   }

@@ -2,8 +2,8 @@
 export type Topic = {
   name: string
   partitions: number
-  /** Null: records are kept for ever. */
+  /** Null: records are kept forever. */
   retentionDays: number | null
-  /** Above this size on disk the oldest records go earlier; absent: no limit. */
+  /** Above this size on disk the oldest records are dropped earlier; absent: no limit. */
   maxBytes?: number
 }

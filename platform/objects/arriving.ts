@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.ts'
 
 type Receiving = { stop: () => void; done: Promise<unknown> }
 
-/** The requests of this process that are writing, by id: a newer one ends the older. */
+/** This process's writing requests, by upload id: a newer request ends the older one. */
 export class Arriving {
   readonly #receiving = new Map<string, Receiving>()
 
@@ -38,12 +38,16 @@ export function checkDigest(sha256: string): string {
 
 export const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
 
-/** The client has gone, or a newer request took the place of this one. */
+/** The client has disconnected, or a newer request has replaced this one. */
 const isBrokenOff = (error: unknown) =>
   hasCode(error, 'ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED')
 
 const brokenOff = (cause: unknown) =>
-  new Refusal('invalid', 'The request broke off; ask how much is here, and go on from there', {
-    code: 'upload.broken_off',
-    cause,
-  })
+  new Refusal(
+    'invalid',
+    'The request broke off; ask how much has arrived, and continue from there',
+    {
+      code: 'upload.broken_off',
+      cause,
+    },
+  )

@@ -22,7 +22,7 @@ export class Chunks {
     this.#length += rest.length
   }
 
-  /** Takes what is left. */
+  /** Returns the rest. */
   rest(): Buffer {
     const all = Buffer.concat(this.#waiting)
     this.#waiting = []

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ObjectStore } from './port.ts'
 
-/** What is really kept under a digest, read from its first byte to its last; null if there is nothing. */
+/** Size and digest of the content stored under a digest, read in full; null if there is none. */
 export async function contentOf(
   store: Pick<ObjectStore, 'read'>,
   sha256: string,

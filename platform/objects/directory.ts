@@ -10,8 +10,8 @@ import { Arriving, checkDigest, checkId, isDigest } from './arriving.ts'
 import type { ObjectStore, Sealed } from './port.ts'
 
 /**
- * Files in one folder: `<id>.part` while they arrive, `sealed-*` while they are registered, and then `sha256/<hex>`, named
- * by their content. What is written is on the disk before these functions return.
+ * Files in one folder: `<id>.part` while they arrive, `sealed-*` while they are registered, and then `sha256/<hex>`,
+ * named by their content. All writes are durable before these functions return.
  */
 export class DirectoryStore implements ObjectStore {
   readonly folder: string
@@ -51,7 +51,7 @@ export class DirectoryStore implements ObjectStore {
     return (await stat(this.fileOf(sha256)).catch(missing))?.size ?? null
   }
 
-  /** Opened before it returns, so that a file that is deleted meanwhile is read to its end. */
+  /** Opens the file before it returns, so that a file deleted meanwhile is still read to its end. */
   async read(sha256: string, range: Range | null, signal?: AbortSignal): Promise<Readable | null> {
     const handle = await open(this.fileOf(sha256), 'r').catch(missing)
     if (handle === null) return null
@@ -61,12 +61,12 @@ export class DirectoryStore implements ObjectStore {
     })
   }
 
-  /** The place of a file that was kept, for programs of this machine. */
+  /** The path of a kept file, for programs on this machine. */
   fileOf(sha256: string): string {
     return contentFile(this.folder, checkDigest(sha256))
   }
 
-  /** The place of a sealed copy. */
+  /** The path of a sealed copy. */
   sealedFile({ name }: Sealed): string {
     return join(this.folder, name)
   }
@@ -87,7 +87,7 @@ export class DirectoryStore implements ObjectStore {
   async keep(sealed: Sealed): Promise<void> {
     const place = this.fileOf(sealed.sha256)
     await rename(this.sealedFile(sealed), place).catch(async error => {
-      // A transaction that is tried again has renamed it.
+      // Already renamed by an earlier attempt of a retried transaction.
       if (!hasCode(error, 'ENOENT')) throw error
       await stat(place)
     })
@@ -184,7 +184,7 @@ function missing(error: unknown): null {
 const isFull = (error: unknown) => hasCode(error, 'ENOSPC', 'EDQUOT', 'EFBIG')
 
 const noRoom = (cause: unknown) =>
-  new Refusal('unavailable', 'There is no room for the file on the disk of the server', {
+  new Refusal('unavailable', 'The disk of the server has no room for the file', {
     code: 'uploads.no_room',
     retryAfterSeconds: 60,
     cause,

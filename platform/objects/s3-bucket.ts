@@ -19,7 +19,7 @@ import type { Range } from '../http/range.ts'
 import { Refusal } from '../refusal.ts'
 
 export type S3Place = {
-  /** Null: that of Amazon for the region. */
+  /** Null: Amazon's endpoint for the region. */
   endpoint: string | null
   region: string
   bucket: string
@@ -29,12 +29,12 @@ export type S3Place = {
 
 export type Listed = { keys: { key: string; size: number }[]; folders: string[] }
 
-/** No call waits longer; one that fails is sent at most three times. */
+/** Time limit of a call; a failing call is sent at most three times. */
 const connectMs = 5000
 const responseMs = 30_000
 const attempts = 3
 
-/** The calls of S3 that the store is made of. Whatever fails for the bucket's sake is the refusal `unavailable`. */
+/** The S3 calls that the store needs. A failure of the bucket becomes the refusal `unavailable`. */
 export class S3Bucket {
   readonly #client: S3Client
   readonly #bucket: string
@@ -46,7 +46,7 @@ export class S3Bucket {
       ...(endpoint !== null && { endpoint, forcePathStyle: true }),
       credentials: { accessKeyId: keyId, secretAccessKey: secret },
       maxAttempts: attempts,
-      // Digests are checked from end to end; other stores than Amazon's refuse these checksums.
+      // Digests are checked end to end; stores other than Amazon's refuse these checksums.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
@@ -80,7 +80,7 @@ export class S3Bucket {
     return ((await this.#found(sent))?.Body as Readable | undefined) ?? null
   }
 
-  /** Idempotent: S3 does not say whether there was such an object. */
+  /** Idempotent: S3 does not report whether the object existed. */
   async remove(key: string): Promise<void> {
     await reached(this.#client.send(new DeleteObjectCommand(this.#at(key))))
   }
@@ -116,7 +116,7 @@ export class S3Bucket {
     await reached(this.#client.send(new UploadPartCommand(part)))
   }
 
-  /** False if there is no such upload: it was completed or aborted before. */
+  /** False if there is no such upload, i.e. it was completed or aborted before. */
   async complete(key: string, UploadId: string): Promise<boolean> {
     const Parts = await this.#partsOf(key, UploadId)
     if (Parts === null) return false
@@ -133,7 +133,7 @@ export class S3Bucket {
     )
   }
 
-  /** Multipart uploads that were begun before this time and not ended. */
+  /** Multipart uploads that were begun before this time and are still open. */
   async openBefore(before: Date): Promise<{ key: string; uploadId: string }[]> {
     type From = { KeyMarker: string; UploadIdMarker: string | undefined }
     const found = await pages(async (from: From | undefined) => {
@@ -165,7 +165,7 @@ export class S3Bucket {
     return { Bucket: this.#bucket, Key }
   }
 
-  /** Null only where the object is missing: without its bucket, everything looks so. */
+  /** Null only if the object itself is missing: a missing bucket also looks like a missing object. */
   async #found<T>(asked: Promise<T>): Promise<T | null> {
     try {
       return await asked
@@ -177,7 +177,7 @@ export class S3Bucket {
   }
 }
 
-/** Not the paginators of the library: they go by the marker alone, which some servers send with the last page, too. */
+/** Not the library's paginators: they rely on the marker alone, which some servers also send with the last page. */
 async function pages<Page, Marker>(
   ask: (from: Marker | undefined) => Promise<{ page: Page; next: Marker | undefined }>,
 ): Promise<Page[]> {
@@ -202,11 +202,11 @@ async function reached<T>(asked: Promise<T>): Promise<T> {
 const isMissing = (error: unknown): boolean =>
   error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404
 
-/** What a stream throws that breaks off is the same as a call that fails. */
+/** A broken stream throws the same error as a failed call. */
 export const unavailable = (cause: unknown): Refusal =>
   cause instanceof Refusal
     ? cause
-    : new Refusal('unavailable', 'The object store does not answer; try again', {
+    : new Refusal('unavailable', 'The object store does not respond; try again', {
         code: 'store.unavailable',
         retryAfterSeconds: 10,
         cause,

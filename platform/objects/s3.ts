@@ -10,20 +10,20 @@ import { S3Bucket, type S3Place, unavailable } from './s3-bucket.ts'
 type Segment = { key: string; at: number; size: number }
 
 const mebibyte = 1024 ** 2
-/** S3 takes this many parts, and none but the last smaller than 5 MiB. */
+/** S3 accepts this many parts, and only the last may be smaller than 5 MiB. */
 const mostParts = 10_000
 const leastPartBytes = 8 * mebibyte
 
-/** How many bytes the parts have of a file of this size. */
+/** The part size for a file of this size, in bytes. */
 export const partBytesOf = (size: number): number =>
   Math.max(leastPartBytes, Math.ceil(size / mostParts))
 
 const noBytes = 'no bytes'
 
 /**
- * Files in a bucket. While they arrive, each is a row of segments, `parts/<id>/<offset>`, as S3 cannot append: where to go on
- * after a restart is what they add up to. To seal one is to begin a multipart upload of its bytes to `sha256/<hex>`; to keep
- * it is to complete that, and until then nobody can see or change it.
+ * Files in a bucket. While they arrive, each is a row of segments, `parts/<id>/<offset>`, because S3 cannot append:
+ * after a restart, an upload continues at the sum of their sizes. Sealing a file begins a multipart upload of its
+ * bytes to `sha256/<hex>`; keeping it completes that upload, and until then nobody can see or change it.
  */
 export class S3Store implements ObjectStore {
   readonly #bucket: S3Bucket
@@ -72,7 +72,7 @@ export class S3Store implements ObjectStore {
       if (copied !== sha256) throw changed()
       return { name, size, sha256 }
     } catch (error) {
-      // Hidden by what failed; the hourly tidying aborts what is left.
+      // The original failure is reported instead; the hourly clean-up aborts what is left.
       await this.#bucket.abort(key, name).catch(() => {})
       throw error
     }
@@ -82,9 +82,9 @@ export class S3Store implements ObjectStore {
     const key = contentKey(sha256)
     if (name === noBytes) return await this.#bucket.put(key, Buffer.alloc(0))
     if (await this.#bucket.complete(key, name)) return
-    // A transaction that is tried again has completed it.
+    // Already completed by an earlier attempt of a retried transaction.
     if ((await this.#bucket.sizeOf(key)) !== size)
-      throw unavailable(new Error('a sealed copy went'))
+      throw unavailable(new Error('a sealed copy has disappeared'))
   }
 
   async discard({ name, sha256 }: Sealed): Promise<void> {
@@ -130,11 +130,11 @@ export class S3Store implements ObjectStore {
       at += bytes.length
     }
     try {
-      // Not destroyed, so that the client can be told if the store fails.
+      // Not destroyed, so that the client gets a response if the store fails.
       for await (const chunk of body.iterator({ destroyOnReturn: false }))
         for (const full of chunks.add(chunk)) await put(full)
     } catch (error) {
-      // The connection broke: what arrived before stays.
+      // The connection broke: bytes that arrived before are kept.
       if (!(error instanceof Refusal)) await put(chunks.rest())
       throw error
     }
@@ -143,7 +143,7 @@ export class S3Store implements ObjectStore {
     return at
   }
 
-  /** Leaves the bytes before `start`. What is behind goes last to first, so that what is left is always a beginning. */
+  /** Keeps only the bytes before `start`. Segments are removed last to first, so that the rest is always a prefix. */
   async #cutAt(id: string, start: number): Promise<void> {
     for (const segment of (await this.#stored(id)).reverse()) {
       if (segment.at >= start) await this.#bucket.remove(segment.key)
@@ -158,7 +158,7 @@ export class S3Store implements ObjectStore {
     await this.#bucket.put(segment.key, Buffer.concat(kept))
   }
 
-  /** Returns the digest of what it copied. */
+  /** Returns the digest of the copied bytes. */
   async #copy(segments: readonly Segment[], key: string, uploadId: string): Promise<string> {
     const hash = createHash('sha256')
     const chunks = new Chunks(partBytesOf(sizeOfAll(segments)))
@@ -186,7 +186,7 @@ export class S3Store implements ObjectStore {
     }
   }
 
-  /** From the first byte on, without gaps: what another process wrote behind one is not here yet. */
+  /** Contiguous from the first byte: segments that another process wrote beyond a gap do not count yet. */
   async #segments(id: string): Promise<Segment[]> {
     const here: Segment[] = []
     let end = 0
@@ -198,7 +198,7 @@ export class S3Store implements ObjectStore {
     return here
   }
 
-  /** In the order of their bytes. */
+  /** Ordered by offset. */
   async #stored(id: string): Promise<Segment[]> {
     const folder = `parts/${checkId(id)}/`
     const { keys } = await this.#bucket.list(folder)

@@ -47,7 +47,7 @@ async function nameOf(native: string): Promise<string> {
   return `postgresql-${version}`
 }
 
-/** Complete or not there at all, also when several servers copy at the same time. */
+/** All or nothing, even if several servers copy at the same time. */
 async function copyOnce(from: string, to: string): Promise<void> {
   try {
     await mkdir(dirname(to), { recursive: true, mode: 0o755 })

@@ -25,7 +25,7 @@ export type Place = {
 export type Running = {
   pid: number
   port: number
-  /** Started by this process, not found running. */
+  /** Whether this process started it, rather than finding it running. */
   isOurs: boolean
 }
 
@@ -109,7 +109,7 @@ export async function runServer(
   }
 }
 
-/** The server that an earlier process left running. Null: a new one can be started. */
+/** The server that an earlier process left running; null if a new one can be started. */
 async function adopt(place: Place, deadline: number): Promise<Running | null> {
   const found = await findPostmaster(place.cluster)
   if (found) {
@@ -126,7 +126,9 @@ async function lastPort({ cluster }: Place): Promise<number | null> {
   return Number(/"port=(\d+)"/.exec(options)?.[1]) || null
 }
 
-/** Waits for a clean shutdown; after a minute the server is told to stop at once and to recover at its next start. */
+/**
+ * Waits for a clean shutdown; after a minute it forces the server to stop at once and to recover at its next start.
+ */
 export async function stopServer(place: Place, { pid }: Running): Promise<void> {
   const isGone = async () => !(await isPostmasterOf(pid, place.cluster))
   for (const [signal, patienceMs] of [
@@ -149,7 +151,10 @@ export function interruptServer({ cluster }: Place, { pid }: Running): void {
   if (isPostmasterNow(pid, cluster)) process.kill(pid, 'SIGINT')
 }
 
-/** Calls `end` if this process exits, however it exits (nothing helps against SIGKILL); returns how to take that back. */
+/**
+ * Calls `end` if this process exits, however it exits (nothing helps against SIGKILL); returns a function that
+ * cancels this.
+ */
 export function endedByExit(end: () => void): () => void {
   process.on('exit', end)
   return () => process.off('exit', end)
@@ -215,18 +220,19 @@ async function untilReady(
 
 class NotStarted extends Error {
   constructor(said: string, options: ErrorOptions) {
-    super(`PostgreSQL did not start. It said: ${said}`, options)
+    super(`PostgreSQL did not start. Its output: ${said}`, options)
   }
 }
 
-/** Trying again may help: the port was taken in between, or backends of a killed server have not ended yet. */
+/** A retry may help: the port was taken in between, or backends of a killed server have not ended yet. */
 const isPassing = (error: unknown): boolean =>
   error instanceof NotStarted &&
   /could not bind|could not create any TCP|shared memory block|lock file/.test(error.message)
 
 /**
- * What PostgreSQL, which is started in `folder`, is to call it. Its user may be kept from a folder further up, e.g. root's
- * home with mode 0700, which is not ours to open; the link to one's own working directory does not lead through there.
+ * The path by which PostgreSQL, started in `folder`, refers to it. Its user may be barred from a folder further up,
+ * e.g. root's home with mode 0700, which is not ours to open; the link to a process's own working directory avoids
+ * that folder.
  */
 async function reachablePath({ user }: Place, folder: string): Promise<string> {
   if (user === null || (await canEnter(user, folder))) return folder

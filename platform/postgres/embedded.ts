@@ -104,8 +104,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 }
 
 /**
- * The address of the server that runs in `directory`, whoever started it; null if none runs. Throws `CannotStart` if
- * there is no server to run.
+ * The address of the server running in `directory`, no matter which process started it; null if none runs. Throws
+ * `CannotStart` if the directory holds no cluster.
  */
 export async function findEmbeddedPostgres(directory: string): Promise<string | null> {
   const cluster = join(resolve(directory), 'cluster')

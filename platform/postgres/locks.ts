@@ -1,7 +1,7 @@
 /**
- * An advisory lock: which SQL makes its key (`keyOf`), and the values in it. `fixed`: one thing of the installation,
- * listed below. `schema`, `schema_row`: things that each generation of tables has of its own. `text`: things that are
- * only known at run time, or declared elsewhere by name.
+ * An advisory lock: the SQL that computes its key (`keyOf`), and the values in it. `fixed`: a resource of the
+ * installation, listed below. `schema`, `schema_row`: resources that each generation of tables has separately.
+ * `text`: resources known only at run time, or declared elsewhere by name.
  */
 export type Lock = {
   key: 'fixed' | 'text' | 'schema' | 'schema_row'
@@ -17,15 +17,15 @@ const fixed = (id: number): Lock => ({ key: 'fixed', values: [id] })
 export const locks = {
   /** The process that uses an embedded server's directory. */
   owner: fixed(7_265_000),
-  /** The one relay that publishes. */
+  /** The only relay that publishes. */
   relay: fixed(7_265_001),
   /** Migrating schemas. */
   migration: fixed(7_265_002),
   /** Creating the template of the tests' databases, and copying it: PostgreSQL copies no database in use. */
   testTemplate: fixed(7_265_003),
-  /** The one rebuild of the read models. */
+  /** The only rebuild of the read models. */
   rebuild: fixed(7_265_010),
-  /** The one process that starts jobs on its engine. */
+  /** The only process that starts jobs on its engine. */
   engine: fixed(7_265_011),
   /** Creating the role that reads rows on behalf of people, and granting its reads. */
   readerGrant: fixed(7_265_012),

@@ -7,18 +7,18 @@ export type PoolOptions = {
   searchPath?: string
   /** How long a statement may wait for one lock. Default: 10 s. */
   lockTimeoutMs?: number
-  /** How long a statement may take in all; null: no limit. Default: 20 s. */
+  /** Total time limit of a statement; null: no limit. Default: 20 s. */
   statementTimeoutMs?: number | null
   /** A server that has not replied to a query after this time counts as lost. Default: 5 s more than the statement's. */
   answerWithinMs?: number
   /** Default: yes. Otherwise a crash may lose the last commits, unless a later one of another pool was acknowledged. */
   isDurable?: boolean
   /**
-   * Statements of a connection are sent without waiting for the answers to those before: a transaction that does not wait in between
-   * takes fewer round trips. Default: no.
+   * Pipelining: a connection sends statements without waiting for earlier replies, so that a transaction that does
+   * not wait in between takes fewer round trips. Default: no.
    */
   isPipelined?: boolean
-  /** Called for a lost idle connection; the pool replaces it by itself. */
+  /** Called for a lost idle connection; the pool replaces it automatically. */
   onError?: (error: Error) => void
 }
 

@@ -26,7 +26,7 @@ export async function readPidFile(cluster: string): Promise<PidFile | null> {
   return { pid, port: Number(lines[3] ?? 0), ready: lines[7]?.trim() === 'ready' }
 }
 
-/** The running server of this cluster, whoever started it. */
+/** The running server of this cluster, no matter which process started it. */
 export async function findPostmaster(cluster: string): Promise<PidFile | null> {
   const file = await readPidFile(cluster)
   return file && (await isPostmasterOf(file.pid, cluster)) ? file : null
@@ -44,7 +44,10 @@ export async function isPostmasterOf(pid: number, cluster: string): Promise<bool
   }
 }
 
-/** The same for the exit of this process, when nothing can be awaited; elsewhere than on Linux it trusts the pid. */
+/**
+ * Synchronous variant for the exit of this process, when nothing can be awaited; on platforms other than Linux it
+ * trusts the pid.
+ */
 export function isPostmasterNow(pid: number, cluster: string): boolean {
   try {
     if (process.platform === 'linux')

@@ -66,10 +66,10 @@ async function becomeMember(client: ClientBase, name: string): Promise<void> {
   try {
     await client.query(`grant ${name} to current_user`)
   } catch (error) {
-    throw orUnguarded(error, `may not take on the role ${name}`)
+    throw orUnguarded(error, `may not assume the role ${name}`)
   }
   if (!(await mayTakeOn(client, name)))
-    throw new Unguarded(`the database's user may not take on the role ${name}`)
+    throw new Unguarded(`the database's user may not assume the role ${name}`)
 }
 
 async function mayTakeOn(client: ClientBase, name: string): Promise<boolean> {

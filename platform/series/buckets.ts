@@ -75,7 +75,7 @@ export function spareStretches(
   return spared
 }
 
-/** The bucket in which `x` lies; the first one also for everything before it. */
+/** The bucket that contains `x`; the first bucket for everything before it. */
 function bucketOf(edges: Float64Array, x: number): number {
   let low = 0
   let high = edges.length

@@ -24,7 +24,7 @@ export function readList(reader: Reader, length: number): number[] {
 export function readCounts(reader: Reader, groups: number, total: number): number[] {
   // Each point has a value of at least 4 bytes: allocate no memory for points that cannot follow.
   if (total * 4 > reader.end - reader.at || groups > total)
-    throw new CorruptSeries('it promises more than it holds')
+    throw new CorruptSeries('it announces more data than it holds')
   const counts = readList(reader, groups)
   let sum = 0
   for (const count of counts) {
@@ -35,9 +35,9 @@ export function readCounts(reader: Reader, groups: number, total: number): numbe
   return counts
 }
 
-/** In the place of a group's layout: this group and all after it equal the one before. */
+/** Replaces a group's layout: this group and all later ones equal the one before. */
 const restAsBefore = 5
-/** In the place of the first group's layout: all groups are floats of one size, without their own layouts. */
+/** Replaces the first group's layout: all groups are floats of one size, without layouts of their own. */
 const allAlike = { doubles: 7, singles: 8 } as const
 
 /** Writes a column of integers group by group, starting at index 0. */

@@ -2,8 +2,8 @@ import { endianness } from 'node:os'
 import { readInts, writeInts } from './ints.ts'
 import { at, CorruptSeries, type Reader, reserve, skip, type Writer } from './varint.ts'
 
-// Columns are copied between memory and bytes unchanged. Every platform of Node 24 except s390x is little-endian,
-// and that one must not write bytes that no other can read.
+// Columns are copied between memory and bytes unchanged. Every platform of Node 24 except s390x is little-endian, and
+// s390x must not write bytes that the others cannot read.
 if (endianness() !== 'LE') throw new Error('series are stored little-endian; this machine is not')
 
 /**

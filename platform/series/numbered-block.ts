@@ -44,7 +44,7 @@ export function decodeNumberedBlock(bytes: Buffer): NumberedBlock {
   const total = readVarint(reader)
   const keyCount = readVarint(reader)
   if (keyCount > total || total > bytes.length)
-    throw new CorruptSeries('it promises more than it holds')
+    throw new CorruptSeries('it announces more data than it holds')
   const keys = readList(reader, keyCount)
   const counts = readCounts(reader, keyCount, total)
   const points = emptySeries(total)

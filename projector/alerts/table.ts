@@ -3,11 +3,11 @@ import type { Alert } from '../../schemas/alerts.ts'
 
 export type AlertTables = {
   alerts: Omit<Alert, 'value' | 'fired_at' | 'resolved_at'> & {
-    /** Non-finite numbers as such. */
+    /** May be non-finite. */
     value: number | null
     fired_at: ColumnType<Date, string, string>
     resolved_at: ColumnType<Date | null, string | null, string | null>
-    /** 1, 2, … over all alerts, anew when one is resolved. */
+    /** 1, 2, … over all alerts; a resolved alert gets a new number. */
     change: number
   }
 }

@@ -1,7 +1,7 @@
 import type { ColumnType } from 'kysely'
 import type { BenchmarkRow } from '../../schemas/benchmarks.ts'
 
-/** What was reported. */
+/** As reported. */
 export type Result = Omit<BenchmarkRow, 'result_id' | 'recorded_at' | 'history'>
 
 export type BenchmarkTables = {

@@ -7,7 +7,7 @@ import type { Slice } from '../projection.ts'
 
 type Told = JobEvent | RunEvent
 
-/** The state that an event leads to, with the reason; null: to none. */
+/** The state that an event leads to, with the reason; null if the state stays the same. */
 type Entered = [state: string, reason?: string | null] | null
 
 const enteredBy: {
@@ -62,8 +62,8 @@ type Change = { project: string; owner: string; state: string; state_reason: str
 
 /**
  * Records each state unless the run is already in it for the same reason. Numbers come from a table instead of a
- * sequence: with one writer they follow the log and are identical after a replay. The newest may be that of a purged run,
- * so it is noted apart: streams go on from numbers.
+ * sequence: with one writer they follow the log and are identical after a replay. The newest number may belong to a
+ * purged run, so it is stored separately: streams resume from these numbers.
  */
 async function addChanges(tx: Kysely<unknown>, events: readonly Recorded<Told>[]): Promise<void> {
   const last = await lastChanges(tx, events)
@@ -94,7 +94,7 @@ async function addChanges(tx: Kysely<unknown>, events: readonly Recorded<Told>[]
 const enteredOf = ({ type, data }: Recorded<Told>): Entered =>
   (enteredBy[type] as (data: object) => Entered)(data)
 
-/** The newest state of each run that does not begin here. */
+/** The newest stored state of each run that does not begin in this batch. */
 async function lastChanges(
   tx: Kysely<unknown>,
   events: readonly Recorded<Told>[],

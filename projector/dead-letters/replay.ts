@@ -4,7 +4,7 @@ import { tryShareInTransaction } from '../../platform/postgres/with-lock.ts'
 import { live } from '../generations.ts'
 import type { TopicProjection } from '../projection.ts'
 
-/** Where a parked record stood on the log, and the run that reported it. */
+/** A parked record's position on the log, and the run that reported it. */
 export type ParkedRecord = { topic: string; partition: number; offset: bigint }
 export type TakenRecord = { key: string; value: Buffer }
 
@@ -12,9 +12,9 @@ export type TakenRecord = { key: string; value: Buffer }
 export class DuringRebuild extends Error {}
 
 /**
- * Takes a parked record out of `dead_letter` and applies it, in the caller's transaction; null if it is not there. It takes
- * effect as the newest report of its run, and a rebuild puts it where it stood. Throws what the projection throws, and
- * `DuringRebuild`.
+ * Removes a parked record from `dead_letter` and applies it, in the caller's transaction; null if it is not there. It
+ * takes effect as the newest report of its run; a rebuild applies it at its original position. Throws what the
+ * projection throws, and `DuringRebuild`.
  */
 export async function replayParked(
   tx: PoolClient,
@@ -28,7 +28,7 @@ export async function replayParked(
   )
   // A rebuild that lost its lock must not put another generation under these names before this ends.
   await tx.query('lock table generation in row share mode')
-  // As the projector does, before its first write: it waits until this ends, and then goes on from where it stood.
+  // As the projector does, before its first write: it waits until this ends, and then continues from where it was.
   await tx.query(
     'select 1 from projection_checkpoint where projection = $1 order by partition for update',
     [projection.name],
@@ -43,12 +43,15 @@ export async function replayParked(
   return taken
 }
 
-/** Takes a parked record out of `dead_letter`; null if it is not there. Throws `DuringRebuild`. */
+/** Removes a parked record from `dead_letter`; null if it is not there. Throws `DuringRebuild`. */
 export async function takeParked(tx: PoolClient, place: ParkedRecord): Promise<TakenRecord | null> {
   return (await keepRebuildsOut(tx, place)) ? takeOut(tx, place) : null
 }
 
-/** Until the transaction ends. Returns false if a rebuild is at work and there is no such record anyway. */
+/**
+ * Keeps rebuilds away until the transaction ends. Returns false if one is running and the record does not exist
+ * anyway.
+ */
 async function keepRebuildsOut(tx: PoolClient, place: ParkedRecord): Promise<boolean> {
   if (await tryShareInTransaction(tx, locks.rebuild)) return true
   const { rowCount } = await tx.query(

@@ -1,7 +1,7 @@
 import { live, next } from '../generations.ts'
 import type { CarryOver } from '../projection.ts'
 
-/** A point that is replaced meanwhile may be copied as it is afterwards: replaying its record changes nothing. */
+/** A point that is replaced meanwhile may be copied in its new form: replaying its record then changes nothing. */
 export const hardwareCarryOver: CarryOver = {
   runs: 'hardware_runs',
   id: 'run_id',

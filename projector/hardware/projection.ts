@@ -7,7 +7,7 @@ import type { TopicProjection } from '../projection.ts'
 import { hardwareCarryOver } from './carry.ts'
 import { addPoint, noSources, placeOf, type RunSources } from './sources.ts'
 
-/** Samples of machines: one row for each GPU or machine and time. The later record of both wins. */
+/** Machine samples: one row per GPU or machine and time. Of two records for the same row, the later wins. */
 export const hardwareProjection = (topic: string): TopicProjection =>
   forgetting(
     {
@@ -58,7 +58,7 @@ async function loadSources(
   return runs
 }
 
-/** A record that was parked may be earlier than the run's first. */
+/** A parked record may be earlier than the run's first applied one. */
 async function saveRuns(
   tx: PoolClient,
   runs: ReadonlyMap<string, RunSources>,
@@ -97,7 +97,7 @@ async function saveSources(tx: PoolClient, runs: ReadonlyMap<string, RunSources>
   })
 }
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const rowsAtOnce = 5000
 
 async function savePoints(tx: PoolClient, runs: ReadonlyMap<string, RunSources>): Promise<void> {

@@ -1,16 +1,16 @@
 import type { HardwarePoint } from '../../events/hardware.ts'
 
-/** What one run may keep apart: GPUs and machines, and readings of each. Beyond it, points count as dropped. */
+/** Limits per run: sources (GPUs and machines), and readings of each. Points beyond them count as dropped. */
 export const maxSources = 20_000
 export const maxKeys = 128
 
 export type Source = { source: number; uuid: string | null; keys: string[] }
 export type NewRow = { point: HardwarePoint; source: number; readings: (number | null)[] }
 
-/** The sources of one run, and what its new points make of them. */
+/** The sources of one run, and the changes by its new points. */
 export type RunSources = {
   byPlace: Map<string, Source>
-  /** Rows by source and time: the later point of both wins. */
+  /** Rows by source and time: of two points for one row, the later wins. */
   rows: Map<string, NewRow>
   changed: Map<string, HardwarePoint>
   dropped: number

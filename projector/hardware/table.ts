@@ -1,7 +1,7 @@
 export type HardwareTables = {
   hardware_runs: {
     run_id: string
-    /** Points that were not kept. */
+    /** Number of points that were dropped. */
     dropped: number
   }
   hardware_sources: {
@@ -18,12 +18,12 @@ export type HardwareTables = {
     run_id: string
     source: number
     ts: number
-    /** In the order of the source's `keys`; the last ones may be missing. */
+    /** In the order of the source's `keys`; trailing ones may be missing. */
     readings: (number | null)[]
     throttle: string[] | null
     xid: number | null
   }
   hardware_means: HardwareTables['hardware_points'] & { counts: number[] }
-  /** Samples and the means of older ones. */
+  /** Samples, and means of older samples. */
   hardware_readings: HardwareTables['hardware_points']
 }

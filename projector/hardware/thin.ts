@@ -9,21 +9,21 @@ import type { Clock } from '../../platform/time.ts'
 export type ThinDeps = {
   /** Connections that find the read models. */
   pool: Pool
-  /** After how many days samples become means; 0: never. */
+  /** After how many days samples are reduced to means; 0: never. */
   rawDays: number
   logger: Pick<Logger, 'warn'>
   now: Clock
 }
 
-/** What a mean spans, in milliseconds. */
+/** The time span of a mean, in milliseconds. */
 export const spanMs = 300_000
-/** Samples of one statement. */
+/** Samples per statement. */
 const atOnce = 20_000
-/** Pauses while there is more to do, and when there is not, in milliseconds. */
+/** Pauses in milliseconds: while there is more to do, and when there is nothing. */
 const pauseMs = { more: 200, none: 3_600_000 }
 const dayMs = 86_400_000
 
-/** Turns old samples into means, a part at a time, until stopped. Any number of processes may run it. */
+/** Reduces old samples to means, in portions, until stopped. Any number of processes may run it. */
 export const startThinning = (deps: ThinDeps): Repeated =>
   repeat(async () => ((await thinSome(deps)) ? pauseMs.more : pauseMs.none), {
     firstAfterMs: 60_000,
@@ -35,8 +35,9 @@ export const startThinning = (deps: ThinDeps): Repeated =>
   })
 
 /**
- * Turns up to `most` old samples of one run into means, and returns whether there may be more. One statement, so that
- * readers see each sample once, as itself or in a mean. Not while a rebuild copies both tables, which holds the lock.
+ * Reduces up to `most` old samples of one run to means, and returns whether there may be more. A single statement, so
+ * that readers see each sample once, as itself or in a mean. Does nothing while a rebuild, which holds the lock,
+ * copies both tables.
  */
 export async function thinSome(
   { pool, rawDays, now }: Pick<ThinDeps, 'pool' | 'rawDays' | 'now'>,
@@ -44,7 +45,7 @@ export async function thinSome(
 ): Promise<boolean> {
   if (rawDays === 0) return false
   const until = now().getTime() - rawDays * dayMs
-  // A part of five minutes would only be weighed in later, but so it is a whole mean at once.
+  // Whole five-minute spans only, so that a mean is complete at once; late samples would have to be weighted in.
   const before = until - (until % spanMs)
   let thinned = 0
   await tryWithLock(pool, locks.logTrim, async () => {

@@ -23,7 +23,7 @@ export const hparamsProjection: Handlers<HparamTables, HparamsEvent> = {
   },
 }
 
-/** Longer texts than these cannot be searched for. */
+/** Texts longer than this cannot be searched for. */
 const comparedChars = 256
 
 async function setValues(tx: Tx, runId: string, params: Record<string, Scalar>): Promise<void> {
@@ -40,7 +40,7 @@ async function setValues(tx: Tx, runId: string, params: Record<string, Scalar>):
 
 const textOf = (value: Scalar) => [...String(value)].slice(0, comparedChars).join('')
 
-/** Also of a number that was reported as text. */
+/** Includes numbers that were reported as text. */
 function numberOf(value: Scalar): number | null {
   if (typeof value === 'number') return value
   const isNumber = typeof value === 'string' && value.length < 64 && numberPattern.test(value)

@@ -9,7 +9,7 @@ export type HparamTables = {
     run_id: string
     params: ColumnType<Record<string, Scalar>, string, string>
   }
-  /** Changes of values that were set before, in the order of `version` and `place`. */
+  /** Changes of values that had been set before, ordered by `version` and `place`. */
   run_hparam_changes: {
     run_id: string
     version: number
@@ -19,7 +19,7 @@ export type HparamTables = {
     to: Scalar
     at: Date
   }
-  /** What searches compare: each value as text, cut, and as a number if it is one. */
+  /** The values that searches compare: each as truncated text, and as a number if it is one. */
   run_hparam_values: HparamValue
   /** The same, limited to the runs that the session may read. */
   hparams_of_runs: HparamValue

@@ -161,7 +161,7 @@ function totalSteps(params: Record<string, unknown>): number | null {
   return null
 }
 
-/** Changes something else than the state. */
+/** Changes columns other than the state. */
 const set = (tx: Tx, { data, occurred_at }: Recorded<JobEvent>, change: Jobs) =>
   tx
     .updateTable('jobs')
@@ -169,7 +169,7 @@ const set = (tx: Tx, { data, occurred_at }: Recorded<JobEvent>, change: Jobs) =>
     .where('run_id', '=', data.run_id)
     .execute()
 
-/** Sets what people call a job, and what `?q=` looks in with it. */
+/** Sets a job's name and tags, and the text that `?q=` searches. */
 async function describe(
   tx: Tx,
   event: Of<'job.renamed' | 'job.tagged'>,
@@ -228,7 +228,7 @@ const ofAttempt = (
 const endAttempt = (tx: Tx, attempt: Attempt, end_reason: string) =>
   ofAttempt(tx, attempt, { end_reason })
 
-/** The attempt released its GPUs. The job may have ended earlier by its own report. */
+/** The attempt released its GPUs. The job's own report may have ended it earlier. */
 async function exit(tx: Tx, { data, occurred_at }: Of<'job.exited'>): Promise<void> {
   const { run_id, attempt, exit_code, ended_at } = data
   await ofAttempt(tx, data, { exit_code, ended_at })

@@ -55,7 +55,7 @@ export type JobTables = {
     queued_ms: number
     starting_ms: number
     running_ms: number
-    /** In force now; the ledger has the earlier ones. */
+    /** The current price; earlier ones are in the ledger. */
     price_per_gpu_hour: string
     currency: string
     exit_code: number | null
@@ -68,7 +68,7 @@ export type JobTables = {
     admission: Json<Admission>
     hold: ColumnType<Hold | null, string | null, string | null>
     control: Json<JobControl>
-    /** Since when nothing is heard of the machine that runs it; null while it is heard of. */
+    /** Since when its machine has been silent; null while it is in contact. */
     unreachable_since: MaybeInstant
     /** Text searched by `?q=`. */
     search: string
@@ -77,7 +77,7 @@ export type JobTables = {
     run_id: string
     attempt: number
     nodes: string[]
-    /** The artifact from which it continues. */
+    /** The artifact it continues from. */
     resume_from: string | null
     started_at: MaybeInstant
     ended_at: MaybeInstant

@@ -1,7 +1,7 @@
 import { live, next } from '../generations.ts'
 import type { CarryOver } from '../projection.ts'
 
-/** Of a run's lines only the last row is ever rewritten; it goes with the run, the others one after the other. */
+/** Only the last row of a run's lines is ever rewritten; it is copied with the run, all other rows in ranges. */
 export const logsCarryOver: CarryOver = {
   runs: 'log_runs',
   id: 'run_id',

@@ -5,7 +5,7 @@ const carriageReturn = 13
 
 /**
  * Cuts output into lines. Returns the complete ones, and the bytes after the last line break, which may continue.
- * Of a line redrawn with carriage returns (a progress bar) only the last version is kept.
+ * If a line is redrawn with carriage returns (a progress bar), only its last version is kept.
  */
 export function cutLines(bytes: Buffer): { lines: string[]; unfinished: Buffer } {
   const lines: string[] = []

@@ -7,7 +7,7 @@ import type { TopicProjection } from '../projection.ts'
 import { logsCarryOver } from './carry.ts'
 import { absorb, absorbParked, emptyLog, type RunLog } from './run-log.ts'
 
-/** A row that has reached this size takes no more lines (bytes as stored). */
+/** A row of this size is full (bytes as stored). */
 const fullRowBytes = 8 * 1024
 /** Maximum characters of one row, which bounds the unpacking of one read. */
 const maxRowText = 128 * 1024
@@ -47,9 +47,9 @@ async function addRecords(
   for (const [runId, log] of logs) await saveLog(tx, runId, log)
 }
 
-/** The last row of a run's lines, if it can take more. */
+/** The last row of a run's lines, if it is not full. */
 type Tail = { first_seq: number; bytes: number } | null
-/** `first_offset`: of the first record of the run; one that was parked may be earlier than the others. */
+/** `first_offset`: of the run's first record; a parked one may be earlier than the others. */
 type LoadedLog = RunLog & { first_offset: bigint; first_added: number; tail: Tail }
 
 /** `begins`: the offset of the first new record of each run. */

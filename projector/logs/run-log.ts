@@ -44,7 +44,7 @@ export const emptyLog = (): RunLog => ({
   changedSources: new Set(),
 })
 
-/** Applies one fact. Idempotent: a repeated fact adds nothing. Throws for a fact that is not a log's. */
+/** Applies one fact. Idempotent: a repeated fact adds nothing. Throws for a fact that does not belong to logs. */
 export function absorb(log: RunLog, fact: Fact): void {
   if (fact.type === 'logs.appended') absorbLines(log, fact)
   else if (fact.type === 'logs.eof') absorbEof(log, decodeLogsEof(fact.body), fact.received_at_ms)
@@ -52,15 +52,15 @@ export function absorb(log: RunLog, fact: Fact): void {
 }
 
 /**
- * Applies one fact that was parked. Later ones of its source make it look like a repeat, so its lines are added whatever
- * was taken since; those that were also sent in another record are there twice.
+ * Applies one parked fact. Later facts of its source make it look like a repeat, so its lines are added regardless;
+ * lines that were also sent in another record appear twice.
  */
 export function absorbParked(log: RunLog, fact: Fact): void {
   if (fact.type === 'logs.appended') absorbLines(log, fact, allLines)
   else absorb(log, fact)
 }
 
-/** `ofRepeat` returns the lines to add for what looks like a repeat. */
+/** `ofRepeat` returns the lines to add for a fact that looks like a repeat. */
 function absorbLines(
   log: RunLog,
   fact: Fact,
@@ -75,7 +75,7 @@ function absorbLines(
   if (lines.length > 0) add(log, labels, { lines, ts: fact.received_at_ms })
 }
 
-/** The lines of a record on its own: of output, the first and the last may be parts of lines. */
+/** The lines of a single record: for output, the first and the last may be incomplete. */
 function allLines(data: LogsAppended): string[] {
   if (data.origin === 'report') return data.chunks.flatMap(chunkLines)
   const { lines, unfinished } = cutLines(data.bytes)
@@ -101,7 +101,7 @@ function takeOutput(log: RunLog, labels: Labels, data: PrintedBytes): string[] |
   const end = data.offset + data.bytes.length
   if (end <= source.taken) return null
   const fresh = data.bytes.subarray(Math.max(0, source.taken - data.offset))
-  // After a gap the kept start of a line does not belong to what follows.
+  // After a gap, the kept start of a line does not belong to the bytes that follow.
   const torn = data.offset > source.taken ? finishLine(source.unfinished) : []
   const before = torn.length > 0 ? Buffer.alloc(0) : source.unfinished
   const { lines, unfinished } = cutLines(Buffer.concat([before, fresh]))

@@ -12,10 +12,10 @@ export type LogTables = {
     /** The final state of the run, once its log is complete. */
     eof_state: string | null
     eof_at: ColumnType<Date, string, string> | null
-    /** Where the run's metrics end on their topic, as its eof says; null where that was not noted. */
+    /** Where the run's metrics end on their topic, according to its eof; null if that was not recorded. */
     points_partition: number | null
     points_offset: number | null
-    /** Time of receipt of the last report, epoch milliseconds; the server's own mark of the end is none. */
+    /** Time of receipt of the last report, epoch milliseconds; the server's own end mark does not count. */
     last_ms: number
   }
   /** Lines packed by `platform/lines`; a row ends where the next one starts. */

@@ -31,15 +31,16 @@ export function pointsByKey(blocks: readonly Buffer[]): Map<number, Series> {
   return new Map([...parts].map(([keyNo, stretches]) => [keyNo, resolve(stretches)]))
 }
 
-/** What adding points to the chunks of a run replaces. */
+/** The chunks that are replaced when points are added to a run. */
 export type ChunkChanges = { runNo: number; replaced: KeyPlace[]; inserted: EncodedChunk[] }
 
 type KeyPlace = { keyNo: number; into: Place }
 type EncodedChunk = { keyNo: number; summary: Summary; bytes: Buffer }
 
 /**
- * Merges points into the chunks of a run, without writing anything: this is the slow part, and the relay waits for every
- * transaction that has written. The caller must be the only writer of the run's chunks until `writeChunks`.
+ * Merges points into the chunks of a run, without writing anything: this is the slow part, and the relay waits for
+ * every transaction that has already written. The caller must be the only writer of the run's chunks until
+ * `writeChunks`.
  */
 export async function planChunks(
   tx: PoolClient,

@@ -8,12 +8,12 @@ import type { Clock } from '../../platform/time.ts'
 import { planChunks, pointsByKey, writeChunks } from './chunks.ts'
 import { correctSummaries, moveToSettled } from './settled-runs.ts'
 
-/** A run is compacted once this many points wait: readers have to merge them, and small rows are expensive. */
+/** A run is compacted once this many points are waiting: readers have to merge them, and small rows are expensive. */
 const duePoints = 64 * 1024
 const dueBlocks = 1024
 /** A run with inexact summaries is compacted again after this, in milliseconds. */
 const inexactMs = 10_000
-/** A run without reports for this long is moved to the settled ones, in milliseconds. */
+/** A run without reports for this long is moved to the settled runs, in milliseconds. */
 const silentMs = 60_000
 /** Maximum points of one transaction, except for a single larger block. */
 const maxPoints = 512 * 1024
@@ -45,7 +45,7 @@ export function startCompactor(
   })
 }
 
-/** Runs `live` whose points or summaries have waited long enough; inexact ones are not waited for. */
+/** Runs `live` whose points or summaries have waited long enough; inexact ones alone do not count. */
 const isDue = '(waiting_points >= $1 or waiting_blocks >= $2 or last_received_ms < $3)'
 const dueFrom = (nowMs: number) => [duePoints, dueBlocks, nowMs - silentMs]
 

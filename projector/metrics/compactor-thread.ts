@@ -23,7 +23,7 @@ function run(
     max: 1,
     searchPath,
     applicationName: 'forge compactor',
-    // Half a million points go at once.
+    // Enough for half a million points at once.
     statementTimeoutMs: 120_000,
   })
   const logger = { warn: say('warn'), error: say('error') }

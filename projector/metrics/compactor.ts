@@ -7,7 +7,7 @@ import type { Said, ThreadData } from './compactor-messages.ts'
 
 /** Pauses before a dead thread is restarted, in milliseconds. */
 const retryMs = { first: 1_000, most: 30_000 }
-/** How long a pass may take to end at a stop, in milliseconds: one of many keys would hold the stop for long. */
+/** How long a stop waits for the current pass, in milliseconds: a pass over many keys could delay it for long. */
 const stopWithinMs = 1_000
 
 /**
@@ -44,7 +44,7 @@ function startThread(workerData: ThreadData, logger: Logger): Worker {
   return thread
 }
 
-/** Tells the thread to stop when the signal aborts. Cutting it short loses nothing: it works in transactions. */
+/** Asks the thread to stop when the signal aborts. Terminating it loses nothing, because it works in transactions. */
 async function endOf(thread: Worker, signal: AbortSignal): Promise<number> {
   let cut: NodeJS.Timeout | undefined
   const stop = () => {

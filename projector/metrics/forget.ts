@@ -11,7 +11,9 @@ const tables = [
   'metric_run',
 ] as const
 
-/** Removes all points of a run. The compactor, which might be writing chunks of it, is waited for and kept away. */
+/**
+ * Removes all points of a run. Waits for the compactor, which might be writing chunks of the run, and locks it out.
+ */
 export async function forgetRun(tx: PoolClient, run_id: string): Promise<void> {
   const { rows } = await tx.query<{ run_no: number }>(
     'select run_no from metric_run where run_id = $1',

@@ -27,7 +27,7 @@ export function groupByRun(batches: readonly Batch[], into: Points): RunReports[
         throw new Error(`${fact.type} does not belong among metrics`)
       const run = reportsOf(runs, fact.run_id)
       const report = decodeBlock(fact.body, into)
-      // A report without points gets no number: a stream would stop at it for nothing.
+      // A report without points gets no number: a stream would stop there for nothing.
       if (report.keys.length === 0) continue
       if (run.reports.length === 0) run.firstOffset = offset
       run.reports.push(report)

@@ -46,7 +46,7 @@ export function metricsProjection(topic: string): TopicProjection {
   return forgetting(projection, forgetRun)
 }
 
-/** Beyond this, the cache of names begins anew. Names of runs with very many keys are seldom used again. */
+/** Beyond this size, the cache of names is cleared. Names from runs with very many keys are rarely used again. */
 const maxNames = 200_000
 
 /** Caches the numbers of key names. Only one projector writes them, so the cache is valid until a failure. */
@@ -61,7 +61,7 @@ function createNames() {
   return {
     forget,
     async learn(tx: PoolClient, runs: readonly RunReports[]): Promise<void> {
-      // Before the batch, which uses what it learns.
+      // Clears before the batch, because the batch uses the names learnt here.
       if (numbers.size > maxNames) forget()
       const fresh = runs
         .flatMap(run => run.reports.map(report => report.keys))
@@ -129,7 +129,7 @@ const runValues = (runs: readonly RunReports[]) => [
   int8Array(runs.map(run => Number(run.firstOffset))),
 ]
 
-/** A report that was parked may be earlier than the run's first. */
+/** A parked report may be earlier than the run's first applied one. */
 async function countReports(tx: PoolClient, runs: readonly RunReports[]) {
   const { rows } = await tx.query<RunRow>({
     name: 'count_metric_reports',

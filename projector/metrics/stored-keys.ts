@@ -1,6 +1,8 @@
 import type { Pool } from 'pg'
 
-/** What the read models know of the keys of runs, for the limit on their number; `pool` searches a generation. */
+/**
+ * The read models' knowledge of runs' keys, for the limit on their number; the search path of `pool` is a generation.
+ */
 export const storedKeys = (pool: Pool) => ({
   async count(runIds: string[]): Promise<Map<string, number>> {
     const { rows } = await pool.query<{ run_id: string; keys: number }>({

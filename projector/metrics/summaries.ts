@@ -6,7 +6,7 @@ import { resolve } from '../../platform/series/merge.ts'
 import type { NumberedBlock } from '../../platform/series/numbered-block.ts'
 import { intsOf, valueColumns } from './summary-columns.ts'
 
-/** How many keys of a run lists show, besides those that a run or the list is about: the first by name. */
+/** How many keys of a run lists show, first by name, in addition to the keys that the run or the list names. */
 const listedKeys = 50
 
 /** The summaries of a flush, one for each key of each run. */
@@ -38,7 +38,7 @@ const columns = `unnest($1::int4[], $2::int4[], $3::int8[], $4::int8[], $5::int8
 
 /**
  * Adds a flush to the stored summaries. Exact if all its steps are beyond the last one; an earlier point may replace
- * a counted one, which only the compactor can tell, so the row is marked inexact until then.
+ * a counted one, which only the compactor can detect, so the row is marked inexact until then.
  */
 export async function saveSummaries(
   tx: PoolClient,
@@ -111,7 +111,7 @@ async function insertSummaries(tx: PoolClient, values: Buffer[]): Promise<void> 
 }
 
 /**
- * Counts and lists the keys that a projector from before `metric_keys` stored. Runs that it did not add keys to are only
+ * Counts and lists the keys stored by a projector older than `metric_keys`. Runs to which it added no keys are only
  * counted, which is the cheap part.
  */
 export async function fillInKeys(tx: PoolClient): Promise<void> {

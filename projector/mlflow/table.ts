@@ -3,7 +3,7 @@ import type { ColumnType } from 'kysely'
 type Json<T> = ColumnType<T, string, string>
 
 export type MlflowTables = {
-  /** What only MLflow's clients told of a run. */
+  /** Data of a run that only MLflow's clients report. */
   mlflow_runs: {
     run_id: string
     tags: Json<Record<string, string>>
@@ -16,7 +16,7 @@ export type MlflowTables = {
     run_id: string
     name: string
     digest: string
-    /** The order in which the run named them. */
+    /** The order in which the run reported them. */
     version: number
     place: number
     input: Json<MlflowInput>

@@ -62,7 +62,7 @@ export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
   'job.tagged': (tx, { data: { run_id, tags } }) => describe(tx, run_id, { tags }),
 }
 
-/** What keeps a job waiting does not show in its run. */
+/** A run does not show why its job is waiting. */
 export const newRuns: NewRows<RunEvent | JobEvent> = {
   table: 'runs',
   begin(event) {
@@ -125,7 +125,7 @@ const setDeleted = (tx: Tx, run_id: string, deleted_at: string | null) =>
 
 async function unchanged(): Promise<void> {}
 
-/** Sets what people call a run, and what `?q=` looks in with it. */
+/** Sets a run's name and tags, and the text that `?q=` searches. */
 async function describe(tx: Tx, run_id: string, words: { name?: string; tags?: string[] }) {
   const [run] = await tx
     .updateTable('runs')
@@ -174,13 +174,13 @@ async function end(
 
 function endOfJob({ data }: Of<'job.succeeded' | 'job.failed' | 'job.stopped'>): End {
   const { reason, message, exit_code } = data
-  // `job.exited` may have told it before.
+  // `job.exited` may have reported it already.
   return { end_reason: reason, message, ...(exit_code !== null && { exit_code }) }
 }
 
 const unknownEnd = { end_reason: null, exit_code: null, signal: null, message: null }
 
-/** The report of the code and the end of its process come in either order; each adds what it knows. */
+/** The code's own report and the end of its process arrive in either order; each adds what it knows. */
 const noteEnd = (tx: Tx, run_id: string, how: End) =>
   tx
     .insertInto('run_ends')

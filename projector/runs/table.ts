@@ -25,7 +25,7 @@ type Run = {
   recipe_version: string | null
   init_from: string[]
   datasets: string[]
-  /** The run that its job repeats, or whose JobSpec it was made from. */
+  /** The run that its job repeats, or whose JobSpec it was copied from. */
   retry_of: string | null
   clone_of: string | null
   best_key: string | null
@@ -33,18 +33,18 @@ type Run = {
   /** Text searched by `?q=`. */
   search: string
   deleted_at: MaybeInstant
-  /** How many jobs keep it from being purged. */
+  /** The number of jobs that keep it from being purged. */
   kept_for: number
 }
 
 export type RunTables = {
   runs: Run
-  /** How runs ended, and how a process of theirs did; lists do not read it. */
+  /** How runs and their processes ended; lists do not read it. */
   run_ends: {
     run_id: string
     end_reason: string | null
     exit_code: number | null
-    /** That ended the process of a job, e.g. `SIGKILL`. */
+    /** The signal that ended the job's process, e.g. `SIGKILL`. */
     signal: string | null
     message: string | null
   }

@@ -16,7 +16,8 @@ export const trafficCarryOver: CarryOver = {
     {
       table: 'traffic',
       key: ['deployment_id', 'day', 'request_id'],
-      // The first rows of a day may arrive after the partitions were made. They are still in the log, and are replayed.
+      // The first rows of a day may arrive after the partitions were made. They are still on the log, and are
+      // replayed.
       where: `to_regclass('${next}.traffic_' || to_char(t.day, 'YYYYMMDD')) is not null`,
     },
   ],

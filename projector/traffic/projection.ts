@@ -6,7 +6,7 @@ import { forgetIn, forgetting } from '../forgetting.ts'
 import type { TopicProjection } from '../projection.ts'
 import { trafficCarryOver } from './carry.ts'
 
-/** Requests to deployments, each once however often its row comes, and sums of each day. */
+/** Requests to deployments, each stored once however often its row arrives, and daily sums. */
 export const trafficProjection = (topic: string): TopicProjection =>
   forgetting(
     {
@@ -23,11 +23,11 @@ export const trafficProjection = (topic: string): TopicProjection =>
       applyParked: (tx, { records }) => addRecords(tx, records),
       async fillIn() {},
     },
-    // All topics of facts are told that a run is gone; a deployment's traffic is none of a run.
+    // Every topic of facts carries the purges of runs; a deployment's traffic does not belong to a run.
     forgetIn(),
   )
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const rowsAtOnce = 2_000
 
 async function addRecords(tx: PoolClient, records: readonly ReadRecord[]): Promise<void> {
@@ -37,7 +37,7 @@ async function addRecords(tx: PoolClient, records: readonly ReadRecord[]): Promi
     await addRows(tx, rows.slice(from, from + rowsAtOnce))
 }
 
-/** A record that was parked may be earlier than the deployment's first. */
+/** A parked record may be earlier than the deployment's first applied one. */
 async function saveDeployments(tx: PoolClient, records: readonly ReadRecord[]): Promise<void> {
   const begins = new Map(records.toReversed().map(({ key, offset }) => [key, String(offset)]))
   await tx.query({
@@ -61,7 +61,7 @@ async function addRows(tx: PoolClient, rows: readonly TrafficRow[]): Promise<voi
   await tx.query({ name: 'add_traffic', text: insertAndSum, values: [json] })
 }
 
-/** Only rows that were not there yet count. */
+/** Only new rows count. */
 const insertAndSum = `
   with given as (
     select (r.started_at at time zone 'UTC')::date as day, r.*

@@ -10,7 +10,7 @@ import type { Clock } from '../../platform/time.ts'
 export type RetainDeps = {
   /** Connections that find the read models. */
   pool: Pool
-  /** After how many days only the sums of a day are left; 0: never. */
+  /** After how many days only daily sums are kept; 0: never. */
   days: number
   logger: Pick<Logger, 'warn'>
   now: Clock
@@ -20,7 +20,7 @@ const everyMs = 3_600_000
 const dayMs = 86_400_000
 const lockWithinMs = 2_000
 
-/** Drops the days that are too old, until stopped. Any number of processes may run it. */
+/** Drops days past their retention, until stopped. Any number of processes may run it. */
 export const startRetainingTraffic = (deps: RetainDeps): Repeated =>
   repeat(
     async () => {
@@ -35,7 +35,7 @@ export const startRetainingTraffic = (deps: RetainDeps): Repeated =>
     },
   )
 
-/** Returns how many days went. Not while a rebuild copies the rows, which holds the lock. */
+/** Returns how many days were dropped. Does nothing while a rebuild, which holds the lock, copies the rows. */
 export async function dropOldTraffic({
   pool,
   days,
@@ -53,7 +53,7 @@ export async function dropOldTraffic({
       [keep],
     )
     for (const { name } of rows) {
-      // Readers queue behind this, so it gives up soon; the next pass tries again.
+      // Readers queue behind this, so it gives up quickly; the next pass retries.
       await inTransaction(pool, async tx => {
         await tx.query(`set local lock_timeout = ${lockWithinMs}`)
         await tx.query(`drop table if exists ${name}`)

@@ -1,6 +1,6 @@
 import type { TrafficRow } from '../../schemas/traffic.ts'
 
-/** Counts are `bigint` in the tables and come as text where they are not converted. */
+/** Counts are `bigint` in the tables, and are read as text unless converted. */
 export type TrafficTables = {
   traffic: Omit<TrafficRow, 'started_at'> & { started_at: Date }
   traffic_daily: {

@@ -21,7 +21,7 @@ type Billed = Extract<
 >
 type Tx = Kysely<UsageTables>
 
-/** The ledger, from the events of each job alone. */
+/** The ledger, derived only from the events of each job. */
 export const usageProjection: Handlers<UsageTables, Billed> = {
   'job.admitted': keepAccount,
   'job.running': keepAccount,
@@ -50,7 +50,7 @@ async function keepAccount(tx: Tx, event: Recorded<Billed>): Promise<void> {
     .onConflict(on => on.column('run_id').doUpdateSet(row))
     .execute()
   const due = linesOf(metered)
-  // So it is until the first attempt ends.
+  // Nothing is due before the first attempt ends.
   if (due.length === 0) return
   const written = await readEntries(tx, run_id)
   const entries = amend(written, due).map(({ gpu_ms, cost_micro, ...entry }, index) => ({

@@ -2,7 +2,7 @@ import type { ColumnType } from 'kysely'
 import type { Metered } from '../../events/billing.ts'
 
 type Instant = ColumnType<Date, string, never>
-/** A whole number of any size, which JavaScript's numbers cannot hold. */
+/** A whole number of any size, which may exceed JavaScript's numbers. */
 type Whole = ColumnType<string, string, never>
 
 export type UsageTables = {
@@ -11,10 +11,10 @@ export type UsageTables = {
     owner: string
     project: string
     metered: ColumnType<Metered, string, string>
-    /** Whether an attempt holds GPUs that are paid for. */
+    /** Whether an attempt holds billed GPUs. */
     is_open: boolean
   }
-  /** Only ever added to (`Entry` in events/billing.ts). */
+  /** Append-only (`Entry` in events/billing.ts). */
   usage_lines: {
     run_id: string
     nth: number

@@ -1,7 +1,9 @@
 import { live, next } from '../generations.ts'
 import type { CarryOver } from '../projection.ts'
 
-/** Chunks may be replaced at any time and go with the run; their samples never change, and follow in ranges. */
+/**
+ * Chunks may be replaced at any time and are copied with the run; their samples never change and follow in ranges.
+ */
 export const validationCarryOver: CarryOver = {
   runs: 'validation_runs',
   id: 'run_id',
@@ -14,7 +16,7 @@ export const validationCarryOver: CarryOver = {
     {
       table: 'validation_samples',
       key: ['run_id', 'log_offset', 'index'],
-      // Those of a chunk that was replaced meanwhile come with the record that replaced it.
+      // The samples of a chunk replaced meanwhile arrive with the record that replaced it.
       where: `exists (select from ${next}.validation_chunks c
                        where c.run_id = t.run_id and c.log_offset = t.log_offset)`,
     },

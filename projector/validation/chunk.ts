@@ -2,7 +2,7 @@ import type { Fact } from '../../events/fact.ts'
 import { decodeValidation, type StoredSample } from '../../events/validation.ts'
 import { fromJsonNumber, type JsonNumber } from '../../platform/series/json-number.ts'
 
-/** One report of a chunk, as it goes into the tables. */
+/** One report of a chunk, as stored in the tables. */
 export type Chunk = {
   run_id: string
   step: number
@@ -17,10 +17,10 @@ export type Chunk = {
 
 export type Sample = Omit<StoredSample, 'reward' | 'env' | 'extra'> & {
   reward: number | null
-  /** As JSON; null where nothing was reported. */
+  /** As JSON; null if nothing was reported. */
   env: string | null
   extra: string | null
-  /** Of all texts, about. */
+  /** Approximate length of all texts. */
   bytes: number
 }
 
@@ -57,7 +57,7 @@ function toSample({ reward, env, extra, ...texts }: StoredSample): Sample {
   return { ...sample, bytes }
 }
 
-/** Of the finite rewards; the extremes are null where there are none. */
+/** Over the finite rewards; the extremes are null if there are none. */
 export function rewardsOf(samples: readonly Sample[]) {
   const finite = samples.flatMap(({ reward }) =>
     reward !== null && Number.isFinite(reward) ? reward : [],
@@ -65,7 +65,7 @@ export function rewardsOf(samples: readonly Sample[]) {
   const [first = null] = finite
   return {
     rewards: finite.length,
-    // A sum past every double would not be finite.
+    // A sum beyond the largest double would not be finite.
     reward_sum: Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, sum(finite))),
     reward_min: first === null ? null : finite.reduce((a, b) => Math.min(a, b)),
     reward_max: first === null ? null : finite.reduce((a, b) => Math.max(a, b)),

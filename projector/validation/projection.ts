@@ -6,12 +6,12 @@ import type { TopicProjection } from '../projection.ts'
 import { validationCarryOver } from './carry.ts'
 import { type Chunk, rewardsOf, toChunk } from './chunk.ts'
 
-/** Written together, in characters of all samples; bounds the memory that a batch takes once it is unpacked. */
+/** Maximum size of a flush, in characters of all samples; bounds the memory of an unpacked batch. */
 const togetherLength = 4 * 1024 * 1024
 
 /**
- * Validation rounds with their samples. Of several reports of a chunk the one with the highest offset wins, so the order
- * in which they are applied does not matter.
+ * Validation rounds with their samples. If a chunk is reported several times, the highest offset wins, so the order
+ * of application does not matter.
  */
 export const validationProjection = (topic: string): TopicProjection =>
   forgetting(
@@ -42,14 +42,14 @@ async function apply(tx: PoolClient, batches: readonly Batch[]): Promise<void> {
 }
 
 /**
- * What is written together: the newest report of each chunk. `totals` by round and `firstOffsets` by run are of all reports,
- * so that the tables do not depend on where a flush ends.
+ * The content of a flush: the newest report of each chunk. `totals` by round and `firstOffsets` by run cover all
+ * reports, so that the tables do not depend on where a flush ends.
  */
 type Flush = {
   chunks: Map<string, Chunk>
   totals: Map<string, number>
   firstOffsets: Map<string, bigint>
-  /** In characters of the samples. */
+  /** Size in characters of the samples. */
   length: number
 }
 
@@ -90,8 +90,8 @@ async function saveFlush(tx: PoolClient, { chunks, firstOffsets }: Flush): Promi
 }
 
 /**
- * The write side refuses a second number of chunks for a round; only one that lost its own tables could let it pass. The
- * record is parked then.
+ * The write side refuses a second, different number of chunks for a round; only a write side that lost its own tables
+ * could accept it. The record is then parked.
  */
 async function refuseOtherTotals(tx: PoolClient, chunks: readonly Chunk[]): Promise<void> {
   const { rows } = await tx.query({
@@ -206,6 +206,6 @@ async function countSamples(
   })
 }
 
-/** One array for each of these columns. */
+/** One array per column. */
 const columns = <R, C extends keyof R>(rows: readonly R[], ...names: readonly C[]) =>
   names.map(name => rows.map(row => row[name]))

@@ -1,12 +1,14 @@
 export type ValidationTables = {
   validation_runs: { run_id: string; samples: number; first_offset: number }
-  /** The newest report of each chunk; `rewards` counts the finite ones, on which the sum and the extremes are. */
+  /**
+   * The newest report of each chunk; `rewards` counts the finite ones, over which the sum and the extremes are taken.
+   */
   validation_chunks: {
     run_id: string
     step: number
     chunk_index: number
     total_chunks: number
-    /** Of its record, which its samples name, too. */
+    /** The offset of its record, to which its samples refer as well. */
     log_offset: number
     avg_reward: number | null
     accuracy: number | null
@@ -26,7 +28,7 @@ export type ValidationTables = {
     chunk_index: number
     sample_key: string | null
     reward: number | null
-    /** Of the texts, about. */
+    /** Approximate length of the texts. */
     bytes: number
     user: string | null
     assistant: string | null

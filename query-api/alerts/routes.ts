@@ -11,7 +11,7 @@ export const alertRoutes = (reads: Reads<AlertTables & AccessTables>): Route[] =
     ...ofRun(reads),
     path: '/api/runs/{run_id}/alerts',
     tag: 'runs',
-    summary: 'The alerts of a run, the newest first: of rules, and of its own code',
+    summary: 'The alerts of a run, newest first: of rules, and of its own code',
     query: alertListQuery,
     row: alert,
     matching: ({ db, run_id }, { query: { state } }) =>

@@ -9,7 +9,7 @@ import { toAlert } from './record.ts'
 
 const rowsAtOnce = 200
 
-/** `alerts:<run_id>`: its alerts from the first on, each again once it is resolved. */
+/** `alerts:<run_id>`: the run's alerts from the first on; each is repeated once it is resolved. */
 export const alertTopic = (reads: Reads<AlertTables & AccessTables>): Topic => ({
   pattern: /^alerts:.{1,128}$/,
   shape: "'alerts:<run_id>'",

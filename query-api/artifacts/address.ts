@@ -10,7 +10,10 @@ type Download = { artifact_id: string; sha256: string; filename: string }
 
 export const downloadPath = (artifact_id: string): string => `/api/downloads/${artifact_id}`
 
-/** The query of an address from which these bytes, and no others, may be fetched until then, with no other credential. */
+/**
+ * The query of a signed address: until it expires, it gives access to exactly these bytes without further
+ * credentials.
+ */
 export function signedDownload(
   key: AddressKey,
   { artifact_id, sha256, filename }: Download,

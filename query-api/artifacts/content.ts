@@ -18,7 +18,7 @@ import type { Reads } from '../reads.ts'
 import { downloadPath, judgeDownload, signedDownload } from './address.ts'
 import { type ArtifactRow, findArtifact, type Tables } from './find.ts'
 
-/** What artifacts hold. */
+/** The contents of artifacts. */
 export type Contents = {
   reads: Reads<Tables>
   store: Pick<ObjectStore, 'sizeOf' | 'read'>
@@ -96,7 +96,7 @@ export const contentRoutes = (contents: Contents): Route[] => [
           'forbidden',
           verdict === 'expired'
             ? 'The address has expired; ask for another one'
-            : 'The signature of the address is not valid; use it as it was given out',
+            : 'The signature of the address is not valid; use it exactly as issued',
           { code: `artifact.address_${verdict}` },
         )
       await refuseIfDeleted(contents, artifact_id)
@@ -130,7 +130,7 @@ function refuseDeleted({ artifact_id, status, deleted_at, deleted_by }: Fate): v
   })
 }
 
-/** The signature shows that the address was given out; it does not show who is calling. */
+/** The signature proves that the address was issued by us; it does not identify the caller. */
 async function refuseIfDeleted({ reads }: Contents, artifact_id: string): Promise<void> {
   const row = await reads
     .as({ username: '', role: 'admin' })

@@ -10,7 +10,7 @@ import type { Reads } from '../reads.ts'
 export type Tables = ArtifactTables & AccessTables & JobTables
 export type ArtifactRow = Selectable<ArtifactTables['artifacts']>
 
-/** For routes about an artifact, which those may read who may read its run. */
+/** For routes about an artifact; readers of its run may read it. */
 export const ofArtifact = (reads: Reads<Tables>) =>
   ({
     credential: 'person',
@@ -20,7 +20,7 @@ export const ofArtifact = (reads: Reads<Tables>) =>
       findArtifact(reads, caller, params.artifact_id),
   }) as const
 
-/** One that the caller may not read looks like one that does not exist. */
+/** An artifact that the caller may not read looks as if it did not exist. */
 export async function findArtifact(
   reads: Reads<Tables>,
   caller: Person,

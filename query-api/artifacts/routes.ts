@@ -82,7 +82,7 @@ const toItem = (
 const isPresent = ({ status }: Pick<ArtifactRow, 'status'>) =>
   presentStatuses.some(one => one === status)
 
-/** The `init_from` of a next stage, with every way to load this kind of artifact. */
+/** The `init_from` for a next stage, with every way to load this kind of artifact. */
 function nextStage(kind: Artifact['kind'], artifact_id: string): Artifact['init_from'] {
   switch (kind) {
     case 'checkpoint':

@@ -5,9 +5,9 @@ import { mayReadRun } from '../access.ts'
 import type { Reads } from '../reads.ts'
 import type { ArtifactRow, Tables } from './find.ts'
 
-/** What distinguishes artifacts among those of their run. */
+/** What sets artifacts apart from the others of their run. */
 export type Standings = Marks & {
-  /** What keeps each from being deleted, as far as the caller may read it. */
+  /** What protects each from deletion, as far as the caller may read it. */
   protectedBy: ReadonlyMap<string, Artifact['protected_by']>
 }
 
@@ -39,7 +39,7 @@ async function outstanding({ reads, caller, run_id }: Read): Promise<Marks> {
   return rows[0] ?? { latest: null, best: null }
 }
 
-/** As `command-api/artifacts/protection.ts` decides it, which also counts runs that the caller may not read. */
+/** Mirrors `command-api/artifacts/protection.ts`, which also counts runs that the caller may not read. */
 async function protectionsOf(
   { reads, caller, run_id }: Read,
   ids: readonly string[],

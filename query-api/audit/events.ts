@@ -34,7 +34,7 @@ export function current(
   return { type, data: definition ? upcast(definition, { type, schema_version, data }) : data }
 }
 
-/** The data of an event as shown. An event that was tampered with must not prevent reading the others. */
+/** The displayed data of an event. A tampered event must not prevent reading the others. */
 function legible(stored: StoredEvent): { data: Record<string, unknown>; summary: string } {
   try {
     const event = current(stored)

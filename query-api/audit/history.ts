@@ -13,7 +13,7 @@ const perBatch = 1000
 /** Maximum number of events shown between two instants. */
 const maxEvents = 500
 
-/** The state of a target at an instant; null if there never was such a target. */
+/** The state of a target at an instant; null if the target never existed. */
 export async function stateAt(
   pool: Pool,
   { target, at }: { target: string; at: string },
@@ -46,8 +46,8 @@ export async function diffBetween(
 const shown = (text: string) => toExactTimestamp(new Date(text))
 
 /**
- * The first instant after `at`. Rows show whole seconds, so a time without a fraction means the whole of its second:
- * the time that a row shows must include the row.
+ * The first instant after `at`. Rows show whole seconds, so a time without a fraction means its whole second: the
+ * time shown for a row must include the row.
  */
 const justAfter = (at: string): Date =>
   new Date(new Date(at).getTime() + (/\.\d/.test(at) ? 1 : 1000))

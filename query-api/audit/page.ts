@@ -9,10 +9,10 @@ export const maxCounted = maxExactCount + 1
 /** `counted` is cut off at `maxCounted`. */
 export type AuditPage = { rows: AuditRow[]; counted: number }
 
-/** A page ends before it holds more than this much JSON; it always has one event. */
+/** A page ends before it exceeds this much JSON, but always has at least one event. */
 const pageBytes = 16 * 1024 * 1024
 
-/** Those of the found events that fit on a page, by their `place`. */
+/** The found events that fit on a page, by `place`. */
 export const fitting = (found: RawBuilder<unknown>): RawBuilder<StoredEvent> => sql<StoredEvent>`
   select ${sql.raw(columns)}
     from (select *, sum(bytes) over (order by place) - bytes as before

@@ -8,7 +8,7 @@ import type { AuditPage } from './page.ts'
 import { eventsOfStreams, type StreamsQuery } from './streams.ts'
 import { parseHead, verifyChain } from './verify.ts'
 
-/** Reads `write.event` itself and no projection, so that no other code can distort the record. */
+/** Reads `write.event` directly, not a projection, so that no other code can distort the record. */
 export function auditReader(pool: Pool) {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   return {

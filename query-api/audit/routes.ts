@@ -29,10 +29,12 @@ export type AuditReader = {
   list(query: AuditQuery): Promise<AuditPage>
   /** The oldest first. */
   ofStreams(query: StreamsQuery): Promise<AuditPage>
-  /** Null if there never was such a target; the same for `diff`. */
+  /** Null if the target never existed; the same for `diff`. */
   state(query: { target: string; at: string }): Promise<AuditState | null>
   diff(query: { target: string; from: string; to: string }): Promise<AuditDiff | null>
-  /** Checks that all events are as recorded, and that a `head` kept elsewhere is on the chain. May take minutes. */
+  /**
+   * Checks that all events are as recorded, and that an externally stored `head` is on the chain. May take minutes.
+   */
   verify(head: string | undefined, signal: AbortSignal): Promise<AuditVerdict>
 }
 

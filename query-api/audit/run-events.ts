@@ -13,16 +13,16 @@ import type { StreamsQuery } from './streams.ts'
 
 export type RunEventTables = AccessTables & ArtifactTables & ValidationTables
 
-/** Reads events of streams, the oldest first. */
+/** Reads events of streams, oldest first. */
 type EventReader = { ofStreams(query: StreamsQuery): Promise<AuditPage> }
 
-/** The audit of one run for those who may read it, without what concerns others. */
+/** The audit of one run for its readers, without facts about other runs. */
 export const runEventRoute = (reads: Reads<RunEventTables>, events: EventReader): Route =>
   pagedList({
     ...ofRun(reads),
     path: '/api/runs/{run_id}/events',
     tag: 'runs',
-    summary: 'Who did what with a run, the oldest first',
+    summary: 'Who did what with a run, oldest first',
     query: closed(pageQuery),
     row: runEvent,
     async read({ run_id, db }, _, page) {
@@ -32,7 +32,7 @@ export const runEventRoute = (reads: Reads<RunEventTables>, events: EventReader)
     },
   })
 
-/** Counts the runs of others. */
+/** Would reveal how many other runs refer to it. */
 const hidden = ['run.purge_postponed']
 
 /** The kinds that have one stream for each run, named after it. */
@@ -80,12 +80,12 @@ export function toRunEvent({
   }
 }
 
-/** What every event of the run says, and names that mean nothing outside the server. */
+/** Fields that every event of the run repeats, and names without meaning outside the server. */
 const unsaid = new Set(['run_id', 'short_id', 'upload_id', 'report_id'])
 
 type Scalar = string | number | boolean | null
 
-/** Values of a line; larger ones, such as the JobSpec and hyperparameters, have routes of their own. */
+/** Values that fit on a line; larger ones, such as the JobSpec and hyperparameters, have routes of their own. */
 function factsOf(data: AuditRow['data']): RunEvent['facts'] {
   const facts: RunEvent['facts'] = {}
   for (const [name, value] of Object.entries(data))

@@ -11,8 +11,7 @@ export type StreamsQuery = {
 }
 
 /**
- * The events of these streams, the oldest first; a page of very large ones ends early. Whether somebody may read them, the
- * caller has decided.
+ * The events of these streams, oldest first; a page of very large ones ends early. The caller has checked access.
  */
 export async function eventsOfStreams(
   db: Kysely<unknown>,
@@ -21,7 +20,7 @@ export async function eventsOfStreams(
   const theirs = sql`write.event where stream = any(${streams}) and type <> all(${hidden})`
   const { rows: counts } = await sql<{ count: number }>`
     select count(*) as count from (select from ${theirs} limit ${maxCounted}) as found`.execute(db)
-  // Sorts positions alone: an event may be large.
+  // Sorts only positions, because an event may be large.
   const found = sql`
     select *, position as place from write.event where position = any(array(
       select position from ${theirs} order by position limit ${limit} offset ${offset}))`

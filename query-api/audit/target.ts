@@ -1,4 +1,4 @@
-/** The thing that an event is about. */
+/** The resource that an event is about. */
 export type Target = { type: string; id: string }
 
 /** A stream is named after its target, `job-run_01J…` for `job:run_01J…`; names of kinds contain no hyphen. */

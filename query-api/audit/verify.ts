@@ -3,7 +3,7 @@ import { contentDigest, genesis, type Head, linkAfter } from '../../platform/has
 import { Refusal } from '../../platform/refusal.ts'
 import type { AuditFault, AuditVerdict } from '../../schemas/audit.ts'
 
-/** A head that somebody kept outside the database; it must still be on the chain. */
+/** A head stored outside the database; it must still be on the chain. */
 export type KeptHead = { hash: Buffer; position: number }
 
 /** Parses `HASH@POSITION`, the form of a verdict's `head`. */
@@ -60,7 +60,8 @@ type Walked = { last: Head; fault: AuditFault | null }
 async function walk(pool: Pool, end: Head, signal: AbortSignal): Promise<Walked> {
   let last = genesis
   for (;;) {
-    if (signal.aborted) throw new Refusal('unavailable', 'Nobody is waiting for the verdict')
+    if (signal.aborted)
+      throw new Refusal('unavailable', 'The client has stopped waiting for the verdict')
     const rows = await readLinked(pool, last, end)
     if (rows.length === 0) return { last, fault: null }
     for (const row of rows) {

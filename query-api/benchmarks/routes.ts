@@ -7,7 +7,7 @@ import { type AccessTables, ofRun } from '../access.ts'
 import { pagedList } from '../list.ts'
 import type { Reads } from '../reads.ts'
 
-/** Revisions of one result that are shown besides the one that counts. */
+/** Maximum number of earlier revisions shown per result. */
 const maxHistory = 20
 
 export const benchmarkRoutes = (reads: Reads<BenchmarkTables & AccessTables>): Route[] => [
@@ -26,7 +26,7 @@ export const benchmarkRoutes = (reads: Reads<BenchmarkTables & AccessTables>): R
   }),
 ]
 
-/** In the order of a table: by what was measured, then by step. At most 10,000, as many as a run may record. */
+/** In table order: by benchmark, then by step. At most 10,000, the number that a run may record. */
 async function findResults(
   db: Kysely<BenchmarkTables>,
   runId: string,

@@ -57,7 +57,7 @@ function pageOf(head: number, rows: readonly Row[]): Page {
   }
 }
 
-/** Rows whose `column` is in `among` (null: all), or which this owner has. */
+/** Rows whose `column` is in `among` (null: all), or which belong to this owner. */
 type Selection = {
   column: 'run_id' | 'project'
   among: readonly string[] | null

@@ -5,7 +5,7 @@ import type { Reads } from '../reads.ts'
 import type { Topic } from '../topic.ts'
 import { changesFor, changesOfRuns } from './feed.ts'
 
-/** State changes: `jobs` of every run the caller may read, `job:<run_id>` of single ones. */
+/** State changes: `jobs` for every run the caller may read, `job:<run_id>` for single runs. */
 export const changeTopic = (reads: Reads<ChangeTables & AccessTables>): Topic => ({
   pattern: /^(jobs|job:.{1,128})$/,
   shape: "'jobs' and 'job:<run_id>'",
@@ -13,7 +13,7 @@ export const changeTopic = (reads: Reads<ChangeTables & AccessTables>): Topic =>
     const ids = names.flatMap(name => (name === 'jobs' ? [] : name.slice('job:'.length)))
     const runIds = await findRunIds(reads, caller, ids, 'job')
     const check = () => findRunIds(reads, caller, runIds, 'job')
-    // The whole history of single runs is short; that of all runs is not, so it begins now.
+    // The history of a single run is short and sent in full; that of all runs is long, so the topic begins now.
     if (names.includes('jobs')) {
       const start = await newestChange(reads.as(caller))
       return { feed: changesFor(reads, caller), start, check }

@@ -85,7 +85,7 @@ function envelopeOf(value: Buffer) {
       request_id,
     }
   } catch {
-    // What was parked may be damaged.
+    // A parked record may be damaged.
     return { type: null, event_id: null, received_at: null, attempt: null, request_id: null }
   }
 }

@@ -5,7 +5,7 @@ import type { BenchmarkDelta, Source } from '../../schemas/deployments.ts'
 import { mayReadRun } from '../access.ts'
 import type { Db } from './find.ts'
 
-/** Scores of one model, by what was measured. */
+/** Scores of one model, by benchmark. */
 export type Scores = ReadonlyMap<string, Score>
 type Score = {
   benchmark: string
@@ -16,12 +16,12 @@ type Score = {
 }
 type Measured = { run_id: string; result: Result }
 
-/** Results that are read for one page of revisions; models have tens of them. */
+/** Maximum results read for one page of revisions; models have tens of them. */
 const mostResults = 5000
 
 /**
- * The scores of each source, by its artifact: those recorded of the artifact itself, else those of its run as a whole.
- * Of runs that the caller may not read there are none.
+ * The scores of each source, by artifact: scores recorded for the artifact itself, else those of its whole run. Runs
+ * that the caller may not read contribute none.
  */
 export async function scoresOf(
   db: Db,
@@ -46,7 +46,7 @@ export async function scoresOf(
     const { artifact_id, run_id } = source
     const ofRun = rows.filter(row => row.run_id === run_id && row.result.artifact_id === null)
     const ofArtifact = rows.filter(({ result }) => result.artifact_id === artifact_id)
-    // What is said of the artifact replaces what is said of its run.
+    // Scores of the artifact override scores of its run.
     return new Map([...ofRun, ...(artifact_id === null ? [] : ofArtifact)].flatMap(entriesOf))
   }
 }
@@ -61,7 +61,7 @@ const entriesOf = ({ result }: Measured): [string, Score][] => {
   })
 }
 
-/** What both models were measured in, in the order of the second one's. */
+/** The benchmarks of both models, in the order of the second model's. */
 export function deltasOf(before: Scores, after: Scores): BenchmarkDelta[] {
   return [...after].flatMap(([key, { benchmark, task, metric, value: to, isHigherBetter }]) => {
     const from = before.get(key)?.value

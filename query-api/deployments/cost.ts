@@ -4,10 +4,10 @@ import { readCostsSince } from '../ledger.ts'
 import type { Db } from './find.ts'
 import { dayAgo } from './last-day.ts'
 
-/** Engines of one deployment that are added up, the newest; one that ends again and again has many. */
+/** Maximum number of engines summed per deployment, newest first; one that keeps crashing has many. */
 const mostEngines = 2000
 
-/** What the jobs of each deployment's engines cost in the last 24 hours; nothing where Forge never ran one. */
+/** The cost of each deployment's engine jobs in the last 24 hours; no entry if Forge never ran an engine. */
 export async function costsOf(
   { pool, db }: { pool: Pool; db: Db },
   ids: readonly string[],

@@ -1,6 +1,6 @@
 type Fields = Record<string, unknown>
 
-/** The fields that differ, in the order of the second; those that are missing on one side count as null. */
+/** The fields that differ, in the order of the second; fields missing on one side count as null. */
 export function diffOf(
   before: Fields,
   after: Fields,

@@ -23,7 +23,7 @@ export const ofDeployment = (reads: Reads<Tables>) =>
       findDeployment(reads, caller, params.deployment_id),
   }) as const
 
-/** One that is deleted, or that the caller may not read, looks as if it did not exist. */
+/** A deleted deployment, or one that the caller may not read, looks as if it did not exist. */
 async function findDeployment(reads: Reads<Tables>, caller: Person, deployment_id: string) {
   const db = reads.as(caller)
   const row = await db

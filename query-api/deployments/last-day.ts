@@ -19,7 +19,7 @@ export const noTraffic: LastDay = {
 
 export const dayAgo = (now: Date) => new Date(now.getTime() - 86_400_000)
 
-/** By deployment, those with requests. */
+/** Keyed by deployment; only deployments with requests. */
 export async function lastDayOf(
   db: Db,
   ids: readonly string[],
@@ -43,7 +43,7 @@ export async function lastDayOf(
 type Use = { last_used_at: string | null; requests_24h: number }
 export const neverUsed: Use = { last_used_at: null, requests_24h: 0 }
 
-/** By token of a deployment, those that were used. Sums of days stay, so the last use is known for ever. */
+/** Keyed by token; only tokens that were used. Daily sums are never deleted, so the last use is always known. */
 export async function usesOf(db: Db, deployment_id: string, now: Date): Promise<Map<string, Use>> {
   const from = dayAgo(now)
   const { rows } = await sql<{ token_id: string; last_at: Date; requests: number }>`

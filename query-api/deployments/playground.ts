@@ -23,14 +23,14 @@ type Row = Omit<
   counted: number
 }
 
-/** Sessions live for hours, and so have no read model: the rows that gateways read tell of them. */
+/** Sessions only live for hours and have no read model: they are read from the gateways' own rows. */
 export const playgroundRoutes = (deps: RecordDeps): Route[] => [
   pagedList({
     of: ({ caller }) => caller.username,
     path: '/api/playground',
     credential: 'person',
     tag: 'playground',
-    summary: 'Your playground sessions, the newest first',
+    summary: 'Your playground sessions, newest first',
     query: playgroundQuery,
     row: playgroundSession,
     async read(username, _, page) {

@@ -22,7 +22,7 @@ export type RecordDeps = {
   now: Clock
 }
 
-/** Rows of the list or of the page of one deployment, each with its counts. */
+/** Rows of the list or of a single deployment, each with its counts. */
 export async function toDeployments(deps: RecordDeps, db: Db, rows: readonly Row[]) {
   const ids = rows.map(row => row.deployment_id)
   const [counts, replicas] = [await countsOf(db, ids), await replicasOf(deps.pool, ids)]
@@ -99,7 +99,7 @@ async function countsOf(db: Db, ids: readonly string[]): Promise<Map<string, Cou
   )
 }
 
-/** Of the promoted revision: how many answer, and how many there should be. */
+/** Replicas of the promoted revision: how many are ready, and how many there should be. */
 async function replicasOf(pool: Pool, ids: readonly string[]): Promise<Map<string, Replicas>> {
   const { rows } = await pool.query<Replicas & { deployment_id: string }>({
     name: 'replicas_of_deployments',
@@ -130,7 +130,7 @@ type Engine = {
 
 const mostEngines = 20
 
-/** The engines of each of these revisions, the newest first. */
+/** The engines of each of these revisions, newest first. */
 export async function enginesOf(
   pool: Pool,
   ids: readonly string[],
@@ -153,7 +153,7 @@ export async function enginesOf(
     }))
 }
 
-/** `promoted_at`: every time at which it was promoted, the first one first. */
+/** `promoted_at`: all times of its promotion, oldest first. */
 export function toRevision(
   row: RevisionRow,
   { promoted, promoted_at, gates, engines }: OfRevision,

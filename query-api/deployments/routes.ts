@@ -26,7 +26,7 @@ export const deploymentRoutes = (reads: Reads<Tables>, deps: RecordDeps): Route[
     ...asCaller(reads),
     path: '/api/deployments',
     tag: 'deployments',
-    summary: 'List the deployments one may read, the newest first',
+    summary: 'List the deployments one may read, newest first',
     query: deploymentListQuery,
     row: deployment,
     matching: ({ db }, { caller, query: { project, state } }) =>
@@ -58,7 +58,7 @@ const revisionRoutes = (reads: Reads<Tables>, { pool }: RecordDeps): Route[] => 
     ...ofDeployment(reads),
     path: '/api/deployments/{deployment_id}/revisions',
     tag: 'deployments',
-    summary: 'The revisions of a deployment, the newest first',
+    summary: 'The revisions of a deployment, newest first',
     query: pageOfDeployment,
     row: revision,
     matching: ({ db, row }) => revisionsOf(db, row.deployment_id),
@@ -89,7 +89,7 @@ const revisionsOf = (db: Db, deployment_id: string) =>
 type Pointers = { promoted_revision_id: string | null; previous_revision_id: string | null }
 type RevisionRow = Parameters<typeof toRevision>[0]
 
-/** Each beside the promoted one; the promoted one beside the one that was promoted before it. */
+/** Each is compared with the promoted revision, which is itself compared with its predecessor. */
 async function toRevisions(
   { db, pool, caller }: { db: Db; pool: Pool; caller: Person },
   { promoted_revision_id, previous_revision_id }: Pointers,
@@ -135,7 +135,7 @@ const promotionsRoute = (reads: Reads<Tables>): Route =>
     ...ofDeployment(reads),
     path: '/api/deployments/{deployment_id}/promotions',
     tag: 'deployments',
-    summary: 'Which revision was promoted when, by whom and why, the newest first',
+    summary: 'Which revision was promoted when, by whom and why, newest first',
     query: pageOfDeployment,
     row: promotion,
     matching: ({ db, row }) =>
@@ -171,7 +171,7 @@ const tokensRoute = (reads: Reads<Tables>, { now }: Pick<RecordDeps, 'now'>): Ro
     path: '/api/deployments/{deployment_id}/tokens',
     tag: 'deployments',
     summary:
-      'The tokens of a deployment, revoked ones too, the newest first; never the tokens themselves',
+      'The tokens of a deployment, revoked ones too, newest first; never the tokens themselves',
     query: pageOfDeployment,
     row: token,
     matching: ({ db, row }) =>
@@ -188,5 +188,5 @@ const tokensRoute = (reads: Reads<Tables>, { now }: Pick<RecordDeps, 'now'>): Ro
     },
   })
 
-/** What the token `dtk_<id>` begins with, for people who look for it in their settings. */
+/** The beginning of the token `dtk_<id>`, so that people can find it in their settings. */
 const prefixOf = (token_id: string): string => token_id.replace(/^dtk_/, 'fdt_')

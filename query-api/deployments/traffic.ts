@@ -16,7 +16,7 @@ import { type Db, ofDeployment, type Tables } from './find.ts'
 import { isError } from './traffic-sql.ts'
 
 const dayMs = 86_400_000
-/** The longest time of one answer. */
+/** The longest time span of a response. */
 const maxDays = 31
 
 export const trafficRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
@@ -29,8 +29,7 @@ const rowsRoute = (reads: Reads<Tables>, now: Clock): Route =>
     ...ofSpan(reads, now, maxDays),
     path: '/api/deployments/{deployment_id}/traffic',
     tag: 'deployments',
-    summary:
-      'The requests to a deployment, the newest first; of the last 31 days unless told otherwise',
+    summary: 'The requests to a deployment, newest first; by default from the last 31 days',
     query: trafficQuery,
     row: trafficRow,
     matching: ({ db, row, span }, { query: { token_id, status } }) =>
@@ -56,8 +55,7 @@ const summaryRoute = (reads: Reads<Tables>, now: Clock): Route =>
     ...ofSpan(reads, now, 1),
     path: '/api/deployments/{deployment_id}/traffic/summary',
     tag: 'deployments',
-    summary:
-      'What requests to a deployment took and brought, in the last day unless told otherwise',
+    summary: 'Totals of the requests to a deployment, by default from the last day',
     query: trafficSummaryQuery,
     response: trafficSummary,
     async read({ db, row, span }, { query }): Promise<TrafficSummary> {
@@ -72,7 +70,7 @@ const summaryRoute = (reads: Reads<Tables>, now: Clock): Route =>
     },
   })
 
-/** For routes about the requests to a deployment in a span of time. */
+/** For routes about the requests to a deployment in a time span. */
 function ofSpan(reads: Reads<Tables>, now: Clock, usualDays: number) {
   const { of, ...common } = ofDeployment(reads)
   return {
@@ -98,7 +96,7 @@ function spanOf({ from, to }: { from?: string; to?: string }, now: Date, usualDa
 const wrong = (input: string | undefined, msg: string) =>
   new Invalid([{ loc: ['query', 'from'], msg, type: 'value_error', input }])
 
-/** By the day as well, so that other days are not opened. */
+/** Also filters by day, so that PostgreSQL does not open other days' partitions. */
 const within = ({ from, to }: Span): RawBuilder<boolean> => sql<boolean>`
   (day between (${from}::timestamptz at time zone 'UTC')::date and (${to}::timestamptz at time zone 'UTC')::date
    and started_at >= ${from} and started_at < ${to})`

@@ -46,7 +46,7 @@ const listRoute = (reads: Reads<Tables>, now: Clock, path: string, noun: 'run' |
     ...ofRun(reads, noun),
     path,
     tag: 'diagnoses',
-    summary: 'The diagnoses of a run, the newest first',
+    summary: 'The diagnoses of a run, newest first',
     query: diagnosisListQuery,
     row: diagnosis,
     matching: ({ db, run_id }) => db.selectFrom('diagnoses').where('run_id', '=', run_id),
@@ -62,7 +62,7 @@ type Similar = ReadonlyMap<string, Diagnosis['similar']>
 const similarDays = 30
 const shownRuns = 10
 
-/** By fingerprint: other runs that failed in the same way, of those that the caller may read. */
+/** Other runs that failed in the same way and that the caller may read, by fingerprint. */
 async function similarRuns(
   reads: Reads<Tables>,
   caller: Person,

@@ -3,7 +3,7 @@ import { factsOf } from '../facts.ts'
 
 type Facts = Readonly<Record<string, unknown>>
 
-/** In what two environments differ, by the names of single facts: `packages.torch`, `gpus.0.name`. Sorted by name. */
+/** The differences of two environments by fact, e.g. `packages.torch`, `gpus.0.name`. Sorted by name. */
 export function differencesOf(one: Facts, other: Facts): Difference[] {
   const [a, b] = [new Map(factsOf(one)), new Map(factsOf(other))]
   return [...new Set([...a.keys(), ...b.keys()])].sort().flatMap(key => {

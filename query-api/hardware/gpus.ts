@@ -6,11 +6,13 @@ import { idleBelowPct } from './summary.ts'
 
 type Row = Omit<GpuSummary, 'node' | 'rank' | 'index' | 'uuid'> & { source: number }
 
-/** Where a source has a reading, counted from 1; 0 where it has none, and an array of PostgreSQL has null there. */
+/**
+ * The 1-based index of a reading in each source; 0 if the source lacks it, which gives null in a PostgreSQL array.
+ */
 const placesOf = (gpus: readonly Source[], key: string) =>
   gpus.map(gpu => gpu.keys.indexOf(key) + 1)
 
-/** What each GPU did in this time. */
+/** A summary of each GPU over this time range. */
 export async function readGpus(
   db: Kysely<HardwareTables>,
   runId: string,

@@ -23,7 +23,7 @@ const maxSources = 256
 const newestOfEach = 20
 const faultsOfEach = 4
 
-/** Of each GPU of a run: its newest readings, and those with a fault code (`xid`) whenever they came; oldest first. */
+/** For each GPU of a run: its newest readings, and all readings with a fault code (`xid`); oldest first. */
 export async function readLastPoints(
   db: Kysely<HardwareTables>,
   runId: string,

@@ -8,7 +8,7 @@ export type Source = Omit<HardwareTables['hardware_sources'], 'run_id'>
 export type Range = { from: number; to: number }
 export type Choice = { node?: string; index?: number; scope?: 'gpu' | 'host' }
 
-/** In the order in which people read them: by node, then by number. */
+/** In the order that people expect: by node, then by number. */
 export const findSources = (db: Db, runId: string, choice: Choice): Promise<Source[]> =>
   db
     .selectFrom('hardware_sources')

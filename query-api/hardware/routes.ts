@@ -41,7 +41,7 @@ export const hardwareRoutes = (reads: Reads<Tables>): Route[] => [
   }),
 ]
 
-/** The last of the year 9999. */
+/** The last millisecond of the year 9999. */
 const lastInstant = 253_402_300_799_999
 
 function instantOf(field: 'from' | 'to', text: string | undefined): number | null {
@@ -69,7 +69,7 @@ async function countDropped(db: Kysely<HardwareTables>, runId: string): Promise<
 
 type Wanted = Range & { keys: ReadonlySet<string> | null; buckets: number }
 
-/** Most buckets of one response: of many GPUs each gets fewer. */
+/** Maximum buckets of one response: with many GPUs, each gets fewer. */
 const maxBuckets = 200_000
 
 async function readSeries(

@@ -1,18 +1,18 @@
 import type { GpuSummary, HardwareAnswer, Straggler } from '../../schemas/hardware.ts'
 
-/** A GPU that is used less than this does nothing. */
+/** A GPU with lower utilization counts as idle. */
 export const idleBelowPct = 5
 
 /**
- * What sets a straggler apart, the most telling first: a GPU whose clock is lower does the same work more slowly; one
- * that is used less, or draws less power, gets less to do.
+ * The signs of a straggler, most significant first: a GPU with a lower clock does the same work more slowly; one with
+ * lower utilization or power gets less work.
  */
 const signs = [
   { key: 'sm_clock_mean_mhz', below: 0.9 },
   { key: 'util_mean_pct', below: 0.8 },
   { key: 'power_mean_w', below: 0.8 },
 ] as const
-/** Of two that differ nobody knows which is the odd one. */
+/** With only two GPUs, it is impossible to say which one is the outlier. */
 const fewestGpus = 3
 
 export function summarize(gpus: readonly GpuSummary[]): HardwareAnswer['summary'] {
@@ -27,7 +27,7 @@ export function summarize(gpus: readonly GpuSummary[]): HardwareAnswer['summary'
   }
 }
 
-/** Each GPU once, by the first sign that it shows; the farthest behind first. */
+/** Each GPU once, by its most significant sign; the slowest first. */
 function stragglersOf(gpus: readonly GpuSummary[]): Straggler[] {
   const found = new Map<GpuSummary, Straggler>()
   for (const { key, below } of signs) {

@@ -6,7 +6,7 @@ import { type AccessTables, ofRun } from '../access.ts'
 import { one } from '../list.ts'
 import type { Reads } from '../reads.ts'
 
-/** The newest; the audit has them all. */
+/** Maximum number of changes, newest first; the audit has them all. */
 const maxChanges = 1000
 
 export const hparamRoutes = (reads: Reads<HparamTables & AccessTables>): Route[] => [
@@ -17,7 +17,7 @@ export const hparamRoutes = (reads: Reads<HparamTables & AccessTables>): Route[]
     summary: 'The hyperparameters of a run and how they changed',
     response: hparamsAnswer,
     async read({ run_id, db }) {
-      // Before the values, so that no change is told that they do not have yet.
+      // Read before the values, so that the values include every change listed.
       const changes = await db
         .selectFrom('run_hparam_changes')
         .select(['key', 'from', 'to', 'at'])

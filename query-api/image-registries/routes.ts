@@ -9,7 +9,7 @@ export const imageRegistryRoutes = (pool: Pool): Route[] => [
     path: '/api/admin/image-registries',
     credential: 'admin',
     tag: 'admin',
-    summary: 'Where images of jobs may come from',
+    summary: 'Registries that job images may come from',
     response: imageRegistries,
     async handle() {
       const { rows } = await pool.query('select prefix from write.image_registry order by prefix')

@@ -12,7 +12,7 @@ import type { Beside, StoredRow } from './row.ts'
 
 type Db = Kysely<ArtifactTables & JobTables & LogTables & MetricTables & UsageTables>
 
-/** Loads what other read models hold about these jobs. */
+/** Loads the data that other read models hold about these jobs. */
 export async function readBeside(
   db: Db,
   jobs: readonly StoredRow[],
@@ -41,7 +41,7 @@ export async function readBeside(
   }
 }
 
-/** Most metrics of a run that are looked at for its progress. */
+/** Maximum number of a run's metrics examined for its progress. */
 const stepsOf = 2000
 
 async function readSteps(db: Db, runIds: string[]): Promise<Map<string, number>> {

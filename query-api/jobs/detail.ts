@@ -44,7 +44,7 @@ export async function readDetail(db: Db, job: Selectable<JobTables['jobs']>, now
     })),
     transitions: transitions.map(({ at, from_state, state, state_reason, ...told }, index) => ({
       at: toTimestamp(at),
-      // Of the exact times: differences of shown ones are off by up to a second, and disagree with `duration_s`.
+      // Computed from exact times: displayed ones are rounded, so their differences would disagree with `duration_s`.
       spent_s: secondsUntil(at, transitions[index + 1]?.at),
       from: from_state as JobState | null,
       to: state as JobState,
@@ -81,7 +81,7 @@ async function readCheckpoint(db: Db, run_id: string) {
 const secondsUntil = (from: Date, to: Date | undefined): number | null =>
   to === undefined ? null : Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000))
 
-/** More lines than a job of three years has. */
+/** More lines than a job has in three years. */
 const maxLines = 1000
 
 function toBill(lines: readonly Line[]) {

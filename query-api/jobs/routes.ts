@@ -57,7 +57,7 @@ export const jobRoutes = ({ reads, pool, queue, now }: JobDeps): Route[] => [
     credential: 'person',
     path: '/api/jobs',
     tag: 'jobs',
-    summary: 'List the jobs one may read, the newest first',
+    summary: 'List the jobs one may read, newest first',
     query: jobListQuery,
     row: jobRow,
     async of({ caller, query, ctx }) {
@@ -111,7 +111,7 @@ function inOrder(order: OrderByItemBuilder, by: string, desc: boolean): OrderByI
   return mayBeNull.includes(by) ? directed.nullsLast() : directed
 }
 
-/** Few runs are deleted; the partial index has only them. */
+/** Few runs are deleted; the partial index contains only those. */
 const isNotDeleted = sql<boolean>`
   jobs.run_id not in (select run_id from runs where deleted_at is not null)`
 

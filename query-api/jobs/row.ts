@@ -54,7 +54,7 @@ export type Beside = {
   logTruncated: boolean
   /** When the newest checkpoint was registered; looked up for jobs that are pausing or paused. */
   checkpoint_at: Date | null
-  /** Until now, of the ledger. */
+  /** Up to now, from the ledger. */
   owed: Amounts
 }
 
@@ -96,7 +96,7 @@ export function toJobRow(job: StoredRow, beside: Beside, now: Date): JobRow {
 function conditionsOf({ state, started_at, unreachable_since }: StoredRow, beside: Beside) {
   const { logTruncated, checkpoint_at } = beside
   const isPause = state === 'pausing' || state === 'paused'
-  // Of what ran before it was paused, only a checkpoint of that attempt has kept anything.
+  // Work done before the pause survives only in a checkpoint of that attempt.
   const losesWork =
     isPause && started_at !== null && (checkpoint_at === null || checkpoint_at < started_at)
   return [

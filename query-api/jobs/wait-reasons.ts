@@ -2,8 +2,8 @@ import type { Pool } from 'pg'
 import type { StoredRow } from './row.ts'
 
 /**
- * Gives queued jobs the reason why they wait now. It changes with every start of another job, so it is a column of the
- * write side and no event; the read models know the one with which a job was queued.
+ * Adds the current wait reason to queued jobs. It changes whenever another job starts, so it is a column of the write
+ * side and not an event; the read models only know the reason from when the job was queued.
  */
 export async function withWaitReasons<
   R extends Pick<StoredRow, 'run_id' | 'state' | 'state_reason'>,

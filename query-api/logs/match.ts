@@ -5,7 +5,7 @@ import { Invalid } from '../../schemas/validate.ts'
 
 export type LineFilter = {
   grep?: string
-  /** In the syntax of RE2, whose time grows with the text alone, whatever somebody asks for. */
+  /** In RE2 syntax, whose matching time is linear in the text for every pattern. */
   regex?: string
   node?: string
   rank?: number
@@ -14,18 +14,21 @@ export type LineFilter = {
 }
 
 export type Matcher = {
-  /** Whether a line has the origin and the text that are asked for. */
+  /** Whether a line has the requested origin and text. */
   isWanted(line: LogLine): boolean
-  /** Whether it has the origin. */
+  /** Whether a line has the requested origin. */
   isFrom(line: LogLine): boolean
-  /** Whether a stored row can have such a line; false is certain, and much cheaper than its lines. */
+  /** Whether a stored row may contain such a line; false is definite, and much cheaper than checking its lines. */
   mayHold(row: Buffer): boolean
-  /** How much a search reads at most before it returns what it found, in stored rows of about 128 KiB of text. */
+  /** Maximum rows a search reads before it returns its findings; a stored row has about 128 KiB of text. */
   maxRows: number
 }
 
 const maxRows = 512
-/** Instructions of a pattern, as many as its time for a character can be: 64 KiB then take a tenth of a second. */
+/**
+ * Maximum instructions of a pattern, which bound its time per character: at this limit, 64 KiB take a tenth of a
+ * second.
+ */
 const maxInstructions = 200
 const maxRepeat = 100
 /** A pattern that is short enough for all rows. */
@@ -61,7 +64,7 @@ const rowsFor = (pattern: RE2JS): number =>
   )
 
 function compile(text: string): RE2JS {
-  // Each repeat is written out before its size is known.
+  // Repeats are expanded before the size of the program is known.
   const repeats = [...text.matchAll(/\{(\d+),?(\d*)\}/g)].flatMap(([, least, most]) => [
     least,
     most,

@@ -126,7 +126,7 @@ async function* textOf(
   for await (const line of linesAfter(db, runId, 0)) {
     const passing = turn.pass()
     if (passing) await passing
-    // A search that finds nothing would go on to the end for nobody.
+    // Otherwise a search without matches would run to the end although its client has left.
     if (isGone()) return
     if (!isWanted(line)) continue
     text += `${line.text}\n`

@@ -12,14 +12,14 @@ export type Search = {
 }
 
 export type SearchOptions = {
-  /** Lines above it are searched, or backwards those below it. */
+  /** Lines after it are searched, or lines before it in a backward search. */
   from: number
-  /** Most lines, those around matches included. */
+  /** Maximum number of lines, including context. */
   limit: number
   matcher: Matcher
-  /** Lines of the same node, rank, attempt and stream to return before and after each that has the text. */
+  /** Number of context lines before and after each match, of the same node, rank, attempt and stream. */
   context?: number
-  /** Look at fewer rows once something was found: who waits for it would rather have it than wait for the rest. */
+  /** Search fewer rows once something was found, to return it sooner. */
   isHasty?: boolean
 }
 
@@ -59,7 +59,7 @@ export async function searchBackward(
   return { lines: lines.reverse(), scannedTo: scannedTo ?? 1 }
 }
 
-/** Stored rows and the lines in each, from a place on. */
+/** Iterates over stored rows from a position on, and over the lines in each. */
 type Walk = { rows: AsyncGenerator<Row>; linesIn: (row: Row) => LogLine[] }
 
 const linesAbove = (db: Db, runId: string, from: number): Walk => ({
@@ -72,7 +72,7 @@ const linesBelow = (db: Db, runId: string, from: number): Walk => ({
   linesIn: row => [...linesOf(toChunk(row))].filter(line => line.seq < from).reverse(),
 })
 
-/** Few at first, as one of them often has enough. */
+/** Few at first, because one row is often enough. */
 const rowsAtOnce = { first: 8, later: 64 }
 
 async function* rowsAbove(db: Db, runId: string, from: number): AsyncGenerator<Row> {
@@ -110,12 +110,12 @@ const rowsOf = (db: Db, runId: string) =>
   db.selectFrom('log_chunks').select(['first_seq', 'body']).where('run_id', '=', runId)
 
 type Direction = {
-  /** What is searched, and what an earlier search passed, the nearest first. */
+  /** The rows to search, and the rows that an earlier search has passed, nearest first. */
   ahead: Walk
   behind: Walk
-  /** Where a search has to begin to come to this line first. */
+  /** Where a search has to begin to reach this line first. */
   toFind: (line: LogLine) => number
-  /** Whether a search that begins there has less to do. */
+  /** Whether a search beginning there has less to do. */
   isAhead: (seq: number) => boolean
 }
 
@@ -136,7 +136,7 @@ async function takeMatches(
     if (context === 0 && !matcher.mayHold(row.body)) continue
     for (const line of linesIn(row)) {
       lines.push(...around.pass(line))
-      // The next search finds what is cut off.
+      // The next search finds the lines cut off here.
       if (lines.length >= limit) return cutAt(lines, limit, line.seq)
       await turn.pass()
     }
@@ -144,10 +144,10 @@ async function takeMatches(
   return { lines, scannedTo: null }
 }
 
-/** What is read behind a search, in rows and in characters of their lines. */
+/** Maximum read behind a search, in rows and in characters of their lines. */
 const mostBehind = { rows: 64, length: 512 * 1024 }
 
-/** How many lines belong to a match that an earlier search may have found. */
+/** How many lines are context of a match that an earlier search may have found. */
 async function stillToFollow(
   { matcher, context = 0 }: SearchOptions,
   behind: Walk,
@@ -175,7 +175,7 @@ async function* nearest({ rows, linesIn }: Walk): AsyncGenerator<LogLine> {
   }
 }
 
-/** The next search finds again what may belong to its first match. */
+/** The next search starts early enough to include the context of its first match. */
 function nextAfter({ edge }: Row, { toFind, isAhead }: Direction, kept: LogLine | null): number {
   return kept && isAhead(toFind(kept)) ? toFind(kept) : edge
 }
@@ -191,9 +191,9 @@ function cutAt(lines: LogLine[], limit: number, at: number) {
 }
 
 type Surroundings = {
-  /** What is to be returned for the next line: nothing, or it and the lines before it. */
+  /** The output for the next line: nothing, or the line with preceding context. */
   pass(line: LogLine): LogLine[]
-  /** The first of the lines that would belong to a match, if it came next. */
+  /** The first line of context if the next line were a match. */
   kept(): LogLine | null
 }
 

@@ -2,11 +2,11 @@ import { setImmediate } from 'node:timers/promises'
 
 const turnMs = 20
 
-/** For long work in the thread that serves everybody: how long it may go on before others get their turn. */
+/** How long a piece of work may occupy the shared thread before other requests get their turn, in milliseconds. */
 export function createTurn() {
   let end = performance.now() + turnMs
   return {
-    /** To be awaited after each piece of work; null, which takes no time, while the turn goes on. */
+    /** Await it after each piece of work; null, which costs nothing, while the turn lasts. */
     pass(): Promise<void> | null {
       if (performance.now() < end) return null
       return setImmediate().then(() => {

@@ -10,7 +10,7 @@ export const maintenanceRoutes = (pool: Pool): Route[] => [
     path: '/api/admin/maintenance',
     credential: 'admin',
     tag: 'admin',
-    summary: 'Whether everybody is turned away, since when and with what message',
+    summary: 'Whether maintenance is on, since when and with what message',
     response: maintenance,
     handle: () => readMaintenance(pool),
   }),

@@ -15,7 +15,7 @@ const chunksAtOnce = 4
  * Every point of a run as pieces of text, ordered by key name, then by step; `keys` null means all. No lock or
  * transaction is held, however slow the reader. Uncompacted points are read first and kept in memory, chunks
  * are read when they are reached. Since points only move from uncompacted to chunks, none is missed; each step
- * is written once. After a rebuild in between it goes on in the new tables, from the step it has reached.
+ * is written once. After a rebuild in between, it continues in the new tables from the step it has reached.
  */
 export async function* exportPoints(
   db: Db,
@@ -61,7 +61,7 @@ type Reading = {
 type Page = { series: Series; end: number }
 type Source = { page(key: string, after: number): Promise<Page> }
 
-/** The points of these keys of a run; what it knows of the tables, it asks again after a rebuild. */
+/** The points of these keys of a run; cached numbers of the run and its keys are read again after a rebuild. */
 function openSource(db: Db, runId: string, keys: readonly string[]): Source {
   let reading: Reading | null = null
   return {
@@ -127,7 +127,7 @@ async function readPage(
 const between = (series: Series, after: number, end: number): Series =>
   slice(series, indexOfStep(series.steps, after + 1), indexOfStep(series.steps, end + 1))
 
-/** The caller's connection is cut, so that nobody takes what was written for all. */
+/** Cuts the connection, so that the client cannot mistake the partial output for a complete one. */
 function missing(key: string): never {
   throw new Error(`the key '${key}' is gone`)
 }

@@ -39,7 +39,7 @@ async function readEnd(db: Kysely<LogTables>, runId: string): Promise<string | n
     .selectFrom('log_runs')
     .select('eof_state')
     .where('run_id', '=', runId)
-    // Logs and metrics are projected each at their own pace.
+    // Logs and metrics are projected independently.
     .where(sql<boolean>`points_are_in(${runId})`)
     .executeTakeFirst()
   return row?.eof_state ?? null

@@ -8,15 +8,15 @@ export type Drawn = {
   nonfinite: [step: number, count: number][]
 }
 
-/** Bytes in all; about a thousand curves. */
+/** Maximum total bytes; about a thousand curves. */
 const most = 32 * 1024 * 1024
-/** What one point and one series take beside it, roughly, in bytes. */
+/** Approximate size of a point, and the overhead of a series, in bytes. */
 const pointBytes = 96
 const seriesBytes = 400
 
 /**
- * Series that were drawn before, the least recently used ones let go first: reloading a page, or opening it beside a colleague,
- * decodes nothing again. The name of a series has all that it was drawn from, so that none is ever out of date.
+ * An LRU cache of computed series: reloading a page, or a colleague opening the same one, decodes nothing again. The
+ * name of a series includes everything it was computed from, so that entries never become stale.
  */
 export class KeptSeries {
   readonly #kept = new Map<string, { drawn: Drawn; bytes: number }>()
@@ -30,7 +30,7 @@ export class KeptSeries {
   get(name: string): Drawn | null {
     const known = this.#kept.get(name)
     if (!known) return null
-    // The newest is last.
+    // The most recently used entry is last.
     this.#kept.delete(name)
     this.#kept.set(name, known)
     return known.drawn

@@ -70,7 +70,7 @@ function toKeyRow(key: string, summary: Omit<KeyRow, 'key' | 'last'> & { last: n
 /** Exact summaries of keys whose stored summaries are stale because steps were repeated. */
 async function sumUp(tx: Db, runNo: number, keyNos: number[]) {
   const summaries = new Map<number, ReturnType<typeof summarize>>()
-  // The points that wait would all be read and decoded for nothing.
+  // Otherwise all uncompacted points would be read and decoded for nothing.
   if (keyNos.length === 0) return summaries
   const headers = await loadHeaders(tx, runNo, keyNos, everything)
   const waiting = await loadWaiting(tx, runNo, new Set(keyNos))

@@ -33,8 +33,8 @@ export async function inSnapshot<T>(
 }
 
 /**
- * Null where a rebuild put other tables under the names since `before` was read: the numbers of runs and keys are others
- * there, and a snapshot does not have its rows.
+ * Null if a rebuild has swapped the tables since `before` was read: run and key numbers differ there, and a snapshot
+ * lacks the new rows.
  */
 export async function inGeneration<T>(
   db: Db,
@@ -45,14 +45,14 @@ export async function inGeneration<T>(
     const result = await read()
     return (await generationOf(db)) === before ? { result } : null
   } catch (error) {
-    // Where the error has ended the transaction, this fails as well.
+    // If the error has aborted the transaction, this fails as well.
     const now = await generationOf(db).catch(() => before)
     if (now === before) throw error
     return null
   }
 }
 
-/** Which tables the names mean: PostgreSQL resolves them anew for each statement, whatever the snapshot. */
+/** The tables that the names refer to: PostgreSQL resolves names for each statement, regardless of the snapshot. */
 export const generation = sql<number>`'generation'::regclass::oid::bigint`
 
 async function generationOf(db: Db): Promise<number> {
@@ -60,7 +60,7 @@ async function generationOf(db: Db): Promise<number> {
   return rows[0]?.tables ?? 0
 }
 
-/** The number of a run, and how many records were taken of it; null if it has no points yet. */
+/** The number of a run and its count of applied records; null if it has no points yet. */
 export async function findMetricRun(
   db: Db,
   runId: string,

@@ -26,7 +26,7 @@ export type TailRequest = {
 
 /** Approximate points per read; a single larger report is read whole. */
 const pagePoints = 4096
-/** Upper bound of a page: the estimate is poor for runs whose reports vary much in size. */
+/** Upper bound of a page: the estimate is poor for runs whose reports vary widely in size. */
 const maxPagePoints = 16 * pagePoints
 /** Maximum points of a frame, except for a single larger report. */
 const framePoints = 1024
@@ -53,7 +53,7 @@ const findRun = (db: Db, runId: string): Promise<Run | undefined> =>
  *
  * The number of reports is read first and nothing past it is shown: a key that is new after the names were read would
  * be missing, and the cursor would pass it. Uncompacted points are read before chunks, because the compactor moves points only in that direction.
- * After a rebuild in between all is read again.
+ * After a rebuild in between, everything is read again.
  */
 export async function readTail(db: Db, runId: string, request: TailRequest): Promise<Tail> {
   for (;;) {

@@ -61,7 +61,7 @@ const ofItsPeople = ({ credential }: Facade) =>
 
 type File = { size_bytes: number; sha256: string }
 
-/** The files that MLflow's clients sent, by path: of several under one path the newest. */
+/** The files that MLflow's clients sent, by path; the newest if a path has several. */
 async function readFiles({ db, run_id }: RunInScope): Promise<Map<string, File>> {
   const rows = await db
     .selectFrom('artifacts')
@@ -85,7 +85,9 @@ async function readFiles({ db, run_id }: RunInScope): Promise<Map<string, File>>
 
 type Entry = { path: string; is_dir: boolean; file_size?: number }
 
-/** What lies directly in a folder, with paths from the root. A file is, to MLflow, a folder with itself. */
+/**
+ * The direct contents of a folder, with paths from the root. MLflow treats a file as a folder that contains itself.
+ */
 function inFolder(files: ReadonlyMap<string, File>, folder: string): Entry[] {
   const prefix = folder === '' ? '' : `${folder.replace(/\/+$/, '')}/`
   const entries = new Map<string, Entry>()
@@ -99,7 +101,7 @@ function inFolder(files: ReadonlyMap<string, File>, folder: string): Entry[] {
   return [...entries.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** Below the run that the path begins with, and relative to it. Runs that are not the caller's have nothing. */
+/** Below the run at the start of the path, and relative to it. Runs that the caller may not read look empty. */
 async function listBelow(reads: MlflowReads, caller: MlflowCaller, path: string): Promise<Entry[]> {
   const [runId = '', ...rest] = path.split('/')
   const run = await runInScope(reads, caller, runId).catch(error => {

@@ -7,7 +7,7 @@ import { pageOf } from './search.ts'
 
 type Wanted = { name: string; limit: number; offset: number }
 
-/** The projects that a caller may know of: of running code, that of its run. */
+/** The projects visible to a caller; for running code, the project of its run. */
 export async function projectsInScope(
   { reads, pool }: MlflowReads,
   caller: MlflowCaller,
@@ -34,8 +34,8 @@ export async function projectsInScope(
 }
 
 /**
- * The project of this name. Running code gets that of its run whatever it asks for: scripts name an experiment of their
- * own first, and MLflow then refuses to continue a run of another one.
+ * The project of this name. Running code always gets its run's project: scripts set their own experiment first, and
+ * MLflow then refuses to continue a run of a different one.
  */
 export async function findExperiment(
   reads: MlflowReads,

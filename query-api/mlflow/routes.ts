@@ -26,7 +26,7 @@ import { readRuns } from './runs.ts'
 import { type MlflowReads, runInScope } from './scope.ts'
 import { searchRuns } from './search.ts'
 
-/** What MLflow's clients read (docs/use/mlflow.md): once for running code, once for people. */
+/** The reads of MLflow's clients (docs/use/mlflow.md), declared once for running code and once for people. */
 export const mlflowRoutes = (reads: MlflowReads): Route[] =>
   facades.flatMap(facade => [
     ...experimentRoutes(reads, facade),
@@ -146,7 +146,7 @@ type History = {
 
 const maxPoints = 25_000
 
-/** A page token is the last step of the page before. */
+/** A page token is the last step of the previous page. */
 async function historyPage(
   { readHistory }: MlflowReads,
   db: Parameters<MlflowReads['readHistory']>[0],

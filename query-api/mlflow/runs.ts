@@ -9,7 +9,10 @@ import {
 } from '../../schemas/mlflow.ts'
 import type { Db } from './scope.ts'
 
-/** Once a run has ended, Forge knows how; until then its client may tell. Of run `r` and its row `m` of `mlflow_runs`. */
+/**
+ * The status of run `r` with its row `m` of `mlflow_runs`: Forge's own once the run has ended, before that the
+ * client's.
+ */
 export const statusOf: RawBuilder<string> = sql<string>`
   case r.state when 'succeeded' then 'FINISHED' when 'stopped' then 'KILLED'
                when 'failed' then 'FAILED' when 'abandoned' then 'FAILED'
@@ -32,7 +35,7 @@ type Head = {
   tags: Record<string, string> | null
 }
 
-/** These runs as MLflow shows them, in the given order; those that are not there are left out. */
+/** These runs in MLflow's format, in the given order; missing ones are left out. */
 export async function readRuns(db: Db, runIds: readonly string[]): Promise<MlflowRunAnswer[]> {
   if (runIds.length === 0) return []
   const [heads, metrics, params, inputs] = await Promise.all([
@@ -97,7 +100,7 @@ async function readMetrics(db: Db, runIds: readonly string[]) {
   }))
 }
 
-/** Texts, as Python would print them where it matters: of numbers and texts. */
+/** Values as text; numbers and texts look as Python prints them. */
 async function readParams(db: Db, runIds: readonly string[]) {
   const { rows } = await sql<{ run_id: string; key: string; value: string | null }>`
     select h.run_id, p.key, p.value

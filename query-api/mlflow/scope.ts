@@ -16,7 +16,7 @@ export type Db = Kysely<Tables>
 
 export type MlflowReads = {
   reads: Reads<Tables>
-  /** Connections to the schema `write`: whose run a token belongs to. */
+  /** Connections to the schema `write`, to find the run of a token. */
   pool: Pool
   /** Responds with a stored file. */
   sendContent(ctx: Context, file: { sha256: string; filename: string }): Promise<void>
@@ -31,10 +31,10 @@ export type MlflowReads = {
 
 export type MlflowCaller = Person | RunCaller
 
-/** A run as its token or a person may read it. */
+/** A run, readable by its token or by a person. */
 export type RunInScope = { run_id: string; db: Db }
 
-/** The run that is named. Running code reads its own run, and no other, by the rights of its owner. */
+/** The requested run. Running code may only read its own run, with the rights of its owner. */
 export async function runInScope(
   { reads, pool }: MlflowReads,
   caller: MlflowCaller,
@@ -52,7 +52,7 @@ export async function runInScope(
 
 export type OwnRun = { run_id: string; short_id: string | null; owner: string; project: string }
 
-/** The run of a token, which the read models may not have yet. */
+/** The run of a token; the read models may not have it yet. */
 export async function ownRun(pool: Pool, { runId }: RunCaller): Promise<OwnRun> {
   const { rows } = await pool.query<OwnRun>({
     name: 'own_run',

@@ -1,6 +1,6 @@
 import { Refusal } from '../../platform/refusal.ts'
 
-/** What a condition or an order is about. */
+/** The field that a condition or an order refers to. */
 export type Field = {
   of: 'metric' | 'param' | 'tag' | 'attribute'
   key: string
@@ -10,7 +10,7 @@ export type Comparator =
   | ('LIKE' | 'ILIKE' | 'IN' | 'NOT IN' | 'IS NULL' | 'IS NOT NULL')
 export type Condition = Field & {
   comparator: Comparator
-  /** One, but several for `IN` and none for `IS NULL`. */
+  /** One value; several for `IN`, none for `IS NULL`. */
   values: readonly (string | number)[]
 }
 export type Order = Field & { desc: boolean }

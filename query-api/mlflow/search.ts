@@ -11,10 +11,10 @@ type Found = { runs: MlflowRunAnswer[]; next_page_token?: string }
 
 const maxPage = 500
 const maxOffset = 100_000
-/** Most metrics in a response; runs that would exceed it are on the next page. */
+/** Maximum metrics in a response; runs beyond it are on the next page. */
 const maxMetrics = 200_000
 
-/** A page of runs; running code finds its own alone. */
+/** A page of runs; running code only finds its own. */
 export async function searchRuns(
   reads: MlflowReads,
   caller: MlflowCaller,
@@ -63,7 +63,7 @@ type Scope = {
   naming(runIds: readonly string[]): Db
 }
 
-/** Null: nothing can be found there. */
+/** Null if nothing can match. */
 async function scopeOf(
   reads: MlflowReads,
   caller: MlflowCaller,
@@ -87,7 +87,7 @@ async function scopeOf(
 
 type Wanted = { conditions: readonly Condition[]; orders: readonly Order[]; page: Page }
 
-/** One more than the page holds, if there are more. */
+/** One more than the page holds, if there are that many. */
 async function pageOfRuns({ db, within }: Scope, { conditions, orders, page }: Wanted) {
   const filters = [within, ...conditions.map(sqlOf)]
   const order = [...orders.map(orderOf), sql`${startOf} desc`, sql`r.run_id`]
@@ -121,7 +121,7 @@ const attributes: Readonly<Record<string, RawBuilder<unknown>>> = {
   end_time: endOf,
 }
 
-/** The value of a field of run `r`; null where it has none. */
+/** The value of a field of run `r`; null if it has none. */
 function sqlValue({ of, key }: Field): RawBuilder<unknown> {
   switch (of) {
     case 'metric':

@@ -29,7 +29,7 @@ export const ofModel = (reads: Reads<Tables>) =>
       findModel(reads, caller, params.model),
   }) as const
 
-/** One that is deleted, or that the caller may not read, looks as if it did not exist. */
+/** A deleted model, or one that the caller may not read, looks as if it did not exist. */
 async function findModel(reads: Reads<Tables>, caller: Person, model: string) {
   const db = reads.as(caller)
   const row = await db

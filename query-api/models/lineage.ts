@@ -6,10 +6,10 @@ import { toTimestamp } from '../../schemas/timestamp.ts'
 import { mayRead } from '../access.ts'
 import type { Db } from './find.ts'
 
-/** The most of each kind that is shown. */
+/** Maximum entries per kind. */
 const most = 100
 
-/** What a version came from, what that scored, where it is served, and how much that was used. */
+/** The lineage of a version: its source with its scores, where it is served, and how much it is used. */
 export async function lineageOf(
   db: Db,
   caller: Person,

@@ -46,7 +46,9 @@ type VersionRow = Selectable<ModelTables['model_versions']> & {
 
 type Wanted = { model: string; version?: number; limit: number; offset: number }
 
-/** The newest first. What the caller may not read of an artifact any more, as its run was deleted, is missing. */
+/**
+ * Newest first. Fields of an artifact that the caller can no longer read, because its run was deleted, are missing.
+ */
 export async function readVersions(
   db: Db,
   { model, version, limit, offset }: Wanted,

@@ -54,7 +54,7 @@ const versionRoutes = (reads: Reads<Tables>): Route[] => [
     ...ofModel(reads),
     path: '/api/models/{model}/versions',
     tag: 'models',
-    summary: 'The versions of a model, the newest first',
+    summary: 'The versions of a model, newest first',
     query: pageOfModel,
     row: modelVersion,
     async read({ db, row }, _, page) {

@@ -10,7 +10,7 @@ export const notificationRoutes = (reads: Reads<NotificationTables>): Route[] =>
     ...asCaller(reads),
     path: '/api/notifications',
     tag: 'notifications',
-    summary: 'List your notifications, the newest first',
+    summary: 'List your notifications, newest first',
     query: notificationListQuery,
     row: notification,
     matching: ({ db }, { caller, query: { unread } }) =>

@@ -6,7 +6,7 @@ export type Asset = {
   type: string
   etag: string
   bytes: Buffer
-  /** The same compressed with gzip, where that is smaller. */
+  /** The file compressed with gzip, if that is smaller. */
   gzipped: Buffer | null
 }
 

@@ -22,7 +22,7 @@ const policy = [
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 const ofRun = { run_id: text(128) }
 
-/** The addresses of the console; what each shows is decided in the browser. */
+/** The paths of the console; the browser decides what each shows. */
 const pages: readonly { path: string; summary: string; params?: TObject }[] = [
   { path: '/', summary: 'Home: what is yours, and what needs you' },
   { path: '/runs', summary: 'All runs' },
@@ -92,7 +92,7 @@ const pageRoute = (assets: Assets | null, path: string, summary: string, params?
     },
   })
 
-/** The page of the console, whatever its address. */
+/** The console's page, the same for every path. */
 export function sendPage(ctx: Context, assets: Assets | null): void {
   if (assets === null)
     throw new Refusal(

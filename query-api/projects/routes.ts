@@ -74,7 +74,7 @@ const withCounts = (projects: Readable, { username }: Person) =>
     ),
   ])
 
-/** For routes about a project. One the caller may not read looks like one that does not exist. */
+/** For routes about a project. A project that the caller may not read looks as if it did not exist. */
 const ofProject = (reads: Reads<AccessTables>) =>
   ({
     credential: 'person',

@@ -8,7 +8,7 @@ import type {
 import type { Sooner } from '../../schemas/queue.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 
-/** What the queue tells, and whom: a job's people may see who is ahead, but not everybody. */
+/** The state of the queue, and a check of what the reader may see: not every job ahead is visible to them. */
 export type Facts = {
   picture: QueuePicture
   switches: QueueSwitches
@@ -23,7 +23,7 @@ const on = <J extends { executor: string }>(
   { executor }: { executor: string },
 ) => jobs.filter(job => job.executor === executor)
 
-/** GPUs of an executor in all, and those that nothing holds. */
+/** Total and free GPUs of an executor. */
 function roomOn({ capacity, holding }: QueuePicture, job: { executor: string }) {
   const all = capacity.get(job.executor) ?? 0
   return { all, free: Math.max(0, all - gpusOf(on(holding, job))) }
@@ -34,7 +34,7 @@ export function waitInWords(job: WaitingJob, facts: Facts): string {
   const { picture, switches } = facts
   switch (job.reason) {
     case 'queue_paused':
-      return `The queue is paused${because(switches.reason)}; running jobs go on.`
+      return `The queue is paused${because(switches.reason)}; running jobs continue.`
     case 'draining':
       return `${job.executor} is being drained${because(drainOf(job, switches)?.reason)}; nothing new starts there.`
     case 'quota_in_use':
@@ -94,7 +94,7 @@ function quotaInWords({ owner }: WaitingJob, { holding, roomOf }: QueuePicture):
   return `${owner} holds ${gpusOf(own)} of ${plural(room.gpus, 'GPU')} and ${own.length} of ${plural(room.jobs, 'job')} of the quota, or has used up the GPU-hours of the day.`
 }
 
-/** What would let a queued job start sooner, the surest first. */
+/** What would make a queued job start sooner, most certain first. */
 export function soonerThan({ job, position }: PlacedJob, facts: Facts): Sooner[] {
   if (job.reason === 'queue_paused')
     return [{ kind: 'queue_resumed', detail: 'An administrator resumes the queue.' }]
@@ -111,7 +111,7 @@ const undrained = ({ executor }: WaitingJob): Sooner => ({
   detail: `An administrator lets jobs start on ${executor} again.`,
 })
 
-/** Of its owner, who may have jobs in projects that the reader does not see. */
+/** Jobs of the same owner, some of which may be in projects that the reader cannot see. */
 function ownEnds(job: WaitingJob, { picture, maySee }: Facts): Sooner {
   const own = byEnd(picture.holding.filter(({ owner }) => owner === job.owner))
   const seen = own.filter(maySee)
@@ -129,7 +129,7 @@ function ownEnds(job: WaitingJob, { picture, maySee }: Facts): Sooner {
   }
 }
 
-/** Only the first of an executor gains by being smaller: the others wait for those ahead of them. */
+/** Only an executor's first waiting job gains by being smaller: the others wait for the jobs ahead of them. */
 function smaller(job: WaitingJob, position: number, { picture }: Facts): Sooner[] {
   const { free } = roomOn(picture, job)
   const ahead = on(
@@ -142,7 +142,7 @@ function smaller(job: WaitingJob, position: number, { picture }: Facts): Sooner[
   return [{ kind: 'smaller', detail, gpus: free }]
 }
 
-/** Profiles on other executors with enough free GPUs and nobody who waits for them. */
+/** Profiles on other executors with enough free GPUs and no waiting jobs. */
 function otherProfiles(job: WaitingJob, { picture, switches }: Facts): Sooner[] {
   const isClosed = (executor: string) =>
     switches.engines.some(({ engine, draining }) => draining && engine === executor)
@@ -175,7 +175,7 @@ function firstEnd(job: WaitingJob, { picture, maySee }: Facts): Sooner[] {
 
 type Ending = HoldingJob & { left_s: number | null }
 
-/** Those of which nothing is known come last. */
+/** Jobs with an unknown end come last. */
 export const byEnd = (jobs: readonly Ending[]): Ending[] =>
   jobs.toSorted(
     (a, b) =>

@@ -89,7 +89,7 @@ async function listOf(
       gpus: all.reduce((sum, { job }) => sum + job.gpus, 0),
       hidden: all.length - seen.length,
     },
-    // Row-level security hides the name of a job that may not be read, and so the job.
+    // If row-level security hides a job's name, the job is hidden, too.
     jobs: page.flatMap(placed => {
       const name = names.get(placed.job.run_id)
       return name === undefined ? [] : toRow(placed, name, facts)
@@ -163,7 +163,7 @@ const toRow = ({ job, ...place }: Listed, name: string, facts: Facts): QueueRow 
   not_before: job.not_before === null ? null : toTimestamp(job.not_before),
 })
 
-/** Of the jobs ahead, and of those that hold GPUs. */
+/** Names of the jobs ahead, and of the jobs that hold GPUs. */
 const mostShown = 20
 
 const notWaiting = {

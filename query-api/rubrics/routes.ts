@@ -42,7 +42,7 @@ export const rubricRoutes = (reads: Reads<RubricTables>): Route[] => [
   }),
 ]
 
-/** A private rubric of another owner looks like a missing one, except to admins. */
+/** Another owner's private rubric looks missing, except to admins. */
 function readableRubrics(db: Kysely<RubricTables>, caller: Person) {
   const rubrics = db.selectFrom('rubrics')
   if (caller.role === 'admin') return rubrics

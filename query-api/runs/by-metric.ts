@@ -43,7 +43,7 @@ export async function runsByMetric(
   const first = await firstByMetric(db, runs, metric, { ...page, desc })
   if (first.length === page.limit) return first
   const having = page.offset === 0 ? first.length : await countHaving(db, runs, metric)
-  // Past the limit of counting there may be others all the same.
+  // Beyond the counting limit there may still be others.
   if (having >= page.counted && page.counted <= maxExactCount) return first
   const rest = await runsWithout(runs, metric, {
     limit: page.limit - first.length,

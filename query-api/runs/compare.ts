@@ -26,7 +26,7 @@ export function parseIds(text: string): string[] {
 
 type Db = Kysely<HparamTables & MetricTables & EnvironmentTables>
 
-/** What differs between these runs, or all of it: a section for each kind of thing that runs are made of. */
+/** The differences between these runs, or all values: one section per kind of data. */
 export async function compareRuns(db: Db, runs: readonly StoredRun[], isAll: boolean) {
   const chosen = isAll ? allRows : differences
   const [hparams, environments, metrics] = await Promise.all([
@@ -61,7 +61,7 @@ function allRows(runs: Values) {
   return keys.map(key => ({ key, values: runs.map(values => values.get(key) ?? null) }))
 }
 
-/** Those of them with different values. */
+/** Only the keys with different values. */
 export const differences = (runs: Values) =>
   allRows(runs).filter(
     ({ key, values }) => new Set(values).size > 1 || runs.some(one => !one.has(key)),
@@ -100,7 +100,7 @@ async function readEnvironments(db: Db, runs: readonly StoredRun[]): Promise<(Fa
   return runs.map(({ run_id }) => facts.get(run_id) ?? null)
 }
 
-/** Of those that are known: a run that reported none differs in nothing. */
+/** Compares known environments only: a run that reported none has no differences. */
 function ofKnown(environments: readonly (Facts | null)[], chosen: typeof allRows) {
   const known = environments.filter(one => one !== null)
   return chosen(known)

@@ -7,7 +7,7 @@ export type EndedRun = End & { state: StoredRun['state'] }
 
 const unknown: End = { exit_code: null, signal: null, end_reason: null, message: null }
 
-/** How a run ended; all null while it goes on. */
+/** How a run ended; all null while it has not. */
 export async function readEnd(
   db: Kysely<RunTables>,
   { run_id, state, ended_at }: StoredRun,
@@ -22,10 +22,10 @@ export async function readEnd(
   return { ...end, why: whyEnded({ ...end, state }) }
 }
 
-/** Longer messages are cut in `why`, in characters; `message` has them whole. */
+/** Longer messages are truncated in `why` (characters); `message` has the full text. */
 const maxDetail = 300
 
-/** Null for a run that goes on or succeeded. */
+/** Null for a run that has not ended, or succeeded. */
 export function whyEnded(run: EndedRun): string | null {
   if (run.state === 'abandoned') return 'nothing was heard of it for a day'
   if (run.state !== 'failed' && run.state !== 'stopped') return null
@@ -49,7 +49,7 @@ const wordsOf = ({ end_reason, exit_code, signal }: EndedRun): string | null => 
   return exit_code === null ? null : exitWords(exit_code)
 }
 
-/** Of the signals that end programs most; shells report them as 128 and more. */
+/** The signals that most often end programs; shells report them as 128 plus the number. */
 const signals: Record<number, string> = {
   129: 'SIGHUP',
   130: 'SIGINT',
@@ -69,7 +69,7 @@ const exitWords = (code: number): string =>
 
 const saysTheExit = /^(exit code \d+|ended by SIG\w+)$/
 
-/** The last line of the message, where programs name the exception; null if the words above say as much. */
+/** The last line of the message, where programs name the exception; null if the reason above already says it. */
 function detailOf({ end_reason, exit_code, message }: EndedRun): string | null {
   if (message === null || end_reason === 'exit_code' || end_reason === 'oom_killed') return null
   const last = message.trimEnd().split('\n').at(-1)?.trim() ?? ''

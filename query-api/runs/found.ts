@@ -46,7 +46,7 @@ async function idsOf(runs: Runs, limit: number): Promise<string[]> {
   return rows.map(row => row.run_id)
 }
 
-/** What a search says of the runs themselves, and of what they reported; together they are the search. */
+/** Splits a search into conditions on the runs themselves and on their reports; both together are the search. */
 function partsOf(search: RunSearch | null): {
   ofRuns: RunSearch | null
   ofReports: RunSearch | null

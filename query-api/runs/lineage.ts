@@ -45,7 +45,7 @@ export async function readLineage(db: Db, runId: string): Promise<Lineage> {
   }
 }
 
-/** Which run made an artifact, and whether that was deleted. */
+/** The run that made an artifact, and whether the run was deleted. */
 type Producer = { run_id: string; deleted: boolean }
 type Producers = Map<string, Producer>
 
@@ -57,7 +57,7 @@ const shown = ({ init_from, retry_of, clone_of, created_at, ...run }: Row) => ({
   created_at: toTimestamp(created_at),
 })
 
-/** What this run came from. */
+/** The sources of this run. */
 function edgesTo(
   { run_id: to, retry_of, clone_of, init_from }: Row,
   kept: ReadonlySet<string>,
@@ -84,7 +84,7 @@ async function readRuns(db: Db, runIds: readonly string[]): Promise<Row[]> {
   return rows
 }
 
-/** Runs one step away. Notes in `producers` which run made which artifact. */
+/** Runs one step away. Records in `producers` which run made which artifact. */
 async function neighbours(db: Db, runs: readonly Row[], producers: Producers): Promise<Row[]> {
   const runIds = runs.map(run => run.run_id)
   const begunFrom = runs.flatMap(run => run.init_from)

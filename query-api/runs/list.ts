@@ -46,7 +46,7 @@ export type Found = {
   runs: Runs
   /** Their number, up to the limit of `X-Total-Count`. */
   counted: number
-  /** The first of them in the order asked for, where finding and counting them gave it away. */
+  /** The first ones in the requested order, if finding and counting them already produced it. */
   first: readonly string[] | null
 }
 
@@ -66,7 +66,7 @@ export function pageOfRuns(
   return page.selectAll('runs').execute()
 }
 
-/** Ordered by a field; 422 for one that lists are not sorted by. */
+/** Ordered by a field; 422 for a field that lists cannot be sorted by. */
 export function inOrder(runs: Runs, sort: string): Runs {
   const { by, desc } = parseSort(sort, sortable)
   return runs

@@ -21,7 +21,7 @@ import { readSearch } from './search.ts'
 type Tables = HparamTables & RecordTables
 type Db = Kysely<Tables>
 
-/** What a list of runs is grouped by, and what its columns and its search may name. */
+/** Names for the run list: groups, columns and search terms. */
 export const namesRoutes = (reads: Reads<Tables>): Route[] => [
   route({
     method: 'GET',
@@ -65,7 +65,7 @@ export const namesRoutes = (reads: Reads<Tables>): Route[] => [
   }),
 ]
 
-/** Names are gathered from so many runs, and so many metrics of theirs: an answer while somebody types. */
+/** Names are gathered from at most this many runs and metrics, to be fast enough for typing. */
 const gathered = { runs: 1_000, metrics: 200_000 } as const
 
 async function newestRuns(db: Db, caller: Person): Promise<string[]> {
@@ -83,7 +83,7 @@ const namesIn: Record<Of, (runIds: readonly string[]) => ReturnType<typeof sql>>
   owners: runIds => sql`select distinct owner from runs where run_id = any(${runIds})`,
   tags: runIds => sql`select distinct unnest(tags) from runs where run_id = any(${runIds})`,
   hparams: runIds => sql`select distinct key from run_hparam_values where run_id = any(${runIds})`,
-  // Of runs with very many metrics, those of the newest ones.
+  // If runs have very many metrics, the newest runs' metrics come first.
   metrics: runIds => sql`
     select n.key from metric_name n where n.key_no in (
       select s.key_no from metric_summary s where s.run_no in (

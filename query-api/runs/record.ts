@@ -29,7 +29,7 @@ export type RecordTables = AccessTables &
 export type StoredRun = Selectable<RunTables['runs']>
 type Db = Kysely<RecordTables>
 
-/** Of each run all metrics; or as many as a list shows, first that of the run's best value and `pinned`. */
+/** All metrics of each run, or as many as a list shows: first the metric of the run's best value and `pinned`. */
 export type ShownMetrics = 'all' | { pinned: readonly string[] }
 
 /** The records of these runs in the given order, joined from several read models. */
@@ -171,7 +171,7 @@ async function readMetrics(
       count: row.count,
       nonfinite: row.nonfinite,
     }
-    // What is not shown is not added up either, so the reports are counted, repeated steps included.
+    // Metrics that are not shown cannot be summed either, so reported points are counted, including repeated steps.
     if (shown !== 'all' && row.keys > listedMetrics) metrics.points = row.points
   }
   const steps = await bestSteps(db, wantedBest(runs, rows))
@@ -195,10 +195,10 @@ const summaries = (db: Db, runs: readonly StoredRun[]) =>
 
 const readAll = (db: Db, runs: readonly StoredRun[]) => summaries(db, runs).execute()
 
-/** Most metrics of a run in a list (contract: pinned ones, then by name). */
+/** Maximum metrics of a run in a list (contract: pinned ones, then by name). */
 const listedMetrics = 50
 
-/** Reads no more than that of a run, however many it has. */
+/** Reads no more than `listedMetrics` per run, however many there are. */
 async function readListed(db: Db, runs: readonly StoredRun[], pinned: readonly string[]) {
   const wanted = [...pinned, ...runs.flatMap(run => run.best_key ?? [])]
   const { rows: pins } = await sql<{ key_no: number }>`

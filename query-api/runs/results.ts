@@ -8,7 +8,7 @@ export type Results = { models: string[]; deployments: string[] }
 
 export const noResults: Results = { models: [], deployments: [] }
 
-/** What came of these runs, if this person may read it: versions of models as `name@3`, and ids of deployments. */
+/** The results of these runs that this person may read: versions of models as `name@3`, and ids of deployments. */
 export async function readResults(
   db: Kysely<AccessTables & DeploymentTables & ModelTables>,
   runIds: readonly string[],

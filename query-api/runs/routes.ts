@@ -36,7 +36,7 @@ export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
     ...asCaller(reads),
     path: '/api/runs',
     tag: 'runs',
-    summary: 'List the runs one may read, the newest first',
+    summary: 'List the runs one may read, newest first',
     query: runListQuery,
     row: runRow,
     async read({ db }, { caller, query, ctx }, { limit, offset }) {

@@ -12,7 +12,7 @@ import {
 import { toFinite } from '../../schemas/search-words.ts'
 import { Invalid } from '../../schemas/validate.ts'
 
-/** The search of a request, null for none; 422 with the column of what cannot be read. */
+/** The search of a request, null for none; 422 with the column of a syntax error. */
 export function readSearch(text: string | undefined): RunSearch | null {
   if (text === undefined) return null
   try {
@@ -32,11 +32,11 @@ export function readSearch(text: string | undefined): RunSearch | null {
   }
 }
 
-/** SQL condition on `runs`; null is true. `within`: ids that hold all runs that are asked for, null for any. */
+/** SQL condition on `runs`; null is true. `within`: ids that include all candidate runs, null for any. */
 type Matcher = (search: RunSearch | null, within: Within) => RawBuilder<SqlBool>
 type Within = readonly string[] | null
 
-/** A metric that no run ever reported is looked up once, not for each run. */
+/** The key is looked up once, not per run, even if no run ever reported it. */
 export async function searchMatcher(
   db: Kysely<MetricTables>,
   search: RunSearch | null,
@@ -109,7 +109,7 @@ function matchMetric(
 ): RawBuilder<SqlBool> {
   const keyNo = keyNos.get(key)
   if (keyNo === undefined) return sql`false`
-  // As the index has it: NaN is not ordered.
+  // Must match the index: NaN is not ordered.
   const number = of === 'last' ? sql`nullif(s.last, 'NaN')` : sql.ref(`s.${of}`)
   const found = sql`s.key_no = ${keyNo} and ${number} ${sign(op)} ${value}::float8 ${among('s', within)}`
   // `is true` keeps PostgreSQL from joining: it gathers the runs that match once, then looks each run up among them in the

@@ -29,7 +29,7 @@ export type SessionDeps = {
   figures: OwnFigures
 }
 
-/** Figures of other slices in `GET /api/auth/me`. */
+/** Figures from other slices for `GET /api/auth/me`. */
 export type OwnFigures = { unread_notifications: (caller: Person) => Promise<number> }
 
 /** Shown before sign-in. */

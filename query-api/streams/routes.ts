@@ -37,7 +37,7 @@ export const streamRoutes = ({ topics, openStream }: StreamRouteDeps): Route[] =
 
 type Asked = { topic: Topic; names: string[] }
 
-/** Sorts the names by the topic that serves them, in the order of the list: cursors stand in that order. */
+/** Sorts the names by the topic that serves them, in the order of the list, because cursors have that order. */
 function assign(topics: readonly Topic[], text: string): Asked[] {
   const names = [...new Set(text.split(',').map(name => name.trim()))]
   const asked = topics

@@ -4,10 +4,10 @@ import { Invalid } from '../../schemas/validate.ts'
 
 const dayMs = 86_400_000
 const usualDays = 30
-/** Years that PostgreSQL and texts of ten characters can hold; no bill reaches further. */
+/** Years that PostgreSQL and ten-character dates can represent; no bill reaches further. */
 const [earliest, latest] = [Date.parse('1000-01-01'), Date.parse('9999-12-31')]
 
-/** The first and the last UTC day that a query asks for. */
+/** The first and the last requested UTC day. */
 export function daysOf({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now: Date) {
   const last = to === undefined ? now.getTime() : instantOf(to, 'to')
   const first = from === undefined ? last - (usualDays - 1) * dayMs : instantOf(from, 'from')

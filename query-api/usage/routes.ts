@@ -42,7 +42,7 @@ type Asked = {
 }
 
 const columns = { user: sql`owner`, project: sql`project`, day: sql`day` } as const
-/** The dearest first; of days the newest. */
+/** Most expensive first; days newest first. */
 const orders = {
   user: sql`sum(cost_micro) desc, sum(gpu_ms) desc, 1`,
   project: sql`sum(cost_micro) desc, sum(gpu_ms) desc, 1`,
@@ -74,8 +74,8 @@ async function readGroups(
 }
 
 /**
- * Their own, and that of projects they own or are members of. Narrower than who may read a run: what others use in
- * projects that everybody may read is not added up for everybody.
+ * Their own usage, and that of projects they own or are members of. Narrower than read access to runs: other people's
+ * usage in internal projects is not summed up for everybody.
  */
 const mayBeTold = ({ role, username }: Person): RawBuilder<SqlBool> =>
   role === 'admin'

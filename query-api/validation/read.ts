@@ -28,7 +28,7 @@ type RoundRow = Omit<
   received_at: Date
 }
 
-/** Rounds in the order of their steps; only that at `step` if given. The scores are those of the first chunk that has one. */
+/** Rounds ordered by step; only the round at `step` if given. The scores come from the first chunk that has any. */
 export async function readRounds(
   db: Db,
   runId: string,
@@ -75,14 +75,14 @@ export async function countRounds(db: Db, runId: string, step: number | null): P
   return rows[0]?.count ?? 0
 }
 
-/** Which samples of a run: those of a round, or those of a prompt. */
+/** Selects samples of a run, by round or by prompt. */
 export type Which = { step: number } | { sample_key: string }
 export type SampleOrder = { by: 'index' | 'reward' | 'step'; desc: boolean }
 
-/** A page ends before it has more than this, in characters of its samples; it always has one sample. */
+/** A page ends before its samples exceed this many characters, but always has at least one. */
 const pageLength = 16 * 1024 * 1024
 
-/** In a total order: samples without a reward come last, those of equal rewards as they were sent. */
+/** A total order: samples without a reward come last, samples with equal rewards in the order sent. */
 export async function readSamples(
   db: Db,
   runId: string,
@@ -135,7 +135,7 @@ export async function countSamples(db: Db, runId: string, which: Which): Promise
   return rows[0]?.count ?? 0
 }
 
-/** Of the rewards of a round; no bins where no reward is finite. */
+/** Histogram of a round's rewards; no bins if no reward is finite. */
 export async function readHistogram(
   db: Db,
   runId: string,
@@ -179,7 +179,7 @@ type Counted = {
   count: number
 }
 
-/** One bin where all rewards are equal. */
+/** A single bin if all rewards are equal. */
 function edgesOf(low: number, high: number, bins: number): [from: number, to: number][] {
   if (low === high) return [[low, high]]
   const edge = (nth: number) => low * (1 - nth / bins) + high * (nth / bins)

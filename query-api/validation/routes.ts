@@ -21,7 +21,7 @@ import { countRounds, countSamples, readHistogram, readRounds, readSamples } fro
 type Tables = ValidationTables & AccessTables
 
 const of = '/api/runs/{run_id}/validation'
-/** The path of a prompt comes before those of rounds, which would take it for a step. */
+/** The prompt route comes before the round routes, which would match its path as a step. */
 export const validationRoutes = (reads: Reads<Tables>): Route[] => [
   roundsRoute(reads),
   promptRoute(reads),

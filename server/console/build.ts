@@ -8,14 +8,14 @@ import { gzip } from 'node:zlib'
 
 const root = join(import.meta.dirname, '../..')
 const folder = join(root, 'clients/console')
-/** Each build lies below in a folder of its own, named after what it was made from. */
+/** Each build has its own subfolder, named after the sources it was built from. */
 const builds = join(folder, 'dist')
-/** Of the build, in milliseconds; it takes some seconds. */
+/** Time limit of the build, in milliseconds; it usually takes some seconds. */
 const mostMs = 180_000
 
 /**
- * Returns the folder of the built console, with `index.html` and `assets/`. Builds it if its sources have changed since,
- * after saying so. Several processes may do so at once.
+ * Returns the folder of the built console, with `index.html` and `assets/`. If its sources have changed, announces
+ * and runs a build. Safe for several processes at once.
  */
 export async function buildConsole(say: (text: string) => void): Promise<string> {
   const built = join(builds, await digestOfSources())
@@ -61,7 +61,7 @@ async function vite(outDir: string): Promise<void> {
   })
 }
 
-/** Beside each asset, so that no request waits for it. */
+/** Compresses each asset ahead of time, so that no request waits for it. */
 async function compress(assets: string): Promise<void> {
   for (const name of await readdir(assets)) {
     const bytes = await readFile(join(assets, name))
@@ -69,14 +69,14 @@ async function compress(assets: string): Promise<void> {
   }
 }
 
-/** Another process may have been faster. */
+/** Another process may have finished first. */
 async function settle(half: string, built: string): Promise<void> {
   await rename(half, built).catch(async error => {
     if (!(await exists(built))) throw error
   })
 }
 
-/** Running servers hold theirs in memory. */
+/** Running servers hold their build in memory. */
 async function removeOthers(built: string): Promise<void> {
   for (const name of await readdir(builds)) {
     const other = join(builds, name)

@@ -1,4 +1,4 @@
 import { buildConsole } from './build.ts'
 
-// `npm run build`: what the first start of a server would do, ahead of it.
+// `npm run build`: builds the console ahead of the first server start, which would otherwise do it.
 await buildConsole(text => console.log(text))

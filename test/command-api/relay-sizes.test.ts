@@ -40,7 +40,8 @@ async function relayTo(t: ExecutionContext, limit: { bytes: number }) {
     ...log,
     async append(name, records) {
       const bytes = records.reduce((sum, { value }) => sum + value.length, 0)
-      if (bytes > limit.bytes) throw new RecordTooLarge(`${name} takes no ${bytes} bytes at once`)
+      if (bytes > limit.bytes)
+        throw new RecordTooLarge(`${name} does not accept ${bytes} bytes at once`)
       appended.push(bytes)
       return await log.append(name, records)
     },
@@ -90,7 +91,7 @@ test('an event that the log refuses is named with its position, blocks the rest,
   t.is(relay.halted()?.position, 3)
   t.regex(
     relay.halted()?.reason ?? '',
-    /^The event at position 3, user\.login version 1 of user-2, 2\d{5} bytes, not published: test\.decisions takes no/,
+    /^The event at position 3, user\.login version 1 of user-2, 2\d{5} bytes, not published: test\.decisions does not accept/,
   )
   t.is(await relayLagMs(pool, new Date(at.getTime() + 5_000)), 5_000)
   limit.bytes = 300_000

@@ -171,7 +171,7 @@ test('a packed folder that leads elsewhere or expands too far places nothing', a
     [packed({ path: '../evil', content: 'x' }), /leads out of the folder/],
     [packed({ path: 'link', type: '2', link: '/etc/passwd' }), /neither a file nor a folder/],
     [packed({ path: 'zeros', content: Buffer.alloc(30_000_000) }), /expands to more than/],
-    [randomBytes(500), /not a whole gzip file/],
+    [randomBytes(500), /not a complete gzip file/],
   ] as const
   for (const [content, message] of cases) {
     const { place, directory, scratch } = await placing(t, content, 'x.folder.tar.gz')

@@ -143,7 +143,7 @@ test('an unparsable search is refused with its column', async t => {
     detail: [
       {
         loc: ['query', 'q'],
-        msg: 'Metrics are compared with numbers, and much is none (column 12)',
+        msg: 'Metrics are compared with numbers, and much is not one (column 12)',
         type: 'value_error',
         ctx: { column: 12 },
       },

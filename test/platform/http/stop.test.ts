@@ -55,7 +55,7 @@ for (const [what, sent] of [
     await post(goodBody)
     await stops(t, close(drainMs))
     await closed
-    t.regex(said(), /HTTP\/1\.1 503 .*Retry-After: 2.*not arrived whole; send it again/s)
+    t.regex(said(), /HTTP\/1\.1 503 .*Retry-After: 2.*not arrived in full; send it again/s)
   })
 
 test('a body that arrives within a second after the stop is served', async t => {
@@ -145,6 +145,6 @@ test('a whole server stops with exit code 0 despite clients of all these kinds',
   await until('the stream has begun', 10_000, () => stream.readableLength > 0)
   t.is(await forge.stop(), 0)
   await Promise.all(unarrived.map(({ closed }) => closed))
-  // Had the stop waited until all is cut, they would have been cut without a response.
-  for (const { said } of unarrived) t.regex(said(), /HTTP\/1\.1 503 .*not arrived whole/s)
+  // Had the stop waited until all is cut, they would have been cut without a word.
+  for (const { said } of unarrived) t.regex(said(), /HTTP\/1\.1 503 .*not arrived in full/s)
 })

@@ -35,12 +35,12 @@ test('records are written to and read from a broker that requires TLS, a certifi
   const wrong = { ...sasl, password: { text: 'wrong' } }
   await refused({ sasl: { ...wrong, mechanism: 'PLAIN' } }, /SASL PLAIN authentication failed/)
   await refused({ sasl: { ...wrong, mechanism: 'SCRAM-SHA-512' } }, /authentication failed/i)
-  await refused({ sasl: null }, /does not answer/)
-  await refused({ tls: null }, /does not answer/)
+  await refused({ sasl: null }, /does not respond/)
+  await refused({ tls: null }, /does not respond/)
   const { tls } = security
   const other = await makeCertificates(folder, 'other')
   await refused({ tls: tls && { ...tls, caFile: other.caFile } }, /self.signed|unable to/)
-  await refused({ tls: tls && { ...tls, certFile: null, keyFile: null } }, /does not answer/)
+  await refused({ tls: tls && { ...tls, certFile: null, keyFile: null } }, /does not respond/)
 })
 
 test('the password is read from its file at each connection, and a missing file is named', async t => {

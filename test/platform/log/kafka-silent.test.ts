@@ -52,7 +52,7 @@ test('opening the log fails for a broker that never responds', async t => {
   const opening = openKafkaLog({ ...options, topics: [single] })
   await t.throwsAsync(untilSettled('the log is given up', 60_000, opening), {
     instanceOf: LogUnavailable,
-    message: /127\.0\.0\.1:\d+ does not answer: no response within 30 s/,
+    message: /127\.0\.0\.1:\d+ does not respond: no response within 30 s/,
   })
 })
 

@@ -54,7 +54,10 @@ test('a record that is too large for its topic is refused by name, records of ot
     t.is(refused?.status, 'rejected')
     if (refused?.status !== 'rejected') return
     t.true(refused.reason instanceof RecordTooLarge)
-    t.regex(refused.reason.message, /takes no 200000 bytes at once; raise its max\.message\.bytes/)
+    t.regex(
+      refused.reason.message,
+      /does not accept 200000 bytes at once; raise its max\.message\.bytes/,
+    )
     t.regex(refused.reason.message, new RegExp(`--entity-name ${single.name} `))
     t.deepEqual(
       others.map(({ status }) => status),

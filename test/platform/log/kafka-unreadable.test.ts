@@ -67,7 +67,7 @@ test('a batch that is damaged on the disk is named, after all records before it'
   t.is((await take(again, single.name, 0, 2n, 1))[0]?.offset, 2n)
 })
 
-test('the marker of a transaction is named and does not block forever', async t => {
+test('a transaction marker is named in the error, and no reader waits behind it forever', async t => {
   const brokers = [await addressOf('kafka')]
   const { single } = topicsOfTest()
   const log = await openKafkaLog({ brokers, clientId: 'test', topics: [single] })
@@ -83,7 +83,7 @@ test('the marker of a transaction is named and does not block forever', async t 
   t.is((await take(log, single.name, 0, 0n, 1))[0]?.value.toString(), 'foreign')
   await t.throwsAsync(take(log, single.name, 0, 1n, 1), {
     instanceOf: LogUnreadable,
-    message: /offset 1 on: there is the marker of a transaction/,
+    message: /offset 1 on: it holds a transaction marker/,
   })
 })
 

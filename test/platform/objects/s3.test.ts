@@ -20,7 +20,7 @@ storeContract('S3', async t => {
   return async () => storeAt(t, place)
 })
 
-const away = { code: 'unavailable', message: /does not answer/ }
+const away = { code: 'unavailable', message: /does not respond/ }
 
 test.serial('a server killed midway loses no data', async t => {
   t.timeout(patient(120_000))

@@ -48,7 +48,7 @@ test('without the right to assume the role, the missing grant is reported; once 
   await migrate(url, migrationSets)
   t.deepEqual(await prepareReaderRole(url, 'read'), {
     role: null,
-    why: "the database's user may not take on the role forge_reader",
+    why: "the database's user may not assume the role forge_reader",
   })
   await administrator.query(`grant forge_reader to ${user}`)
   const { role } = await prepareReaderRole(url, 'read')

@@ -22,10 +22,10 @@ test('settings of isolation are checked at the start', t => {
     t.is(configFaults({ SERVICE_LOCAL_USER_IDS: range }).length, 1, range)
   t.is(configFaults({ SERVICE_LOCAL_ISOLATION: 'docker' }).length, 1)
   t.deepEqual(configFaults({ SERVICE_LOCAL_WRITABLE: '/data,models' }), [
-    'SERVICE_LOCAL_WRITABLE: models is no absolute path',
+    'SERVICE_LOCAL_WRITABLE: models is not an absolute path',
   ])
   t.deepEqual(configFaults({ SERVICE_LOCAL_ENVIRONMENTS: 'environments' }), [
-    'SERVICE_LOCAL_ENVIRONMENTS: environments is no absolute path',
+    'SERVICE_LOCAL_ENVIRONMENTS: environments is not an absolute path',
   ])
 })
 

@@ -34,7 +34,7 @@ test('mistakes are reported with the correction, and nothing else', async t => {
   t.is(unread.code, 2)
   t.is(
     unread.stderr,
-    'error: Metrics are compared with numbers, and much is none\n  tag:a loss<much\n             ^\n',
+    'error: Metrics are compared with numbers, and much is not one\n  tag:a loss<much\n             ^\n',
   )
   t.like(await run(['ps', 'tag:two words', 'loss<1']), { code: 0, stderr: 'No run matches\n' })
 
