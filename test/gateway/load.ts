@@ -17,7 +17,7 @@ export type Asked = {
 export type Load = {
   /** The responses so far. */
   asked: Asked[]
-  /** Waits for the requests under way. */
+  /** Sends no further request, and waits for those under way. */
   stop(): Promise<void>
 }
 
