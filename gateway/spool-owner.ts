@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** A process as the name of a folder tells it: where it runs, and which of the processes there it is. */
+/** A process as the name of its folder identifies it: its host or container, and the process there. */
 export type Owner = { host: string; boot: string; space: string; pid: string; start: string }
 
 /** How long nothing may have changed in a folder before its owner, of whom nothing can be known here, counts as gone. */
@@ -30,7 +30,7 @@ export function thisOwner(): Owner {
   try {
     space = readlinkSync('/proc/self/ns/pid')
   } catch {
-    // Without /proc, silence alone tells that an owner is gone.
+    // Without /proc, only silence shows that an owner is gone.
   }
   return {
     host: plain(hostname()),
@@ -52,8 +52,8 @@ function ownerOf(folder: string): Owner | null {
 }
 
 /**
- * Whether the process that this folder belongs to has ended. Of another host, or of another container, only silence
- * tells: an owner touches its folder every ten seconds.
+ * Whether the process that this folder belongs to has ended. On another host or in another container, only silence
+ * shows it: an owner touches its folder every ten seconds.
  */
 export function isLeft(me: Owner, folder: string, path: string, nowMs: number): boolean {
   const owner = ownerOf(folder)

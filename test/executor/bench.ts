@@ -8,10 +8,10 @@ import type { Executor } from '../../executor/port.ts'
 import { filesOf, probePython } from '../../executor/preparation/python-probe.ts'
 import { givenCommand } from './preparations.ts'
 
-/** Users of runs cannot reach a Python in somebody's home. */
+/** Users of runs cannot reach a Python in a home directory. */
 export const systemPython = '/usr/bin/python3'
 
-/** The same for each process at a directory, and apart from those of others: the end of a run ends all processes of its user. */
+/** A range for each runs directory, the same in every process: the end of a run ends all processes of its user. */
 function idsAt(runsDirectory: string) {
   const nth = createHash('sha256').update(runsDirectory).digest().readUInt16BE() % 1000
   const count = 65_536

@@ -32,7 +32,7 @@ test('auto takes the first isolation that holds, and none is a choice of its own
   )
 })
 
-test('where nothing holds, the reasons are told, and an isolation by name stops the start', async t => {
+test('if no isolation holds, the reasons are given, and an isolation required by name stops the start', async t => {
   const runs = await runsFolder(t)
   const nothing = await isolationAt(runs, 'auto', { python: null })
   t.is(nothing.mode, 'none')

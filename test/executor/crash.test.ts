@@ -78,7 +78,7 @@ test('what a run makes of the times of its output is no proof that it lived in t
   const ref = await executor.submit(launch({ command }))
   const stderr = async () => (await outputOf(executor, ref)).stderr.toString()
   await until('it has changed the time', 30_000, async () => (await stderr()) === 'ready\n')
-  // As after the loss of a machine, which kills both: nobody sees it run any more.
+  // As after the loss of a machine, which kills both.
   const started = await readJson<StartedRecord>(attemptPaths(path.join(runsDirectory, ref)).started)
   await killSupervisor(runsDirectory, ref)
   if (started) process.kill(-started.leader.pid, 'SIGKILL')
@@ -102,7 +102,7 @@ test('a late supervisor of an abandoned submit starts nothing', async t => {
   t.is(await readFile(file, 'utf8'), 'newest\n')
 })
 
-test('a submit waits for that of another living server, but not for ever', async t => {
+test('a submit waits for a submit by another living server, but not indefinitely', async t => {
   const { runsDirectory, executor } = await localBench(t)
   const submitted = launch({ command: ['true'] })
   const ref = `${submitted.run_id}/1`
@@ -116,7 +116,7 @@ test('a submit waits for that of another living server, but not for ever', async
   t.deepEqual(await later.observe(ref), { state: 'unknown' })
 })
 
-test('attempts with records of before there were several nodes go on', async t => {
+test('attempts with records from before several nodes were supported continue', async t => {
   const { runsDirectory, executor, reopen, scratch } = await localBench(t)
   const go = path.join(scratch, 'go')
   const script = `echo up; until [ -e ${go} ]; do sleep 0.05; done; echo done; exit 4`

@@ -93,7 +93,7 @@ test('it is covered under each of its names, and after the folders of a Python a
   t.true(line.includes(`--tmpfs ${at('lib/forge')}`))
 })
 
-test('a hidden file is covered by an empty one, and one that does not exist by none', async t => {
+test('a hidden file is covered by an empty one, and a missing file is not covered', async t => {
   const at = await machine(t)
   const key = at('etc/ssl/forge.key')
   const line = bubblewrapArguments(
@@ -108,7 +108,7 @@ test('a hidden file is covered by an empty one, and one that does not exist by n
   t.false(line.includes('missing'))
 })
 
-test('Landlock is given the siblings of what is hidden, because it can only allow, and no links', async t => {
+test('Landlock gets the siblings of hidden paths, because it can only allow, and no links', async t => {
   const at = await machine(t)
   const { order } = confined(
     enclosure({

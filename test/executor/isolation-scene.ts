@@ -19,7 +19,7 @@ import { outputOf, untilPrinted } from './output.ts'
 import { givenCommand, preparedBy } from './preparations.ts'
 
 /**
- * Plays a server with everything that runs must not get at, of whichever user this process is:
+ * Plays a server with everything that runs must not reach, under the user of this process:
  * `isolation-scene.ts SETTING FOLDER`. Prints what the run of `forbidden.py` managed.
  */
 const [, , setting = '', root = ''] = process.argv

@@ -2,7 +2,7 @@ import test from 'ava'
 import { createKeyedQueue } from '../../executor/keyed-queue.ts'
 import { until } from '../servers/until.ts'
 
-/** Work that ends when told to. */
+/** Work that ends on request. */
 function work() {
   const begun: string[] = []
   const ends = new Map<string, PromiseWithResolvers<void>>()
@@ -42,7 +42,7 @@ test('only so many run at once; the others follow in the order in which they cam
   await until('nothing is left', 30_000, () => queue.busy().size === 0)
 })
 
-test('while a key has work that runs or waits, more for it is dropped; afterwards it is taken', async t => {
+test('further work for a key is dropped while the key has work, and accepted afterwards', async t => {
   const { begun, failed, on, end } = work()
   const queue = createKeyedQueue(1, failed)
   for (const key of ['a', 'b', 'a', 'b']) queue.start(key, on(key))
@@ -56,7 +56,7 @@ test('while a key has work that runs or waits, more for it is dropped; afterward
   end('a')
 })
 
-test('work that hangs holds up no other key, and work that fails is told and makes room', async t => {
+test('work that hangs delays no other key, and work that fails is reported and makes room', async t => {
   const { begun, failures, failed, on, end, fail } = work()
   const queue = createKeyedQueue(2, failed)
   for (const key of ['hangs', 'fails', 'next', 'last']) queue.start(key, on(key))

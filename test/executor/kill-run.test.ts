@@ -42,7 +42,7 @@ test('a mark matches exactly: an attempt is not one whose name has it as a prefi
   t.deepEqual(await commandLinesWith(id), [])
 })
 
-test('an empty mark is nobody’s', async t => {
+test('an empty mark matches no process', async t => {
   const env = { PATH: process.env.PATH, [markVariable]: '' }
   const stranger = spawn('sleep', ['60'], { env, stdio: 'ignore' })
   t.teardown(() => stranger.kill('SIGKILL'))

@@ -77,7 +77,7 @@ async function planOf(root: string, recipe: string): Promise<RecipePlan> {
   }
 }
 
-/** A recipe that needs the package `tiny_package`, which comes as a wheel beside it. */
+/** A recipe that needs the package `tiny_package`, which comes as a wheel next to it. */
 async function recipeWithPackage(root: string, program: string, extra = ''): Promise<string> {
   const directory = await writeRecipe(path.join(root, 'recipe'), {
     'train.py': program,
@@ -246,7 +246,7 @@ test('a builder killed in the middle leaves no environment, and the next run bui
   await index.asked
   await executor.stop(ref, { grace_s: 0, force: true })
   t.is((await exitOf(executor, ref)).signal, 'SIGKILL')
-  // Different content means a different environment: that of the dead builder is built again under its own key.
+  // Different content means a different environment: the environment of the dead builder is rebuilt under its own key.
   await writeFile(requirements, asItShouldBe)
   t.is((await runToEnd(await of(recipe))).code, 0)
   const [dead = ''] = await unpublished(path.join(root, 'environments'))
@@ -318,7 +318,7 @@ test('an environment whose Python has gone is built again', async t => {
   t.true(again.text.includes('building the Python environment'))
 })
 
-/** A package index that accepts a request and responds only when told how. */
+/** A package index that accepts a request and responds only on request. */
 async function hangingServer(t: ExecutionContext) {
   let heard: () => void = () => {}
   const index = {

@@ -50,7 +50,7 @@ async function startOf(path: string): Promise<string> {
   }
 }
 
-test('a command that prints without end does not fill the disk, and goes on', async t => {
+test('a command that prints endlessly does not fill the disk, and continues', async t => {
   const { paths, size, shipped } = await attempt(t)
   const fd = openSync(paths.stdout, 'a', 0o600)
   const command = spawn('yes', ['a line of output'], { stdio: ['ignore', fd, 'ignore'] })

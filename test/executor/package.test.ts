@@ -16,7 +16,7 @@ import { outputOf } from './output.ts'
 import { givenCommand, preparedBy } from './preparations.ts'
 import { whatHolds } from './what-holds.ts'
 
-/** Says what it finds in its working folder, and changes it. */
+/** Prints the content of its working folder, and changes it. */
 const program = `
 import json, os
 found = {}

@@ -14,7 +14,7 @@ export const artifactOf = (bytes: Buffer, filename = 'model.bin'): StoredArtifac
   size_bytes: bytes.length,
 })
 
-/** Responds as Forge does with these bytes, but to its first requests as told. */
+/** Responds as Forge does with these bytes, but to its first requests as specified. */
 export async function serveArtifact(t: ExecutionContext, bytes: Buffer, ...first: Answer[]) {
   const asked: { url: string; range: string | null; token: unknown }[] = []
   const server = createServer((request, response) => {

@@ -15,9 +15,9 @@ export type Asked = {
 }
 
 export type Load = {
-  /** What has been answered so far. */
+  /** The responses so far. */
   asked: Asked[]
-  /** Lets what is under way end. */
+  /** Sends no further request, and waits for those under way. */
   stop(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export type LoadOptions = {
   /** At each address. */
   callers: number
   body?: string
-  /** After an answer that is not 200; the next one follows at once otherwise. */
+  /** The pause after a status other than 200; otherwise the next request follows at once. */
   pauseMs?: number
 }
 
