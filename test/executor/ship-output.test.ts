@@ -14,6 +14,7 @@ function failingAppend(error: Error) {
 const output = {
   actor: { type: 'system', id: 'executor', via: 'output' },
   requestId: 'executor',
+  now: new Date(0),
 } as const
 
 test('once an append finds the log down, the rest of the pass is refused without trying it', async t => {
