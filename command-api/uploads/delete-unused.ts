@@ -1,5 +1,4 @@
 import type { ObjectStore } from '../../platform/objects/port.ts'
-import type { UploadPurpose } from '../../schemas/uploads.ts'
 import { contentLock } from '../content-lock.ts'
 import type { Deps } from '../deps.ts'
 import { nothing } from '../outcome.ts'
@@ -11,15 +10,13 @@ import { allStores } from './stores.ts'
 type Needed = Pick<Deps, 'pool' | 'store' | 'uploads' | 'artifacts' | 'now' | 'config' | 'logger'>
 
 const hourMs = 3_600_000
-/** Purposes of which the query below knows everything that may name their files. Files of all others stay. */
-const namedAbove: readonly UploadPurpose[] = ['package', 'recipe', 'artifact']
 /** How long an upload may take to be registered, and a registered one to be used. */
 const unregisteredMs = 24 * hourMs
 
 /**
- * Deletes uploads every hour: those that were not registered within a day, those of jobs that ended as long ago as the files
- * of runs are kept, and those of a purpose in `namedAbove` that nothing named within a day. Those that an artifact names stay.
- * Then it deletes files without an upload.
+ * Deletes uploads every hour: unregistered ones after a day, packages of ended jobs once the files of their runs are due, and
+ * all others that nothing has used within a day (`write.use`, which the kinds of all slices fill). Then it deletes files
+ * without an upload.
  */
 export const uploadReactor = reactor<object, Needed>({
   name: 'uploads',
@@ -40,7 +37,6 @@ export async function deleteUnused(deps: Needed): Promise<void> {
     new Date(now - unregisteredMs),
     new Date(now - config.runDirDays * 24 * hourMs),
     config.runDirDays > 0,
-    namedAbove,
   ])
   if (rowCount) logger.info({ uploads: rowCount }, 'uploads that nobody needs were deleted')
   for (const files of allStores(deps)) await tidy(deps, files, new Date(now - hourMs))
@@ -64,7 +60,8 @@ const deleteRows = `
        $3 and used_at < $2 and not exists (
          select from write.job_state j join write.run_state r using (run_id)
           where j.upload_id = u.upload_id and (r.ended_at is null or r.ended_at >= $2 or j.is_active))
-     else purpose = any($4) end`
+     else not exists (
+       select from write.use where used_kind = 'upload' and used_id = u.upload_id and until is null) end`
 
 async function pendingAmong({ pool }: Needed, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await pool.query<{ upload_id: string }>(

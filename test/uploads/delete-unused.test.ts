@@ -147,13 +147,22 @@ test('if files of runs are kept forever, so are the packages of jobs', async t =
   t.deepEqual(await left(), ['upl_B'])
 })
 
-test('a file stays whose purpose is one of which nobody knows what may name it', async t => {
-  const { later, sweep, registered, left, isHere } = await scene(t)
-  const kept = await registered('upl_dataset', 'rows', 'dataset')
-  const gone = await registered('upl_package', 'code')
+test('an upload stays while a thing of any kind uses it, and is deleted after that use has ended', async t => {
+  const { later, sweep, registered, left, pool, deps } = await scene(t)
+  await registered('upl_A', 'unused', 'dataset')
+  await registered('upl_B', 'used', 'dataset')
+  await pool.query(
+    `insert into write.use (used_kind, used_id, user_kind, user_id, used_as, since)
+     values ('upload', 'upl_B', 'dataset', 'team/corpus@1', 'content', $1)`,
+    [deps.now()],
+  )
   later(25)
   await sweep()
-  t.deepEqual(await left(), ['upl_dataset'])
-  t.true(await isHere(kept))
-  t.false(await isHere(gone))
+  t.deepEqual(await left(), ['upl_B'])
+  later(24 * 400)
+  await sweep()
+  t.deepEqual(await left(), ['upl_B'])
+  await pool.query('update write.use set until = $1', [deps.now()])
+  await sweep()
+  t.deepEqual(await left(), [])
 })
