@@ -9,7 +9,7 @@ export type AppendFact = (topic: string, runId: string, value: Buffer) => Promis
 
 const maxUnackedBytes = 64 * 1024 * 1024
 
-/** Batching is the log's business: it joins the appends that arrive while it stores others. */
+/** The log does the batching: it joins appends that arrive while it stores others. */
 export function createAppendFact(log: EventLog, maxBytes = maxUnackedBytes): AppendFact {
   let unackedBytes = 0
   return async (topic, key, value) => {

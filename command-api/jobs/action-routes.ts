@@ -14,7 +14,7 @@ import { saveJob } from './rows.ts'
 /** Wakes the executor after a commit. */
 type Wake = { wake: () => void }
 
-/** What people do with a job; each takes effect a moment later, when the executor has seen to it. */
+/** People's actions on a job; each takes effect shortly afterwards, once the executor has carried it out. */
 export const actionRoutes = (deps: Deps, { wake }: Wake): Route[] => {
   const action = (verb: string, summary: string, decide: Decide) =>
     actionRoute(deps, wake, { verb, summary, decide })
