@@ -9,8 +9,8 @@ import { quantile } from './rig/quantile.ts'
 import { number, toTable } from './rig/table.ts'
 
 const usage = `npm run bench:admission -- [options]
-  --server DIR          a checkout whose server is measured (this one); may be repeated, to compare them
-  --rounds N            each case on each server so many times; the table shows medians (1)
+  --server DIR          the checkout of the server to measure (this one); may be repeated, to compare several
+  --rounds N            how often each case runs on each server; the table shows medians (1)
   --connections N       (8)
   --seconds N           for each case (5)
   --only TEXT           cases whose names contain it
@@ -59,7 +59,7 @@ function readOptions(): Options {
   }
 }
 
-/** The servers take turns within each case, so that what else the machine does meets all of them. */
+/** The servers take turns within each case, so that any other load on the machine affects all of them. */
 async function measure(stages: readonly Stage[], options: Options): Promise<Cell[]> {
   const cells: Cell[] = []
   for (const { stage, work, isFirst } of turnsOf(stages, options)) {

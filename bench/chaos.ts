@@ -32,8 +32,8 @@ const usage = `npm run chaos -- [options]
   --profile NAME       embedded or kafka (embedded)
   --seed S             repeats the choices of a run; the instants differ (from the clock)
   --clients N          runs that report at once (24)
-  --hostile SHARE      of all requests, how many must be refused (0.02)
-  --rest MS            longest rest of each between two requests (150)
+  --hostile SHARE      share of hostile requests, which must be refused (0.02)
+  --rest MS            longest pause of each client between two requests (150)
   --keep               keeps the data directory and the ledger afterwards`
 
 const supervisorDelayMs = 500
@@ -136,7 +136,7 @@ async function rehearse(options: Options, { server, broker }: Rig): Promise<bool
   return isClean(verdict) && load.tally.unexpected.length === 0
 }
 
-/** Hostile requests are about the first run; the values of the last are too large to be summed. */
+/** Hostile requests target the first run; the last run's values are too large to be summed. */
 function targetOf(runs: readonly ExternalRun[], person: string): Target {
   const [first, other] = runs
   if (!first || !other) throw new Error('two runs are needed')
@@ -170,7 +170,7 @@ function tellKills({ kills, recoveryMs }: KillReport): void {
 }
 
 function tellUpkeep({ asked, succeeded, failed, cutShort }: Rebuilds, trims: Trims): void {
-  say(`rebuilds: ${asked} asked for, ${succeeded} succeeded, ${cutShort} ended with their process`)
+  say(`rebuilds: ${asked} requested, ${succeeded} succeeded, ${cutShort} ended with their process`)
   for (const [why, times] of failed) say(`rebuilds: ${times} failed: ${why}`)
   say(`trims: ${number(trims.records)} records in ${trims.done} trims while processes were killed`)
 }
@@ -178,8 +178,8 @@ function tellUpkeep({ asked, succeeded, failed, cutShort }: Rebuilds, trims: Tri
 function tell({ operations, attacks, answers, unexpected, slowestMs }: Drive['tally']): void {
   const counted = [...answers].map(([answer, times]) => `${answer} ${number(times)}`).join(', ')
   say(`${number(operations)} requests (${counted}), the slowest took ${number(slowestMs)} ms`)
-  say(`${number(attacks)} hostile requests besides`)
-  for (const answer of unexpected) say(`unexpected answer: ${answer}`)
+  say(`${number(attacks)} hostile requests in addition`)
+  for (const answer of unexpected) say(`unexpected response: ${answer}`)
 }
 
 async function main(): Promise<boolean> {

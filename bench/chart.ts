@@ -11,7 +11,7 @@ export type ChartReport = {
   fresh: Spread
   /** After the run's points were compacted. */
   compacted: Spread
-  /** A tenth of the steps, for which the points themselves are read. */
+  /** A tenth of the steps, where the points themselves are read. */
   zoomed: Spread
 }
 

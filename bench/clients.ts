@@ -144,7 +144,7 @@ function mlflowIn(python: string, folder: string, { address }: PeerServer): Cont
   }
 }
 
-/** So that a client that loses points has no figures. */
+/** A client that loses points gets no figures. */
 async function untilCounted(name: string, points: number, count: () => Promise<number>) {
   const isStored = async () => (await count()) === points
   await until(`${name} has stored ${points} points`, storedWithinMs, isStored)

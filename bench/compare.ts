@@ -122,7 +122,7 @@ type Case = { name: string; rounds: Round[] }
 
 const idleWithinMs = 120_000
 
-/** Resolves when the servers have finished what follows from the load, such as projections. */
+/** Resolves when the servers have finished the work that the load caused, such as projections. */
 async function idle(stages: readonly Stage[]): Promise<void> {
   const used = () => Promise.all(stages.map(stage => stage.processorSeconds()))
   let before = await used()
@@ -158,7 +158,7 @@ async function playRound(
 }
 
 /**
- * Cold code would be slower. A submit is told its place, and the count stops at 2,000 jobs ahead: behind that many, it costs the
+ * Cold code would be slower. A submit returns its place, and the count stops at 2,000 jobs ahead: behind that many, it costs the
  * same however many jobs came before.
  */
 async function warmUp(stages: readonly Stage[], name: string, options: Options): Promise<void> {

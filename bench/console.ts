@@ -15,7 +15,7 @@ const { values: options } = parseArgs({
     json: { type: 'string' },
     /** How often each page is opened. */
     times: { type: 'string', default: '5' },
-    /** Instead of all else, watch the memory of a page that shows a live run for so long. */
+    /** Instead of everything else, watch the memory of a page that shows a live run for this long. */
     minutes: { type: 'string' },
     /** Without MLflow's pages, which take some minutes to install, fill and open. */
     'forge-only': { type: 'boolean', default: false },

@@ -71,7 +71,7 @@ async function measure(url: string): Promise<Result[]> {
   return results
 }
 
-/** From the failure, which requests the diagnosis at once, to its result; the API shows whole seconds. */
+/** From the failure, which requests the diagnosis immediately, to its result; the API shows whole seconds. */
 function secondsOf({ created_at, finished_at }: Diagnosis): number {
   return (Date.parse(finished_at ?? '') - Date.parse(created_at)) / 1000
 }

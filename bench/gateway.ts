@@ -61,7 +61,7 @@ async function openStream({ origin, path, token }: Way, signal: AbortSignal): Pr
   const reader = response.body?.getReader()
   const { value } = (await reader?.read()) ?? {}
   if (response.status !== 200 || !value) throw new Error(`a stream got ${response.status}`)
-  // What comes later is taken, too, or it would pile up on the way.
+  // Reads the rest as well; otherwise it would pile up on the way.
   const take = async () => {
     while (!(await reader?.read())?.done);
   }

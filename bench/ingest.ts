@@ -18,7 +18,7 @@ const usage = `npm run bench:ingest -- [options]
   --points LIST         points a request (1000,100,16)
   --connections LIST    (1,4,16,64)
   --seconds N           for each pair of these (5)
-  --server DIR          another checkout whose server is measured (this one)
+  --server DIR          the checkout of the server to measure (this one)
   --node-flags=FLAGS    of the server, e.g. --cpu-prof
   --no-storage          leaves out the bytes per point
   --json FILE           also writes all figures there`

@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { IsolationSetting } from '../executor/local/isolation.ts'
+import type { IsolationSetting } from '../executor/node/isolation.ts'
 import { isolationAt, openAt } from '../test/executor/bench.ts'
 import { until } from '../test/servers/until.ts'
 import { randomFrom } from '../test/whole/chaos/random.ts'
 import { judge, type Planned, plan } from './kills/attempts.ts'
 
 const usage = `npm run bench:kills -- [options]
-  --kills N           how often what looks after the attempts is killed with SIGKILL (200)
+  --kills N           how often the supervising process is killed with SIGKILL (200)
   --isolation MODE    none, bubblewrap, user, landlock (none)
   --seed S            repeats the choices; the instants differ (from the clock)`
 
@@ -30,9 +30,9 @@ if (values.help) {
   process.exit(0)
 }
 
-/** The longest life of what looks after the attempts, counted from when it is open, in milliseconds. */
+/** The longest life of the process that supervises the attempts, counted from when it is open, in milliseconds. */
 const longestMs = 1200
-const program = fileURLToPath(new URL('kills/engine.ts', import.meta.url))
+const program = fileURLToPath(new URL('kills/executor-process.ts', import.meta.url))
 const setting = values.isolation as IsolationSetting
 const random = randomFrom(Number(values.seed))
 const folder = await mkdtemp(join(tmpdir(), 'forge-kills-'))
@@ -50,7 +50,7 @@ const planned: Planned[] = []
 for (let kill = 1; kill <= Number(values.kills); kill++) {
   const next = plan(planned.length, scratch, random)
   planned.push(next)
-  const { child, opened } = engine()
+  const { child, opened } = startExecutor()
   await opened
   await appendFile(planFile, `${JSON.stringify(next)}\n`)
   await pause(random.whole(0, longestMs))
@@ -59,7 +59,7 @@ for (let kill = 1; kill <= Number(values.kills); kill++) {
   await ended
   if (kill % 20 === 0) console.error(`${kill} kills`)
 }
-const { child, left } = engine()
+const { child, left } = startExecutor()
 await until('all attempts have ended', 300_000, () => left() === 0)
 child.kill('SIGKILL')
 const isolation = await isolationAt(runs, setting, { writable: [scratch] })
@@ -70,8 +70,8 @@ console.log(`${planned.length} attempts, ${values.kills} kills (${setting}, seed
 console.log(`lost ${lost} twice ${twice} wrong ${wrong}`)
 process.exitCode = lost + twice + wrong === 0 ? 0 : 1
 
-/** What looks after the attempts, as a process of its own. */
-function engine(): { child: ChildProcess; opened: Promise<void>; left(): number | null } {
+/** Starts a process that looks after the attempts. */
+function startExecutor(): { child: ChildProcess; opened: Promise<void>; left(): number | null } {
   const child = spawn(process.execPath, [program, setting, runs, scratch, planFile], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -82,7 +82,7 @@ function engine(): { child: ChildProcess; opened: Promise<void>; left(): number 
       const said = /(\d+) left\n$/.exec(String(chunk))
       if (said) last = Number(said[1])
     })
-    child.once('exit', () => reject(new Error('it ended by itself')))
+    child.once('exit', () => reject(new Error('it ended unexpectedly')))
   })
   // Also when it is killed later.
   opened.catch(() => {})

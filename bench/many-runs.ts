@@ -9,9 +9,9 @@ import { timeEach } from './rig/repeat.ts'
 export type ManyRunsReport = {
   runs: number
   points: number
-  /** One chart of each run, all asked for at once: milliseconds until the last one is there. */
+  /** One chart of each run, all requested at once: milliseconds until the last one arrives. */
   together: Spread
-  /** All points of one run with as many. */
+  /** All points of one run with the same number of points. */
   exported: { format: string; seconds: number; megabytes: number; grownMb: number }[]
 }
 
@@ -37,7 +37,7 @@ export async function measureManyRuns(target: Target, pid: number): Promise<Many
   return { runs, points, together, exported }
 }
 
-/** All keys of a run, as its page asks for them. */
+/** All keys of a run, as its page requests them. */
 const chart = ({ url, token }: Target, { run_id }: ExternalRun) => {
   const asked = encodeURIComponent(keys.join(','))
   return askApi(url, 'GET', `/api/runs/${run_id}/metrics?keys=${asked}&buckets=${buckets}`, {

@@ -26,7 +26,7 @@ if (values.help) {
 
 const rounds = Number(values.rounds)
 let count = 0
-/** Each round's people sign in from an address of their own: one may do so ten times a minute. */
+/** Each round's people sign in from a different address: one address may do so ten times a minute. */
 const clientOf = (round: number) => ({
   'x-forwarded-for': `10.0.${Math.floor(round / 256)}.${round % 256}`,
 })

@@ -14,13 +14,13 @@ const pointsPerRequest = 16
 const project = 'rebuilt'
 const reader = 'reader'
 const segmentSeconds = 20
-/** No read is to take as long, also during a rebuild, in milliseconds. */
+/** No read may take this long, even during a rebuild, in milliseconds. */
 const goalMs = 500
 
 const { values: options } = parseArgs({
   options: {
     rebuilds: { type: 'string', default: '50' },
-    /** After so many a new server begins: each rebuild reads all that came before it. */
+    /** A new server starts after this many rebuilds, because each one reads everything that came before it. */
     each: { type: 'string', default: '10' },
     /** Points a second, in requests of 16. */
     points: { type: 'string', default: '30000' },
@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
     readers: { type: 'string', default: '4' },
     runs: { type: 'string', default: '32' },
     connections: { type: 'string', default: '16' },
-    /** Seconds before each rebuild in which the same goes on without one. */
+    /** Seconds before each rebuild in which the same load runs without one. */
     without: { type: 'string', default: '7' },
   },
 })
@@ -54,7 +54,7 @@ const say = (line: string) => console.error(`${new Date().toISOString().slice(11
 
 type Load = { stop(): Promise<void> }
 
-/** Keeps sending points and creating runs, in processes of their own, until stopped. */
+/** Keeps sending points and creating runs, in separate processes, until stopped. */
 function startLoad(url: string, admin: string, runs: readonly ExternalRun[], driven: Driven): Load {
   const { hostname: host, port } = new URL(url)
   const common = { host, port: Number(port), seconds: segmentSeconds, resent: 0 }
@@ -100,7 +100,7 @@ async function get(url: string, token: string): Promise<{ status: number; refusa
   }
 }
 
-/** Reads one page after another, as somebody who does not write. */
+/** Reads one page after another, as a person who does not write. */
 function startReader(
   url: string,
   token: string,

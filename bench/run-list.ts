@@ -13,7 +13,7 @@ export type RunListReport = {
 }
 
 const times = 60
-/** From what nearly every run matches to what none does. */
+/** From a value that nearly every run matches to one that no run matches. */
 const searches = [
   'seeded',
   'state:failed',
@@ -43,7 +43,7 @@ export async function measureRunList(
     byMetric('-metric:val/accuracy:last'),
     `project=list-7&${byMetric('-metric:val/accuracy:last')}`,
     `state=succeeded&${byMetric('metric:val/loss:min')}`,
-    // Matches nothing, which statistics cannot tell: a fifth and a twentieth of the runs match one condition.
+    // Matches nothing, which statistics cannot show: a fifth and a twentieth of the runs match one condition each.
     `project=list-3&state=failed&${byMetric('-metric:val/accuracy:max')}`,
     `project=list-6&state=failed&${byMetric('-metric:val/accuracy:max')}`,
     `tag=tag-5&${byMetric('metric:train/loss:last')}`,

@@ -39,7 +39,7 @@ const longestMs = 4000
 const quietMs = 300_000
 const random = randomFrom(Number(values.seed))
 const folder = await mkdtemp(join(tmpdir(), 'forge-sk-'))
-// Runs are users of their own.
+// Runs use their own system users.
 await chmod(folder, 0o711)
 const folderOf = async (name: string, mode = 0o711) => {
   const made = join(folder, name)
@@ -98,7 +98,7 @@ async function killBeside(jobs: Jobs, targets: readonly Target[]): Promise<Submi
   return submitted
 }
 
-/** Waits until all jobs have ended with their whole output, and compares each with what it was to be. */
+/** Waits until all jobs have ended with their whole output, and compares each with its plan. */
 async function judge(jobs: Jobs, submitted: readonly Submitted[]): Promise<void> {
   const ended = new Map<string, Ended>()
   const isWhole = async ({ run_id }: Submitted) => {

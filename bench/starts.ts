@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { pino } from 'pino'
+import { createFactAppends } from '../command-api/append-fact.ts'
 import { executorCommands } from '../command-api/jobs/executor-commands.ts'
 import { topicsOf } from '../events/topics.ts'
 import { startReconciler } from '../executor/reconciler.ts'
@@ -12,15 +13,15 @@ import { until } from '../test/servers/until.ts'
 import { openStage, prepare } from './admission/stage.ts'
 import { spreadOf } from './rig/quantile.ts'
 import { number, toTable } from './rig/table.ts'
-import { type SimulatedEngine, simulatedEngine } from './starts/simulated-engine.ts'
+import { type SimulatedExecutor, simulatedExecutor } from './starts/simulated-executor.ts'
 import { watch } from './starts/watch.ts'
 
 const usage = `npm run bench:starts -- [options]
-Jobs that run on a simulated engine and others that wait; how long one look of the executor takes, how soon a freed
+Jobs that run on a simulated executor and others that wait; how long one look of the executor takes, how soon a freed
 slot is given away, and how late output is shipped beside a run that prints without end.
   --waiting N       (10000)
   --active N        (2000)
-  --line-every MS   each run prints 64 bytes so often (10000)
+  --line-every MS   how often each run prints 64 bytes (10000)
   --frees N         slots that become free, one after the other (60)
   --free-every MS   (500)`
 
@@ -63,7 +64,7 @@ async function measure(url: string): Promise<void> {
   const deps = { store: eventStoreOn(pool), pool, now: () => new Date(), baseUrl: () => '' }
   const seen = watch()
   let isFirst = true
-  const engine: SimulatedEngine = simulatedEngine({
+  const executor: SimulatedExecutor = simulatedExecutor({
     gpus: active,
     lineEveryMs: Number(values['line-every']),
     nowMs: () => Date.now(),
@@ -76,8 +77,8 @@ async function measure(url: string): Promise<void> {
   })
   const commands = executorCommands(deps, { executor: 'local', engine: 'simulated' })
   const reconciler = startReconciler({
-    executor: engine,
-    commands: seen.through(commands, engine),
+    executor,
+    commands: seen.through(commands, executor),
     toLaunch: order => ({
       ...order,
       gpu_indexes: [...order.gpu_indexes],
@@ -86,11 +87,10 @@ async function measure(url: string): Promise<void> {
       reads: [],
     }),
     mayStart: () => true,
-    log,
+    ...createFactAppends(log, eventId),
     logsTopic: topics.logs.name,
     logger: pino({ level: 'warn' }),
     now: deps.now,
-    newEventId: eventId,
   })
   try {
     const beganMs = performance.now()
@@ -101,10 +101,10 @@ async function measure(url: string): Promise<void> {
     )
     seen.forget()
     for (let freed = 0; freed < Number(values.frees); freed++) {
-      const ended = engine.endOne()
+      const ended = executor.endOne()
       if (ended) seen.freed(ended)
       const nextMs = performance.now() + Number(values['free-every'])
-      await until('the next slot is to become free', withinMs, () => performance.now() >= nextMs, 5)
+      await until('the next slot must become free', withinMs, () => performance.now() >= nextMs, 5)
     }
     await until('all slots are given away', withinMs, () => seen.unfilled() === 0)
   } finally {

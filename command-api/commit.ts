@@ -100,7 +100,7 @@ export async function create<S, E extends Event, T>(
       if (kept) return { ...kept, isReplayed: true }
       const answer = await make(work)
       const position = work.position()
-      if (claim) await keepAnswers(work.tx, [{ claim, answer: { answer, position } }])
+      if (claim) await keepAnswers(deps.store, work.tx, [{ claim, answer: { answer, position } }])
       return { answer, position, isReplayed: false }
     },
   })

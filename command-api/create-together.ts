@@ -1,6 +1,6 @@
 import type { HttpAsked } from './asked.ts'
 import { answerWith, type CommitDeps } from './commit.ts'
-import type { Transaction } from './event-store.ts'
+import type { EventStore, Transaction } from './event-store.ts'
 import { type Claim, claimOf, findAnswers, type Kept, keepAnswers, lockOf } from './idempotency.ts'
 import { takeLocks } from './stream-locks.ts'
 
@@ -29,7 +29,7 @@ export async function createTogether<I extends { request: HttpAsked }, T>(
     const kept = await findAnswers(tx, claims)
     return new Map([
       ...repeats(claimed, kept),
-      ...(await makeOthers(tx, { claimed, kept, now: at }, make)),
+      ...(await makeOthers(tx, { store, claimed, kept, now: at }, make)),
     ])
   })
   return items.map(item => {
@@ -51,9 +51,11 @@ function repeats<I>(claimed: Claimed<I>, kept: KeptOnes): [I, Response][] {
   })
 }
 
+type Fresh<I> = { store: EventStore; claimed: Claimed<I>; kept: KeptOnes; now: Date }
+
 async function makeOthers<I, T>(
   tx: Transaction,
-  { claimed, kept, now }: { claimed: Claimed<I>; kept: KeptOnes; now: Date },
+  { store, claimed, kept, now }: Fresh<I>,
   make: Making<I, T>,
 ): Promise<[I, Response][]> {
   const fresh = [...claimed].filter(([, claim]) => !keptFor(claim, kept))
@@ -69,6 +71,7 @@ async function makeOthers<I, T>(
     return { item, claim, answer }
   })
   await keepAnswers(
+    store,
     tx,
     answers.flatMap(({ claim, answer }) => (claim ? [{ claim, answer }] : [])),
   )

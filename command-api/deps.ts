@@ -11,7 +11,7 @@ import type { DirectoryStore } from '../platform/objects/directory.ts'
 import type { ObjectStore } from '../platform/objects/port.ts'
 import type { Clock } from '../platform/time.ts'
 import type { Reports } from './admit-report.ts'
-import type { AppendFact } from './append-fact.ts'
+import type { FactAppends } from './append-fact.ts'
 import type { EventStore } from './event-store.ts'
 import type { KeyLimit } from './metrics/key-limit.ts'
 import type { ShortNumbers } from './short-numbers.ts'
@@ -40,7 +40,7 @@ export type CommandConfig = {
 }
 
 /** Dependencies of all routes of command-api; built once by server/. */
-export type Deps = {
+export type Deps = FactAppends & {
   store: EventStore
   pool: Pool
   now: Clock
@@ -50,7 +50,6 @@ export type Deps = {
   keys: KeyRing
   logger: Logger
   reports: Reports
-  appendFact: AppendFact
   metricKeys: KeyLimit
   shortNumbers: ShortNumbers
   queue: QueueBook
@@ -66,9 +65,7 @@ export type Deps = {
   newEventId: () => string
   /** Counts points for the scraper. */
   ingestedPoints: (count: number) => void
-  /** Call after a commit that ended sessions of this person or changed their role. */
-  accessChanged: (username: string) => void
-  /** Call after a commit that changed what gateways serve. */
+  /** Call after a commit that changed what gateways serve without an event; those with one are announced (`announcements.ts`). */
   servingChanged: () => void
   engineHeaders: EngineHeaders
   /** The public address of this installation, without a trailing slash. */

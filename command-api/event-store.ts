@@ -4,7 +4,9 @@ import type { Actor, Event, EventDefinition, Recorded, Stamped } from '../events
 import { upcast } from '../events/upcast.ts'
 import { inTransaction } from '../platform/postgres/transaction.ts'
 import { toEventJson } from './event-json.ts'
+import type { Kind } from './kind.ts'
 import type { DutiesOf, NewDuty } from './new-duty.ts'
+import { changesOf, type ResourceChanges, savingOf } from './resources.ts'
 
 export type Transaction = PoolClient
 
@@ -60,12 +62,16 @@ export type EventStoreDeps = {
   committed: () => void
   /** Derives the duties of an event, which are inserted with it; absent: no duties. */
   dutiesOf?: DutiesOf
+  /** What keeps `write.resource` and `write.use`; absent: nothing does. */
+  kinds?: readonly Kind[]
   /** Called after each commit that inserted duties. */
   dutiesAdded?: () => void
+  /** Called with the events of each commit, once they are visible to everybody. */
+  recorded?: (events: readonly Event[]) => void
 }
 
 /** Set in everything called from within a transaction, however deep. */
-const isOpen = new AsyncLocalStorage<{ hasDuties: boolean }>()
+const isOpen = new AsyncLocalStorage<{ hasDuties: boolean; events: Event[] }>()
 
 const eventColumns = 'stream_version, type, schema_version, data, meta, occurred_at'
 
@@ -88,7 +94,7 @@ const loadFromSnapshot = {
 }
 
 export function postgresEventStore(deps: EventStoreDeps): EventStore {
-  const { pool, committed, dutiesOf = () => [] } = deps
+  const { pool, committed, dutiesOf = () => [], kinds = [] } = deps
   const definitions = new Map(deps.definitions.map(definition => [definition.type, definition]))
   const definitionOf = (type: string): EventDefinition => {
     const definition = definitions.get(type)
@@ -112,8 +118,9 @@ export function postgresEventStore(deps: EventStoreDeps): EventStore {
     const duties = rows.flatMap(row => dutiesOf(recordedOf(row)))
     const open = isOpen.getStore()
     if (open && duties.length > 0) open.hasDuties = true
+    for (const { events } of appends) open?.events.push(...events)
     try {
-      await insert(tx, `[${json.join()}]`, duties)
+      await insert(tx, `[${json.join()}]`, { duties, changes: changedBy(kinds, rows) })
     } catch (error) {
       if (isVersionClash(error))
         throw new ConcurrentWrite(appends.map(versionOf).join(' or '), { cause: error })
@@ -149,10 +156,11 @@ export function postgresEventStore(deps: EventStoreDeps): EventStore {
 
     async transaction(work) {
       if (isOpen.getStore()) throw new Error('a transaction was begun within another one')
-      const open = { hasDuties: false }
+      const open = { hasDuties: false, events: [] as Event[] }
       const result = await inTransaction(pool, tx => isOpen.run(open, () => work(tx)))
       committed()
       if (open.hasDuties) deps.dutiesAdded?.()
+      if (open.events.length > 0) deps.recorded?.(open.events)
       return result
     },
   }
@@ -175,9 +183,11 @@ const insertEventsWithDuties = `
              created_at timestamptz, due_at timestamptz)
       on conflict do nothing`
 
+type Following = { duties: readonly NewDuty[]; changes: ResourceChanges | null }
+
 /** Duties are inserted by the same statement, so that they cost no further round trip. */
-async function insert(tx: Transaction, events: string, duties: readonly NewDuty[]) {
-  await tx.query(
+async function insert(tx: Transaction, events: string, { duties, changes }: Following) {
+  const inserted = tx.query(
     duties.length === 0
       ? { name: 'append_events', text: insertEvents, values: [events] }
       : {
@@ -186,7 +196,15 @@ async function insert(tx: Transaction, events: string, duties: readonly NewDuty[
           values: [events, JSON.stringify(duties)],
         },
   )
+  // Sent right behind; if the first fails, so does the second.
+  await Promise.all([inserted, changes && tx.query(savingOf(changes))])
 }
+
+const changedBy = (kinds: readonly Kind[], rows: readonly Row[]): ResourceChanges | null =>
+  changesOf(
+    kinds,
+    rows.map(({ type, data, stamp }) => ({ type, data, at: stamp.now })),
+  )
 
 type Row = Pick<
   Recorded,

@@ -41,10 +41,7 @@ export async function findArtifact(
               and ($2::text is null or r.run_id = $2 or j.short_id = $2)
               and ($3::bigint is null or a.step = $3)
               and ($4::text is distinct from 'best' or score is not null)
-              and ($5 or r.owner = $6 or exists (
-                    select from write.project p where p.name = r.project
-                       and (p.visibility = 'internal' or p.owner = $6 or exists (
-                         select from write.project_member where project = p.name and username = $6))))
+              and write.may_read(r.owner, r.project, $6, $5)
             order by case when $4 = 'best' then score end desc nulls last, a.step desc, a.artifact_id desc
             limit 1`,
     values: [

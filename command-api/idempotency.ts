@@ -2,7 +2,7 @@ import { sha256 } from '../auth/opaque-token.ts'
 import { canonicalJson } from '../platform/digest.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Asked } from './asked.ts'
-import { ConcurrentWrite, type Transaction } from './event-store.ts'
+import { ConcurrentWrite, type EventStore, type Transaction } from './event-store.ts'
 
 /** How long a response is kept for its key, in milliseconds. */
 const keptMs = 24 * 3_600_000
@@ -79,6 +79,7 @@ const otherBody = ({ key }: Claim) =>
  * key's lock: if one of them has used a key meanwhile, the command is decided again on the new state.
  */
 export async function keepAnswers(
+  store: EventStore,
   tx: Transaction,
   kept: readonly { claim: Claim; answer: Kept }[],
 ): Promise<void> {
@@ -97,7 +98,7 @@ export async function keepAnswers(
     values: [`[${kept.map(rowOf).join()}]`, now, oldest(now)],
   })
   if (rowCount !== kept.length) throw new ConcurrentWrite('a key was used at the same time')
-  await forgetOld(tx, now)
+  await forgetOld(store, tx, now)
 }
 
 function rowOf({ claim, answer }: { claim: Claim; answer: Kept }): string {
@@ -120,12 +121,14 @@ const withoutSecrets = (field: string, value: unknown) => (secretFields.has(fiel
 /** How often a process deletes expired responses, in milliseconds, and at most how many at once. */
 const forgetEveryMs = 60_000
 const forgottenAtOnce = 10_000
-let forgottenAtMs = Number.NEGATIVE_INFINITY
+/** By store, of which a process of tests has several. */
+const forgottenAtMs = new WeakMap<EventStore, number>()
 
 /** Concurrent processes skip each other's rows. */
-async function forgetOld(tx: Transaction, now: Date): Promise<void> {
-  if (Math.abs(now.getTime() - forgottenAtMs) < forgetEveryMs) return
-  forgottenAtMs = now.getTime()
+async function forgetOld(store: EventStore, tx: Transaction, now: Date): Promise<void> {
+  const lastMs = forgottenAtMs.get(store) ?? Number.NEGATIVE_INFINITY
+  if (Math.abs(now.getTime() - lastMs) < forgetEveryMs) return
+  forgottenAtMs.set(store, now.getTime())
   await tx.query(
     `delete from write.idempotency where (scope, key) in
        (select scope, key from write.idempotency where created_at < $1

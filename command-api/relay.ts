@@ -4,6 +4,7 @@ import { type Bell, createBell } from '../platform/bell.ts'
 import type { Head } from '../platform/hash-chain.ts'
 import { type EventLog, type LogRecord, RecordTooLarge } from '../platform/log/event-log.ts'
 import { pause } from '../platform/pause.ts'
+import { createPollPace, type PollPace } from '../platform/poll-pace.ts'
 import { locks } from '../platform/postgres/locks.ts'
 import { tryWithLock } from '../platform/postgres/with-lock.ts'
 import { repeat } from '../platform/repeat.ts'
@@ -33,8 +34,8 @@ export type Halted = { position: number | null; reason: string }
 
 type State = { halted: Halted | null }
 
-/** How often to check for commits of other processes, in milliseconds. */
-const pollMs = 50
+/** How often to check for commits of other processes, in milliseconds: at first, and when nothing has come for a second. */
+const pollMs = { first: 50, idle: 200 }
 /** Between two passes: events that come together cost the log and the chain as much as one. */
 const restMs = 20
 /** How often to try the lock while another process publishes, in milliseconds. */
@@ -79,6 +80,7 @@ async function publish(client: PoolClient, deps: RelayDeps, running: Running): P
   let head = await linkBacklog(client)
   const most = deps.batchSize ?? 500
   let limit = most
+  const pace = createPollPace(pollMs.first, pollMs.idle)
   while (!signal.aborted) {
     const asked = limit
     const batch = await readBatch(client, asked)
@@ -88,10 +90,21 @@ async function publish(client: PoolClient, deps: RelayDeps, running: Running): P
       head = next
       limit = Math.min(most, limit * 2)
       state.halted = null
-      if (batch.length === 0) await bell.wait(pollMs, signal)
-      else if (!isFull(batch, asked)) await pause(restMs, signal)
+      if (!isFull(batch, asked)) await untilNext(batch.length, { bell, pace, signal })
     }
   }
+}
+
+type Pacing = { bell: Bell; pace: PollPace; signal: AbortSignal }
+
+async function untilNext(published: number, { bell, pace, signal }: Pacing): Promise<void> {
+  if (published > 0) {
+    pace.found()
+    return await pause(restMs, signal)
+  }
+  const { wasRung } = await bell.wait(pace.nextMs(), signal)
+  // The event may still have to wait for an older transaction.
+  if (wasRung) pace.found()
 }
 
 /** Publishes events, then moves the cursor and the head of the audit chain; returns the new head. */

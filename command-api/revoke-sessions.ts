@@ -7,8 +7,8 @@ export type Revoking = {
 }
 
 /**
- * Ends every session of a person with its access and refresh tokens. After the commit, `deps.accessChanged` tells
- * all processes at once; otherwise they notice within half a second.
+ * Ends every session of a person with its access and refresh tokens. The event that goes with it must be one that
+ * `announcements.ts` declares as a change of access, so that all processes know at once, and not within half a second.
  */
 export async function revokeSessions(
   tx: Transaction,

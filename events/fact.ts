@@ -36,6 +36,18 @@ export type Fact = {
   body: Buffer
 }
 
+/** The content of a fact. Its reporter, time and request are added when it is appended to the log (`stampedFact`). */
+export type UnstampedFact = Pick<Fact, 'type' | 'run_id' | 'attempt' | 'body'>
+
+/** `now` is the time of receipt. */
+export type FactStamp = { actor: Actor; requestId: string; now: Date }
+
+export const stampedFact = (
+  fact: UnstampedFact,
+  { actor, requestId, now }: FactStamp,
+  event_id: string,
+): Fact => ({ ...fact, event_id, received_at_ms: now.getTime(), actor, request_id: requestId })
+
 /** The bytes are not a fact: damaged, truncated, or of a version unknown to this build. */
 export class CorruptFact extends Error {
   constructor(reason: string) {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { forEachApart } from '../platform/each.ts'
-import { ofRef, toRef } from './attempt-ref.ts'
+import { ofRef, toRef } from './attempts/attempt-ref.ts'
 import type { AttemptOfRun, JobCommands } from './job-commands.ts'
 import { type Executor, UnknownAttempt } from './port.ts'
 
@@ -11,17 +11,17 @@ type Needed = {
 }
 
 /**
- * Ends what still runs here of attempts that were given up, as when this machine was not heard of for too long: their GPUs are
- * others' by now, and their jobs may run elsewhere.
+ * Ends attempts that still run here although they were given up, e.g. because this machine was silent for too long: their GPUs
+ * may be held by other jobs by now, and their own jobs may run elsewhere.
  */
 export async function endGivenUp({ executor, commands, logger }: Needed): Promise<void> {
   const over = await commands.over((await executor.unfinished()).map(ofRef))
   const end = async ({ run_id, attempt }: AttemptOfRun) => {
-    logger.warn({ run_id, attempt }, 'an attempt that was given up is ended')
+    logger.warn({ run_id, attempt }, 'ending an attempt that was given up')
     const ref = toRef(run_id, attempt)
     try {
       await executor.stop(ref, { grace_s: 0, force: true })
-      // Of one that has lost its supervisor, this ends the rest.
+      // If its supervisor has vanished, this ends its remaining processes.
       await executor.observe(ref)
     } catch (error) {
       // Its files were deleted meanwhile.

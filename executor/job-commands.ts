@@ -1,17 +1,16 @@
 import type { NodeOfRank } from '../events/jobs.ts'
 import type { QueueReason } from '../schemas/jobs.ts'
 import type { ReplicaServing } from '../schemas/replicas.ts'
-import type { Starts } from './local/fetch-starts.ts'
-import type { Exited, Offsets } from './port.ts'
+import type { Exited, Offsets, Preparation } from './port.ts'
 
-/** Why nothing starts on an engine. */
+/** Why nothing starts on an executor. */
 export type WhyClosed = 'queue_paused' | 'draining'
 
 /** A queued job whose owner's quota has room for it; listed in queue order. */
 export type WaitingJob = {
   run_id: string
   nodes: number
-  /** Of all nodes together. */
+  /** On all nodes together. */
   gpus: number
   reason: QueueReason | null
 }
@@ -22,11 +21,11 @@ export type ActiveAttempt = {
   attempt: number
   gpu_indexes: readonly number[]
   scheduled_at: Date
-  /** Whether it is known to be this machine's. Attempts of before an upgrade may be those of any machine. */
+  /** Whether it is known to be this machine's. Attempts from before an upgrade may belong to any machine. */
   is_claimed: boolean
   /** Whether the executor has recorded the attempt as running. */
   executor_running: boolean
-  /** The stop to request from the engine, or null. */
+  /** The stop to request from the executor, or null. */
   stop: { grace_s: number; force: boolean } | null
   /** When the attempt reaches a limit of the job's spec. */
   limit_at: Date | null
@@ -39,7 +38,7 @@ export type ActiveAttempt = {
 
 export type AttemptOfRun = { run_id: string; attempt: number }
 
-/** What to run, independent of the engine. */
+/** What to run, independent of the executor. */
 export type LaunchOrder = {
   run_id: string
   attempt: number
@@ -55,12 +54,12 @@ export type LaunchOrder = {
   init_from: { artifact_id: string; run_id: string; path: string; load: string } | null
   /** The checkpoint of an earlier attempt from which this one continues. */
   resume_from: string | null
-  /** Those of the two that are in the store of Forge, and have to be fetched. */
-  stored: Starts['artifacts']
+  /** Those of these two artifacts that are in the store of Forge and have to be fetched. */
+  stored: Preparation['stored']
   /** How often the code should write one, as its spec says. */
   checkpoint_every_steps: number | null
   env: Record<string, string>
-  /** How it serves, where it is a replica of a revision. */
+  /** How to serve, if the job is a replica of a revision. */
   serving: ReplicaServing | null
   /** The four `SERVICE_*` variables, and MLflow's three for the same, including the only copies of the token. */
   reporting: Record<string, string>
@@ -72,17 +71,17 @@ export type Scheduled = 'scheduled' | 'quota_in_use' | 'gpus_taken' | 'gone' | W
 /** The executor's commands on jobs; each decides from the job's events and may be repeated. */
 export type JobCommands = {
   waiting(): Promise<readonly WaitingJob[]>
-  /** Those of this machine, and those of which the machine is not known. */
+  /** Attempts on this machine, and attempts whose machine is unknown. */
   active(): Promise<readonly ActiveAttempt[]>
-  /** Of these attempts those that are known to have ended. */
+  /** Filters these attempts for those known to have ended. */
   over(attempts: readonly AttemptOfRun[]): Promise<readonly AttemptOfRun[]>
-  /** The GPUs that those hold. */
+  /** The GPUs held by the attempts that `active` lists. */
   heldGpus(): Promise<readonly number[]>
   /** Notes that this machine looks after its attempts. */
   noteSeen(): Promise<void>
   /** Records that an attempt is this machine's. */
   claim(run_id: string, attempt: number): Promise<void>
-  /** Attempts of machines that were not heard of for so long, and those that no machine has claimed. */
+  /** Attempts of machines that have been silent for this long, and attempts that no machine has claimed. */
   lostElsewhere(
     silentMs: number,
   ): Promise<readonly Pick<ActiveAttempt, 'run_id' | 'attempt' | 'scheduled_at'>[]>
@@ -91,9 +90,9 @@ export type JobCommands = {
   /** Null: jobs may start. */
   whyClosed(): Promise<WhyClosed | null>
   /** Records why jobs still wait. */
-  keepWaiting(waits: readonly { run_id: string; reason: QueueReason }[]): Promise<void>
-  /** Records one reason for all that are due. */
-  keepAllWaiting(reason: WhyClosed): Promise<void>
+  recordWaitReasons(waits: readonly { run_id: string; reason: QueueReason }[]): Promise<void>
+  /** Records one reason for all waiting jobs. */
+  recordWaitReasonOfAll(reason: WhyClosed): Promise<void>
   /** The order to launch an attempt, with a new ingest token; earlier tokens of the run end. */
   launch(run_id: string, attempt: number): Promise<LaunchOrder>
   executorRunning(run_id: string, attempt: number, started_at: string): Promise<void>

@@ -1,42 +1,68 @@
 import type { Exit, NodeOfRank } from '../events/jobs.ts'
 
-/** One attempt of one run, as submitted to an engine. */
+/** One attempt of one run, as submitted to an executor. */
 export type Launch = {
-  /** Up to 100 letters, digits, `_` and `-`: engines use it in names of jobs and directories. */
+  /** Up to 100 letters, digits, `_` and `-`: executors use it in names of jobs and directories. */
   run_id: string
   /** 1 for the first attempt. */
   attempt: number
   /** Orders the submits of a run: the larger token wins. */
   fencing_token: number
   /**
-   * The command runs once on each node, at the same time: rank 0 on the first, rank 1 on the second. Of several, each is told
-   * its place as torchrun names it: `RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `LOCAL_WORLD_SIZE`, `NODE_RANK`, `GROUP_RANK`,
+   * The command runs once on each node, at the same time: rank 0 on the first, rank 1 on the second. With several nodes, each rank gets
+   * the variables of torchrun: `RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `LOCAL_WORLD_SIZE`, `NODE_RANK`, `GROUP_RANK`,
    * `MASTER_ADDR`, `MASTER_PORT`. The first that fails decides how the attempt ends, and the others are stopped.
    */
   nodes: number
   /** Program and arguments, without secrets (argv is visible to all users of a machine). */
   command: string[]
+  /** For a recipe: what has to be ready first. `command` is then empty, because the preparation decides it. */
+  preparation: Preparation | null
   /**
-   * A program of this service that runs first, outside of the isolation and with these variables alone, and says which
-   * command to run in place of `command`. It reads `input`, which may be of any size, from its standard input.
-   */
-  preparation: { command: string[]; env: Record<string, string>; input: string } | null
-  /**
-   * Added to a minimal environment; contains the four `SERVICE_*` variables and MLflow's. The variables with which an engine
+   * Added to a minimal environment; contains the four `SERVICE_*` variables and MLflow's. The variables with which an executor
    * binds a run to its GPUs (`CUDA_VISIBLE_DEVICES`, `CUDA_DEVICE_ORDER`) cannot be overridden here.
    */
   env: Record<string, string>
   /**
-   * The GPUs held for this run, equally many for each node, those of rank 0 first. An engine that gives out its GPUs
-   * itself reads only how many they are.
+   * The GPUs held for this run, equally many for each node, rank 0 first. An executor whose
+   * cluster assigns GPUs reads only how many they are.
    */
   gpu_indexes: number[]
   /** Files of other runs that this one was allowed to read. */
   reads: { run_id: string; path: string }[]
 }
 
-/** Opaque to everybody but the engine that returned it. */
-export type EngineRef = string
+/**
+ * What has to be in place before the command of a recipe can run. Content is named by version and digest and never by a path, so
+ * that an executor may run on machines that share no files with this server: each finds the content, or brings it along. The program that does
+ * this runs outside of the isolation.
+ */
+export type Preparation = {
+  /** As admitted; files that changed since then are not run. */
+  recipe: { name: string; version: string; digest: string }
+  /** The files that the job brings along, by the digest of their archive. */
+  package: { sha256: string } | null
+  /** The artifacts from which the run starts and that have to be fetched first, with the variables that get their paths. */
+  stored: readonly { variable: string; artifact: StoredArtifact }[]
+  /** The only variables of the launch that the preparation sees. */
+  env: Record<string, string>
+  /** The parameters as JSON; they may be of any size. */
+  input: string
+}
+
+/** An artifact in the store of Forge from which an attempt starts; no secret. */
+export type StoredArtifact = {
+  artifact_id: string
+  /** Its name in the store, for people. */
+  path: string
+  /** What to call it on the machine of the run: the name of a file, not a path. */
+  filename: string
+  sha256: string
+  size_bytes: number
+}
+
+/** Opaque to all but the executor that returned it. */
+export type AttemptRef = string
 
 /** Timestamps are ISO 8601. */
 export type Observed =
@@ -54,14 +80,14 @@ export type OutputPiece = {
   bytes: Buffer
 }
 
-/** How far the output has been read, by rank; those behind the end of the list are read from their start. */
+/** How far the output has been read, by rank; ranks beyond the end of the list are read from their start. */
 export type Offsets = readonly { stdout: number; stderr: number }[]
 
 /** `fake` slots are counted like GPUs but are not devices. */
 export type Capacity = { gpus: number; series: string; fake: boolean }
 
 /**
- * Runs attempts on an engine (local processes, Slurm, …). One contract suite runs against each adapter.
+ * Runs attempts (as local processes, on Slurm, …). One contract suite runs against each adapter.
  * Every call may be repeated, by any process, after any crash.
  */
 export type Executor = {
@@ -70,31 +96,31 @@ export type Executor = {
    * (smaller token) that still runs; throws `StaleSubmit` if there is a newer one. Any other error means an
    * unknown outcome: repeat the call.
    */
-  submit(launch: Launch): Promise<EngineRef>
+  submit(launch: Launch): Promise<AttemptRef>
   /**
    * The reference of a submitted attempt, for an unknown outcome of `submit`. Also null if that submit was
    * interrupted before it started anything: it can no longer start anything and may be repeated.
    */
-  find(run_id: string, attempt: number): Promise<EngineRef | null>
-  observe(ref: EngineRef): Promise<Observed>
+  find(run_id: string, attempt: number): Promise<AttemptRef | null>
+  observe(ref: AttemptRef): Promise<Observed>
   /**
    * SIGTERM at once, SIGKILL after the grace; `force` kills at once. Returns when the request is recorded; from
    * then on it does not depend on this process. Repeating it can only make the kill earlier. No-op for an ended
    * attempt; throws `UnknownAttempt` for an unknown one.
    */
-  stop(ref: EngineRef, options: { grace_s: number; force: boolean }): Promise<void>
+  stop(ref: AttemptRef, options: { grace_s: number; force: boolean }): Promise<void>
   /**
    * Output from these byte offsets on, at most `maxBytes` of all streams together; empty if there is no more for
    * now. Throws `UnknownAttempt`.
    */
-  output(ref: EngineRef, from: Offsets, maxBytes: number): Promise<OutputPiece[]>
+  output(ref: AttemptRef, from: Offsets, maxBytes: number): Promise<OutputPiece[]>
   /**
    * By rank; null while it is not known where they run, and for an unknown attempt. Once known it does not change, and it
-   * is known before there is any output, unless it never will be.
+   * is known before there is any output, if it ever is.
    */
-  nodes(ref: EngineRef): Promise<NodeOfRank[] | null>
-  /** The attempts whose end is not recorded, of all runs whose files are kept: as many are looked at, so ask rarely. */
-  unfinished(): Promise<EngineRef[]>
+  nodes(ref: AttemptRef): Promise<NodeOfRank[] | null>
+  /** The attempts whose end is not recorded, of all runs whose files still exist; it reads each of their folders, so call it rarely. */
+  unfinished(): Promise<AttemptRef[]>
   /** Deletes the files of a run; false if there were none. Throws `AttemptRuns` while an attempt is running. */
   forgetRun(run_id: string): Promise<boolean>
   /** Whether a path that running code named is inside what `forgetRun` deletes. */
@@ -103,14 +129,14 @@ export type Executor = {
 }
 
 export class UnknownAttempt extends Error {
-  constructor(ref: EngineRef) {
+  constructor(ref: AttemptRef) {
     super(`the executor knows no attempt ${ref}`)
     this.name = 'UnknownAttempt'
   }
 }
 
 export class AttemptRuns extends Error {
-  constructor(ref: EngineRef) {
+  constructor(ref: AttemptRef) {
     super(`attempt ${ref} has not ended; stop it first`)
     this.name = 'AttemptRuns'
   }

@@ -9,7 +9,7 @@ export type Wait = {
 
 /**
  * Proposes the jobs to start on these GPUs, in queue order; `command-api/jobs/reservation.ts` decides. No job
- * overtakes one that waits for GPUs, since a large job would otherwise never find enough free ones; one that needs none takes
+ * overtakes one that waits for GPUs, since a large job would otherwise never find enough free ones; a job without GPUs takes
  * none from it. A job that needs more GPUs than exist (the node shrank after its admission) blocks nobody.
  */
 export function planStarts(

@@ -6,16 +6,16 @@ import { repeat } from '../platform/repeat.ts'
 import { spaced } from '../platform/spaced.ts'
 import { endGivenUp } from './given-up.ts'
 import type { ActiveAttempt, LaunchOrder } from './job-commands.ts'
-import { createLanes, type Lanes } from './lanes.ts'
-import type { EngineRef, Launch, Observed } from './port.ts'
+import { createKeyedQueue, type KeyedQueue } from './keyed-queue.ts'
+import type { AttemptRef, Launch, Observed } from './port.ts'
 import { leftAloneOnceAway, type ShipDeps, shipOutput } from './ship-output.ts'
 import { startWaiting } from './start-waiting.ts'
 
 export type ReconcilerDeps = ShipDeps & {
-  /** Translates an order into the engine's command. */
+  /** Translates an order into a launch. */
   toLaunch: (order: LaunchOrder) => Launch | Promise<Launch>
   logger: Logger
-  /** Whether this machine is the one that starts jobs. */
+  /** Whether this machine starts jobs. */
   mayStart: () => boolean
 }
 
@@ -25,31 +25,31 @@ export type Reconciler = {
   stop(): Promise<void>
 }
 
-/** Interval between looks, in milliseconds: new output of running code wakes nobody. */
+/** Interval between looks, in milliseconds: new output of running code triggers none. */
 const intervalMs = 250
-/** Every look makes jobs start; without one this machine has not said that it is there, and must start nothing. */
+/** Every look triggers a start pass; before its first look this machine has not announced itself and must start nothing. */
 const idleMs = 3_600_000
-/** An attempt that the engine does not accept for this long has failed. */
+/** An attempt that the executor does not accept for this long has failed. */
 const submitPatienceMs = 120_000
-/** So many attempts are looked after at once, and of so many the output is shipped, which waits for the log. */
+/** How many attempts are reconciled at once, and how many ship output at once, which waits for the log. */
 const lookedAfterAtOnce = 16
 const shippedAtOnce = 16
-/** Freed slots are given away at once, and those of the next 100 ms together: a pass reads the whole queue. */
+/** A freed slot is assigned at once, further ones freed within 100 ms together: a pass reads the whole queue. */
 const startEveryMs = 100
 /** Pauses after failed passes, in milliseconds. */
 const retryMs = { first: 2_000, most: 10_000 }
 const givenUpRetryMs = { first: 2_000, most: 60_000 }
 
 /**
- * Compares the wanted state of jobs with the engine's state. This is the only recovery mechanism: after any crash
+ * Compares the wanted state of jobs with the state of their attempts on the executor. This is the only recovery mechanism: after any crash
  * the next pass of any process continues from the recorded state. Attempts run on without it.
  */
 export function startReconciler(deps: ReconcilerDeps): Reconciler {
   const presence = createPresence(lostAfterMs)
   const failed = (error: unknown, run_id: string) =>
     deps.logger.warn({ err: error, run_id }, 'this attempt could not be looked after')
-  const observing = createLanes(lookedAfterAtOnce, failed)
-  const shipping = createLanes(shippedAtOnce, failed)
+  const observing = createKeyedQueue(lookedAfterAtOnce, failed)
+  const shipping = createKeyedQueue(shippedAtOnce, failed)
   const starting = repeat(
     async () => {
       if (deps.mayStart() && (await startWaiting(deps))) {
@@ -102,19 +102,19 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
   }
 }
 
-/** A machine that was not heard of for this long has lost its attempts. */
+/** A machine that has been silent for this long has lost its attempts. */
 const lostAfterMs = 600_000
 const machineLost = 'The machine that ran it has not been heard of for 10 minutes'
 
 type Looking = ReconcilerDeps & {
   presence: Presence
-  /** Makes waiting jobs start. No look waits for that, and that waits for no look. */
+  /** Triggers a start pass; it runs independently of looks. */
   start: () => void
-  /** Has what was given up meanwhile ended. */
+  /** Ends attempts that were given up meanwhile. */
   cameBack: () => void
-  /** Attempts that are looked after, and those whose output is shipped, by their run: no pass waits for them. */
-  observing: Lanes
-  shipping: Lanes
+  /** Reconciliations and output shipments under way, by run; no pass waits for them. */
+  observing: KeyedQueue
+  shipping: KeyedQueue
 }
 
 async function look(deps: Looking): Promise<void> {
@@ -122,15 +122,15 @@ async function look(deps: Looking): Promise<void> {
   deps.presence.noted(deps.now())
   if (deps.presence.hasJustCome()) deps.cameBack()
   deps.start()
-  await lookAfterAll({ ...deps, log: leftAloneOnceAway(deps.log) })
+  await lookAfterAll({ ...deps, appendFacts: leftAloneOnceAway(deps.appendFacts) })
   if (!deps.mayStart() || !deps.presence.mayJudge()) return
   for (const attempt of await deps.commands.lostElsewhere(lostAfterMs))
     await endedUnseen(deps, attempt, { ran: true, why: machineLost })
 }
 
-/** Starts to look after every attempt; one that takes long holds up no other, and no start. */
+/** Starts reconciling every attempt; a slow one delays neither other attempts nor starts. */
 async function lookAfterAll(deps: Looking): Promise<void> {
-  // What is read of these may be older than what is being done about them.
+  // For these runs, what `active` returns may be older than the work under way.
   const busy = new Set([...deps.observing.busy(), ...deps.shipping.busy()])
   for (const attempt of await deps.commands.active())
     deps.observing.start(attempt.run_id, () =>
@@ -152,7 +152,7 @@ async function lookAfter(
     await noteRunning(deps, attempt, observed)
   if (observed.state !== 'exited') await stopIfDue(deps, ref, attempt)
   const nodes = await notedNodes(deps, ref, attempt)
-  // Lines of several nodes bear their names.
+  // Output lines of a run with several nodes carry the names of the nodes.
   if (attempt.nodes > 1 && nodes === null && observed.state !== 'exited') return
   if (mayShip)
     deps.shipping.start(attempt.run_id, () => ship(deps, ref, { attempt, observed, nodes }))
@@ -161,7 +161,7 @@ async function lookAfter(
 /** Its end is recorded once its output is on the log. */
 async function ship(
   deps: Looking,
-  ref: EngineRef,
+  ref: AttemptRef,
   { attempt, observed, nodes }: Shipping,
 ): Promise<void> {
   const { complete } = await shipOutput(deps, ref, attempt, nodes)
@@ -172,7 +172,7 @@ async function ship(
 
 async function stopIfDue(
   { commands, executor, now }: ReconcilerDeps,
-  ref: EngineRef,
+  ref: AttemptRef,
   { run_id, attempt, stop, limit_at }: ActiveAttempt,
 ): Promise<void> {
   if (stop) await executor.stop(ref, stop)
@@ -180,15 +180,15 @@ async function stopIfDue(
 }
 
 /**
- * The engine's reference of an attempt. Asks the engine before submitting, since the outcome of an earlier submit
+ * The executor's reference of an attempt. Asks the executor before submitting, since the outcome of an earlier submit
  * may be unknown. Null if there is nothing to follow: the attempt was recorded as ended instead.
  */
-async function submitted(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<EngineRef | null> {
+async function submitted(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<AttemptRef | null> {
   const { commands, executor } = deps
   const { run_id } = attempt
   const found = await executor.find(run_id, attempt.attempt)
   if (!attempt.is_claimed) {
-    // Another machine may know it.
+    // It may be on another machine.
     if (found) await commands.claim(run_id, attempt.attempt)
     return found
   }
@@ -233,10 +233,10 @@ async function noteRunning(
   await deps.commands.executorRunning(attempt.run_id, attempt.attempt, observed.started_at)
 }
 
-/** Where its ranks run, recorded as soon as the engine knows it; null until then. */
+/** Where its ranks run, recorded as soon as the executor knows it; null until then. */
 async function notedNodes(
   { commands, executor }: ReconcilerDeps,
-  ref: EngineRef,
+  ref: AttemptRef,
   { run_id, attempt, placed_on }: ActiveAttempt,
 ): Promise<NodeOfRank[] | null> {
   const nodes = await executor.nodes(ref)

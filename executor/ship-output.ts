@@ -1,17 +1,21 @@
-import { encodeFact } from '../events/fact.ts'
+import type { FactStamp, UnstampedFact } from '../events/fact.ts'
 import type { NodeOfRank } from '../events/jobs.ts'
 import { encodeLogs } from '../events/logs.ts'
-import { type EventLog, isLogAway, type LogUnavailable } from '../platform/log/event-log.ts'
+import { isLogAway, type LogUnavailable } from '../platform/log/event-log.ts'
 import type { ActiveAttempt, JobCommands } from './job-commands.ts'
-import type { EngineRef, Executor, Offsets, OutputPiece } from './port.ts'
+import type { AttemptRef, Executor, Offsets, OutputPiece } from './port.ts'
 
 export type ShipDeps = {
   executor: Executor
   commands: JobCommands
-  log: Pick<EventLog, 'append'>
+  /** Bounded by what is unacknowledged in this process; resolves once the log has all of them. */
+  appendFacts: (
+    topic: string,
+    stamp: FactStamp,
+    facts: readonly UnstampedFact[],
+  ) => Promise<unknown>
   logsTopic: string
   now: () => Date
-  newEventId: () => string
 }
 
 const maxPieceBytes = 256 * 1024
@@ -25,7 +29,7 @@ const maxPiecesAtOnce = 8
  */
 export async function shipOutput(
   deps: ShipDeps,
-  ref: EngineRef,
+  ref: AttemptRef,
   attempt: ActiveAttempt,
   nodes: readonly NodeOfRank[] | null,
 ): Promise<{ complete: boolean; shipped: Offsets }> {
@@ -33,9 +37,10 @@ export async function shipOutput(
   for (let round = 0; round < maxPiecesAtOnce; round++) {
     const pieces = await deps.executor.output(ref, shipped, maxPieceBytes)
     if (pieces.length === 0) return { complete: true, shipped }
-    await deps.log.append(
+    await deps.appendFacts(
       deps.logsTopic,
-      pieces.map(piece => toRecord(deps, attempt, { ...piece, node: nodeOf(piece, nodes) })),
+      { ...stamp, now: deps.now() },
+      pieces.map(piece => toFact(attempt, { ...piece, node: nodeOf(piece, nodes) })),
     )
     for (const piece of pieces) shipped = advanced(shipped, piece)
     await deps.commands.shipped(attempt.run_id, attempt.attempt, shipped)
@@ -55,38 +60,30 @@ const nodeOf = ({ rank }: OutputPiece, nodes: readonly NodeOfRank[] | null) =>
   nodes?.find(node => node.rank === rank)?.node ?? null
 
 /** Refuses at once after an append found the log away: each further one would wait up to 10 s for the same. */
-export function leftAloneOnceAway(log: ShipDeps['log']): ShipDeps['log'] {
+export function leftAloneOnceAway(append: ShipDeps['appendFacts']): ShipDeps['appendFacts'] {
   let away: LogUnavailable | null = null
-  return {
-    async append(topic, records) {
-      if (away) throw away
-      try {
-        return await log.append(topic, records)
-      } catch (error) {
-        if (isLogAway(error)) away = error
-        throw error
-      }
-    },
+  return async (topic, by, facts) => {
+    if (away) throw away
+    try {
+      return await append(topic, by, facts)
+    } catch (error) {
+      if (isLogAway(error)) away = error
+      throw error
+    }
   }
 }
 
-function toRecord(
-  deps: ShipDeps,
+const stamp = {
+  actor: { type: 'system', id: 'executor', via: 'output' },
+  requestId: 'executor',
+} as const
+
+function toFact(
   { run_id, attempt, nodes }: ActiveAttempt,
   { rank, node, stream, offset, bytes }: OutputPiece & { node: string | null },
-) {
-  // On one node there is nothing to tell apart.
+): UnstampedFact {
+  // A single node needs no label.
   const place = nodes === 1 ? { node: null, rank: null } : { node, rank }
   const body = encodeLogs({ origin: 'output', ...place, stream, offset, bytes })
-  const value = encodeFact({
-    type: 'logs.appended',
-    event_id: deps.newEventId(),
-    received_at_ms: deps.now().getTime(),
-    run_id,
-    attempt,
-    actor: { type: 'system', id: 'executor', via: 'output' },
-    request_id: 'executor',
-    body,
-  })
-  return { key: run_id, value }
+  return { type: 'logs.appended', run_id, attempt, body }
 }

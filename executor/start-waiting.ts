@@ -12,18 +12,18 @@ type StartDeps = {
 
 /** Jobs that one pass starts; the next one follows at once. */
 const startsAtOnce = 50
-/** Times that a pass tries others after jobs that could not start; many of those are no fault of the jobs. */
+/** How often a pass tries further jobs after some could not start; most such failures are not the fault of the jobs. */
 const triesAtOnce = 10
 
 /**
- * Gives the free GPUs to the jobs whose turn it is, and notes why the others wait. Returns whether something was started.
- * A job that cannot start, whatever is free, leaves its turn to those behind it.
+ * Gives the free GPUs to the jobs whose turn it is, and records why the others wait. Returns whether something was started.
+ * A job that cannot start, whatever is free, leaves its turn to the jobs behind it.
  */
 export async function startWaiting(deps: StartDeps): Promise<boolean> {
   const { commands, executor } = deps
   const closed = await commands.whyClosed()
   if (closed) {
-    await commands.keepAllWaiting(closed)
+    await commands.recordWaitReasonOfAll(closed)
     return false
   }
   let waiting = await commands.waiting()
@@ -35,7 +35,7 @@ export async function startWaiting(deps: StartDeps): Promise<boolean> {
     if (scheduled > 0 || unable.size === 0 || tries === triesAtOnce) {
       const reasonOf = new Map(waiting.map(job => [job.run_id, job.reason]))
       const changed = waits.filter(({ run_id, reason }) => reasonOf.get(run_id) !== reason)
-      await commands.keepWaiting(changed)
+      await commands.recordWaitReasons(changed)
       return scheduled > 0
     }
     waiting = waiting.filter(({ run_id }) => !unable.has(run_id))
@@ -50,7 +50,7 @@ async function scheduleAll({ commands, logger }: StartDeps, starts: Start[]): Pr
   const start = async ({ run_id, gpu_indexes }: Start) => {
     const outcome = await commands.schedule(run_id, gpu_indexes)
     if (outcome === 'scheduled') scheduled++
-    if (outcome === 'quota_in_use') await commands.keepWaiting([{ run_id, reason: outcome }])
+    if (outcome === 'quota_in_use') await commands.recordWaitReasons([{ run_id, reason: outcome }])
     if (outcome === 'quota_in_use' || outcome === 'gone') unable.add(run_id)
   }
   await forEachApart(starts, start, (error, { run_id }) => {

@@ -22,7 +22,7 @@ export type Asked = {
 export type Way = {
   replica: Replica
   dispatcher: Dispatcher
-  /** Scheme, host and port; what is left of the address stands before the path. */
+  /** Scheme, host and port; the rest of the address precedes the path. */
   origin: string
   host: string
   prefix: string
@@ -32,7 +32,7 @@ export type Way = {
 export type ExchangeDeps = {
   /** Another engine of the revision for each that could not be reached; null: there is none left. */
   nextWay: () => Way | null
-  /** Keeps the row before the last bytes of the answer leave. Throws if it cannot. */
+  /** Stores the row before the last bytes of the response are sent. Throws if it cannot. */
   record: (row: TrafficRow) => void
   /** Told that it is refused, although its connection may linger. */
   released: () => void
@@ -43,7 +43,7 @@ export type ExchangeDeps = {
   clock: () => number
 }
 
-/** Both are what a peer said, or what it may learn, about itself. */
+/** Both hold what a peer said about itself, or may learn about itself. */
 const maxUserAgent = 256
 const noBytes = Buffer.alloc(0)
 
@@ -90,7 +90,7 @@ export class Exchange {
     return this.#done.promise
   }
 
-  /** False if the caller left while the request was looked at, which nobody will tell any more. */
+  /** False if the caller had left while the request was checked, which no later event would report. */
   #isHeard(): boolean {
     const { res } = this.#asked
     res.once('close', () => this.#callerLeft())
@@ -153,7 +153,7 @@ export class Exchange {
     }
   }
 
-  /** What an engine answers may be wrong in ways that nobody thought of: it ends this request, and not the process. */
+  /** An engine's response may be faulty in unforeseen ways: this ends the request, not the process. */
   #guarded(work: () => void): void {
     try {
       work()
@@ -184,7 +184,7 @@ export class Exchange {
       'x-request-id': request_id,
       'x-forge-revision': this.#revision ?? '',
     }
-    // An answer without a body is whole once its head has left.
+    // A response without a body is complete once its head has been sent.
     if (this.#announced === 0 && !this.#kept()) return
     res.writeHead(status, sendable(message), toCaller(headers, added))
     // Not flushHeaders, which sends letters beyond ASCII as UTF-8.
@@ -212,12 +212,12 @@ export class Exchange {
     )
     if (told.length > 0 && this.#announced === null) res.addTrailers(told)
     this.#isOver = true
-    // An engine may answer before it has read everything.
+    // An engine may respond before it has read everything.
     this.#body?.destroy()
     res.end(() => this.#done.resolve())
   }
 
-  /** Whether the row is kept; otherwise the exchange was given up, because what is not recorded is not answered. */
+  /** Whether the row is kept; otherwise the exchange was given up, because an unrecorded request gets no response. */
   #kept(): boolean {
     if (this.#isRecorded) return true
     try {
@@ -234,7 +234,7 @@ export class Exchange {
     if (this.#isOver) return
     const { res, deployment } = this.#asked
     const isTooLarge = error instanceof BodyTooLarge || this.#body?.errored instanceof BodyTooLarge
-    // The answer began, so that its caller has to see that it broke off.
+    // The response has begun, so the caller must see that it broke off.
     if (res.headersSent) {
       this.#errorSource = isTooLarge ? 'client' : 'engine'
       this.#giveUp(error)
@@ -247,7 +247,7 @@ export class Exchange {
     this.#deps.unreached()
     const mayTryAnother = !this.#body?.hasBegun && isUnreached(error)
     if (mayTryAnother) this.#send()
-    else this.#refuse(unreachable(wordsOf(error)))
+    else this.#refuse(unreachable(faultMessage(error)))
   }
 
   #callerLeft(): void {
@@ -330,4 +330,5 @@ const words: Record<string, string> = {
   UND_ERR_BODY_TIMEOUT: 'it fell silent',
   UND_ERR_SOCKET: 'it closed the connection',
 }
-const wordsOf = (error: Error): string => words[codeOf(error)] ?? (codeOf(error) || 'it broke off')
+const faultMessage = (error: Error): string =>
+  words[codeOf(error)] ?? (codeOf(error) || 'it broke off')

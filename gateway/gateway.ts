@@ -39,9 +39,9 @@ export type Observed = {
 }
 
 export type Gateway = {
-  /** Takes a request for inference; false: it is somebody else's. */
+  /** Accepts a request for inference; false if it is for another part of Forge. */
   take(req: IncomingMessage, res: ServerResponse): boolean
-  /** What is under way, and was since the call before. */
+  /** The requests under way, and those since the previous call. */
   takeLoad(): Load[]
   /** How many admitted requests are under way. */
   underWay(): number
@@ -61,7 +61,7 @@ type Open = {
   exchange: Exchange
   deployment_id: string
   token_id: string
-  /** Of a session: whether it may still go on. */
+  /** For a session: whether it may continue. */
   mayGoOn: (() => Promise<boolean>) | null
 }
 
@@ -140,7 +140,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   }
 }
 
-/** What one request is counted for until it is released, which may happen twice. */
+/** The counters that include a request until it is released; releasing twice is harmless. */
 function counting(under: UnderWay) {
   const counted: string[] = []
   return {
@@ -154,7 +154,7 @@ function counting(under: UnderWay) {
   }
 }
 
-/** Ends what is open by a token that was revoked, or of a deployment that is gone. */
+/** Ends open requests whose token was revoked or whose deployment is gone. */
 const cutRevoked = ({ map, failed }: GatewayDeps, open: ReadonlySet<Open>) =>
   repeat(
     async () => {
@@ -163,7 +163,7 @@ const cutRevoked = ({ map, failed }: GatewayDeps, open: ReadonlySet<Open>) =>
         mayGoOn
           ? map.deployment(deployment_id) !== null && (await mayGoOn())
           : map.isOpen(deployment_id, token_id)
-      // Whether it may go on is asked again soon; one that cannot be told holds up none of the others.
+      // Whether it may continue is checked again soon; a failed check delays no other request.
       for (const one of [...open]) await isOpen(one).then(may => may || one.exchange.cut(), failed)
       return lookEveryMs
     },
@@ -173,7 +173,7 @@ const cutRevoked = ({ map, failed }: GatewayDeps, open: ReadonlySet<Open>) =>
 const openEngine = (origin: string): EnginePool =>
   new EnginePool(origin, {
     connections: connectionsEach,
-    // One request at a time: an answer that breaks off must not reach another caller.
+    // One request at a time: a truncated response must not reach another caller.
     pipelining: 1,
     connect: { timeout: connectMs },
     maxHeaderSize: 64 * 1024,
@@ -196,7 +196,7 @@ async function judge(deps: GatewayDeps, req: IncomingMessage): Promise<Judged> {
     await map.fresh()
   } catch (error) {
     failed(error)
-    // Without the database nobody knows whether the token was revoked.
+    // Without the database it is unknown whether the token was revoked.
     return { refusal: refusals.away('Tokens cannot be checked now; try again') }
   }
   if (isSession(target.deployment_id)) return enter(deps, req, target)

@@ -6,7 +6,7 @@ const hopByHop = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings', 'expect'],
 ])
-/** What people and proxies told the gateway, and the engine must not learn, or believe. */
+/** Headers from people and proxies for the gateway, which the engine must not learn or trust. */
 const ours = new Set([
   'host',
   'authorization',
@@ -31,7 +31,7 @@ function namedByConnection(raw: readonly string[]): Set<string> {
   return named
 }
 
-/** What the engine gets of a request's headers. */
+/** The headers of a request that the engine gets. */
 export function toEngine(
   raw: readonly string[],
   {
@@ -58,7 +58,7 @@ export function toEngine(
 /** Added to each response; an engine that sends them itself does not decide. */
 export type Added = Record<string, string>
 
-/** An engine answers from the origin of the console, and must not be able to script it. */
+/** An engine's responses come from the origin of the console, and must not be able to run scripts in it. */
 export const sandbox: Added = {
   'content-security-policy': 'sandbox',
   'x-content-type-options': 'nosniff',
@@ -73,7 +73,7 @@ const ofOrigin = new Set([
   ...['strict-transport-security', 'nel', 'report-to', 'reporting-endpoints'],
 ])
 
-/** What the caller gets of a response's headers. */
+/** The headers of a response that the caller gets. */
 export function toCaller(raw: readonly string[], added: Added): RawHeaders {
   const named = namedByConnection(raw)
   const kept: RawHeaders = []

@@ -28,11 +28,11 @@ type WithEpoch = { epoch: number }
 export class ServingMap {
   readonly #pool: Pool
   readonly #deployments = new Map<string, Deployment>()
-  /** Of each revision, those that answer. */
+  /** The engines of each revision that respond. */
   readonly #replicas = new Map<string, Map<string, Replica>>()
   readonly #tokens = new Map<string, Token>()
   #epoch = -1
-  /** Those that wait for a read which has not begun, and whether one is under way. */
+  /** Callers that wait for the next read, and whether a read is under way. */
   #next: Promise<void> | null = null
   #current: Promise<void> | null = null
 
@@ -111,7 +111,7 @@ export class ServingMap {
     this.#replicas.set(replica.revision_id, others)
   }
 
-  /** Null for one that does not exist, or no longer does. */
+  /** Null for a deployment that does not exist, or no longer does. */
   deployment(id: string): Deployment | null {
     const known = this.#deployments.get(id)
     return known && known.state !== 'deleted' ? known : null
@@ -125,14 +125,14 @@ export class ServingMap {
   tokenFor(deployment_id: string, text: string): string | null {
     const id = opaqueTokenId('fdt', text)
     const known = id === null ? undefined : this.#tokens.get(`dtk_${id}`)
-    // Hashed in any case: how long it takes tells nothing.
+    // Hashed in any case, so that timing reveals nothing.
     const isRight = sameHash(known?.secret_sha256 ?? noHash, sha256(text))
     return known && isRight && known.deployment_id === deployment_id && !known.isRevoked
       ? known.token_id
       : null
   }
 
-  /** Whether a request that was admitted may go on. */
+  /** Whether an admitted request may continue. */
   isOpen(deployment_id: string, token_id: string): boolean {
     return (
       this.deployment(deployment_id) !== null && this.#tokens.get(token_id)?.isRevoked === false

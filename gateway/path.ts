@@ -1,4 +1,4 @@
-/** What a request target means to a gateway. */
+/** The parts of a request target that matter to a gateway. */
 export type Target =
   | { kind: 'engine'; deployment_id: string; path: string }
   /** Not below `/inference/{deployment_id}/v1`. */

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 
-/** Whose engines answer in a session, and as which revision; null: the promoted one. */
+/** The deployment and revision whose engines respond in a session; null: the promoted revision. */
 export type OpenSession = { deployment_id: string; revision_id: string | null }
 
 export type PlaygroundDeps = {
@@ -10,7 +10,7 @@ export type PlaygroundDeps = {
 }
 
 export type Playground = {
-  /** What the token opens: nothing for a stranger, who cannot tell a session of others from none. */
+  /** What the token opens: nothing for a stranger, to whom another person's session looks like none. */
   enter(session_id: string, token: string): Promise<OpenSession | 'no person' | 'no session'>
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sandbox } from './headers.ts'
 
-/** What a gateway answers itself (specification, "Errors"); everything else comes from the engine. */
+/** The gateway's own responses (specification, "Errors"); all others come from the engine. */
 export type GatewayRefusal = {
   status: 400 | 401 | 404 | 405 | 413 | 502 | 503
   code: string
@@ -84,7 +84,7 @@ const kindOf = (status: number): string => {
   return status >= 500 ? 'server_error' : 'invalid_request_error'
 }
 
-/** In the shape of all refusals, and in that of the OpenAI API, whose clients show `error.message`. */
+/** In the shape of all refusals and of the OpenAI API, whose clients show `error.message`. */
 export function refuse(
   req: IncomingMessage,
   res: ServerResponse,
@@ -104,7 +104,7 @@ export function refuse(
     ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
     ...(status === 405 && { allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' }),
-    // What is left of the body is nobody's; it must not be read as another request.
+    // The rest of the body must not be read as another request.
     ...(!req.complete && { connection: 'close' }),
   })
   if (req.complete) {
@@ -115,7 +115,7 @@ export function refuse(
   linger(req, () => res.end())
 }
 
-/** What is taken of a refused body, so that the refusal arrives before the connection is reset. */
+/** How much of a refused body is read, so that the refusal arrives before the connection is reset. */
 const lingerBytes = 64 * 1024 * 1024
 const lingerMs = 5_000
 

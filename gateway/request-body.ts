@@ -4,7 +4,7 @@ import { JsonScanner, parsed } from './scan-json.ts'
 
 export class BodyTooLarge extends Error {}
 
-/** What is told of a request in the record of traffic. */
+/** The facts about a request in the record of traffic. */
 export type Said = { model: string | null; stream: boolean }
 
 /** Longer names are cut in the record, not in the request. */
@@ -12,7 +12,7 @@ const maxModel = 256
 
 /**
  * The body of a request on its way to an engine: byte for byte, no faster than the engine takes it. Nothing is read before the
- * engine asks for it, so until then another engine can be given it. Made again for another engine, it goes on from the same request.
+ * engine asks for it, so until then another engine can be given it. Recreated for another engine, it continues from the same request.
  */
 export class RequestBody extends Readable {
   readonly #req: IncomingMessage
@@ -56,7 +56,7 @@ export class RequestBody extends Readable {
     this.#req.resume()
   }
 
-  /** What nobody wants any more is thrown away: the connection's next request stands behind it. */
+  /** Discards the rest of the body, because the connection's next request comes after it. */
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     // What was not begun may go to another engine.
     if (this.#began) this.#req.off('data', this.#take).resume()

@@ -3,7 +3,7 @@ export type Found = ReadonlyMap<string, string>
 
 const quote = 0x22
 const backslash = 0x5c
-/** What is kept of a key or a value, in bytes; a longer value is left out. */
+/** The longest key or value that is stored, in bytes; a longer value is left out. */
 const maxKey = 64
 const maxValue = 4096
 
@@ -42,7 +42,7 @@ export class JsonScanner {
     }
   }
 
-  /** Inside of a text nobody wants, the next byte that matters is its end or an escape. */
+  /** Inside an unwanted string, the next byte that matters is its end or an escape. */
   #skipText(chunk: Uint8Array, from: number): number {
     if (this.#key || this.#value || this.#escaped) return from
     for (let at = from; at < chunk.length; at++)

@@ -17,10 +17,10 @@ export type ShippingDeps = {
 const everyMs = 1_000
 const adoptEveryMs = 10_000
 const stopWithinMs = 5_000
-/** Of one record: the log takes about a megabyte. */
+/** The size of one record: the log accepts about a megabyte. */
 const most = { rows: 500, chars: 400_000 }
 
-/** Brings rows from the disk to the log, until stopped; then what it can within five seconds. */
+/** Moves rows from the disk to the log until stopped, and then as many as it can within five seconds. */
 export function startShipping({ spool, now, ...deps }: ShippingDeps): { stop(): Promise<void> } {
   let adoptedAt = now().getTime()
   const shipped = new Set<string>()

@@ -1,13 +1,13 @@
 import { readFileSync, readlinkSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** A process as the name of a folder tells it: where it runs, and which of the processes there it is. */
+/** A process as the name of its folder identifies it: its host or container, and the process there. */
 export type Owner = { host: string; boot: string; space: string; pid: string; start: string }
 
 /** How long nothing may have changed in a folder before its owner, of whom nothing can be known here, counts as gone. */
 const silentMs = 10 * 60_000
 
-const textOf = (path: string): string => {
+const fileText = (path: string): string => {
   try {
     return readFileSync(path, 'utf8').trim()
   } catch {
@@ -17,7 +17,7 @@ const textOf = (path: string): string => {
 
 /** When it started, in ticks since the boot; empty if there is no such process. A name may hold spaces and brackets. */
 function startOf(pid: string): string {
-  const text = textOf(`/proc/${pid}/stat`)
+  const text = fileText(`/proc/${pid}/stat`)
   const [state = '', ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return state === 'Z' || state === 'X' ? '' : (rest[18] ?? '')
 }
@@ -30,11 +30,11 @@ export function thisOwner(): Owner {
   try {
     space = readlinkSync('/proc/self/ns/pid')
   } catch {
-    // Without /proc, silence alone tells that an owner is gone.
+    // Without /proc, only silence shows that an owner is gone.
   }
   return {
     host: plain(hostname()),
-    boot: plain(textOf('/proc/sys/kernel/random/boot_id')),
+    boot: plain(fileText('/proc/sys/kernel/random/boot_id')),
     space: plain(space),
     pid,
     start: plain(startOf(pid)),
@@ -52,8 +52,8 @@ function ownerOf(folder: string): Owner | null {
 }
 
 /**
- * Whether the process that this folder belongs to has ended. Of another host, or of another container, only silence
- * tells: an owner touches its folder every ten seconds.
+ * Whether the process that this folder belongs to has ended. On another host or in another container, only silence
+ * shows it: an owner touches its folder every ten seconds.
  */
 export function isLeft(me: Owner, folder: string, path: string, nowMs: number): boolean {
   const owner = ownerOf(folder)

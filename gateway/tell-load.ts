@@ -2,18 +2,18 @@ import type { Pool } from 'pg'
 import { type Repeated, repeat } from '../platform/repeat.ts'
 import type { Load } from './under-way.ts'
 
-/** How often, in milliseconds; whoever decides about engines takes what is five seconds old for gone. */
+/** The interval in milliseconds; the scaling of engines ignores reports older than five seconds. */
 const everyMs = 1_000
 
 export type TellingDeps = {
   pool: Pool
-  /** Of this process. */
+  /** Identifies this process. */
   gateway_id: string
   take: () => Load[]
   failed: (error: unknown) => void
 }
 
-/** Tells the database every second what is under way. What could not be told is told anew; no request waits for it. */
+/** Reports the requests under way to the database every second. A failed report is repeated; no request waits for it. */
 export const tellLoad = ({ pool, gateway_id, take, failed }: TellingDeps): Repeated =>
   repeat(
     async () => {

@@ -18,7 +18,7 @@ import { crc32 } from 'node:zlib'
 import type { TrafficRow } from '../schemas/traffic.ts'
 import { folderOf, isLeft, type Owner, thisOwner } from './spool-owner.ts'
 
-/** What cannot be recorded must not be answered. */
+/** A request that cannot be recorded must get no response. */
 export class SpoolFull extends Error {
   constructor(why: string, options?: ErrorOptions) {
     super(`The record of traffic takes no more: ${why}`, options)
@@ -40,7 +40,7 @@ export type Segment = { path: string; bytes: number }
 type Current = { fd: number; path: string; bytes: number }
 
 const mebibyte = 1024 * 1024
-/** What requests under way may still write when no new ones are admitted: 4,096 rows of the longest kind. */
+/** Room for requests under way once no new ones are admitted: 4,096 rows of the longest kind. */
 const reservedBytes = 16 * mebibyte
 /** How long no request is admitted after the disk took nothing, in milliseconds. */
 const afterRefusalMs = 1_000
@@ -143,7 +143,7 @@ export class TrafficSpool {
     else unlinkSync(path)
   }
 
-  /** Those that wait, the oldest first. */
+  /** The waiting rows, oldest first. */
   segments(): readonly Segment[] {
     return [...this.#finished]
   }
@@ -158,7 +158,7 @@ export class TrafficSpool {
     this.#bytes -= segment.bytes
   }
 
-  /** Says that this process lives, and takes over what ended ones left. Of two that try, one succeeds. */
+  /** Signals that this process lives, and takes over folders of ended processes. If two try, one succeeds. */
   adopt(nowMs: number): void {
     const own = new Set(Array.from({ length: this.#folders }, (_, n) => folderOf(this.#me, n)))
     for (const name of readdirSync(this.#root)) {

@@ -3,7 +3,7 @@ import { JsonScanner, parsed } from './scan-json.ts'
 export type Usage = {
   prompt_tokens: number | null
   completion_tokens: number | null
-  /** `estimated`: one for each piece of a stream that the engine told no usage of. */
+  /** `estimated`: one for each piece of a stream whose usage the engine did not report. */
   usage_source: 'engine' | 'estimated' | 'none'
 }
 
@@ -17,7 +17,7 @@ export type UsageReader = {
 
 const nothing: Usage = { prompt_tokens: null, completion_tokens: null, usage_source: 'none' }
 
-/** By type and encoding of the response; what is compressed is not read. */
+/** By type and encoding of the response; compressed responses are not read. */
 export function usageReader(contentType: string, contentEncoding: string): UsageReader {
   const isPlain = contentEncoding === '' || contentEncoding === 'identity'
   if (isPlain && /^text\/event-stream\b/i.test(contentType)) return ofStream()
@@ -34,7 +34,7 @@ function ofDocument(): UsageReader {
   }
 }
 
-/** What is kept of one line of a stream, in bytes; a longer one is not read. */
+/** The longest line of a stream that is read, in bytes. */
 const maxLine = 64 * 1024
 const lineFeed = 0x0a
 

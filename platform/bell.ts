@@ -1,4 +1,7 @@
-export type Bell = { ring: () => void; wait: (ms: number, signal: AbortSignal) => Promise<void> }
+export type Bell = {
+  ring: () => void
+  wait: (ms: number, signal: AbortSignal) => Promise<{ wasRung: boolean }>
+}
 
 /**
  * `wait` ends at a ring, after its time or when its signal aborts, whichever comes first. A ring wakes all waiters;
@@ -14,18 +17,21 @@ export function createBell(): Bell {
     },
     async wait(ms, signal) {
       if (isRung || signal.aborted) {
+        const wasRung = isRung
         isRung = false
-        return
+        return { wasRung }
       }
-      await new Promise<void>(resolve => {
-        const wake = () => {
+      return await new Promise(resolve => {
+        const end = (wasRung: boolean) => {
           clearTimeout(timer)
-          signal.removeEventListener('abort', wake)
+          signal.removeEventListener('abort', giveUp)
           waiting.delete(wake)
-          resolve()
+          resolve({ wasRung })
         }
-        const timer = setTimeout(wake, ms)
-        signal.addEventListener('abort', wake)
+        const wake = () => end(true)
+        const giveUp = () => end(false)
+        const timer = setTimeout(giveUp, ms)
+        signal.addEventListener('abort', giveUp)
         waiting.add(wake)
       })
     },

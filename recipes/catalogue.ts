@@ -53,10 +53,10 @@ export function lockOf({ name, version, digest, framework }: Recipe): RecipeLock
   return { name, version, digest, framework }
 }
 
-/** A recipe that is not as it must be; the message says what is wrong. */
+/** An invalid recipe; the message says what is wrong. */
 export class FaultyRecipe extends Error {}
 
-/** Reads and validates one recipe; the error names it, by its folder unless told otherwise, and each fault. */
+/** Reads and validates one recipe; the error names it, by default by its folder, and each fault. */
 export async function loadRecipe(directory: string, called = directory): Promise<CatalogueEntry> {
   const entry = await readEntry(directory, called, { file: 'recipe.yaml', check: checkFile })
   const { entrypoint, kind } = entry.recipe

@@ -24,14 +24,14 @@ export type LiveCatalogueOptions = {
   pool: Pool
   files: UploadedFiles
   nowMs: () => number
-  /** Told of an uploaded recipe that this version of Forge cannot read, and of one that hides a built-in one. */
+  /** Called with an uploaded recipe that this version of Forge cannot read, or that hides a built-in one. */
   noticed: (what: string, recipe: { name: string; version: string }, error?: unknown) => void
 }
 
 /** How old may be what admission sees, in milliseconds. */
 const recentMs = 1000
 
-/** The built-in recipes and those that admins uploaded, on whichever process. */
+/** The built-in recipes and the recipes that admins uploaded to any process. */
 export class LiveCatalogue {
   readonly builtIn: readonly CatalogueEntry[]
   readonly #options: LiveCatalogueOptions

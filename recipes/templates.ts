@@ -39,7 +39,7 @@ export const loadTemplate = (directory: string): Promise<CatalogueEntry> =>
     },
   })
 
-/** What `{…}` in a command may name; the program of the engines fills it in. */
+/** The names allowed in `{…}` in a command; the program of the engines fills them in. */
 const places = ['port', 'host', 'model_path', 'tensor_parallel', 'served_names', 'served_name']
 
 type Written = { serving: { command: string[]; options: string[][] }; params_schema: object }

@@ -7,7 +7,7 @@ import { isSensitive } from '../schemas/sensitive-files.ts'
 import { FaultyRecipe } from './catalogue.ts'
 import { isLeftOut, recipeDigest } from './digest.ts'
 
-/** What a recipe's archive may expand to, in bytes. */
+/** How large a recipe's archive may be when expanded, in bytes. */
 const expandedBytes = 256 * 1024 * 1024
 const debrisMs = 3_600_000
 

@@ -83,13 +83,13 @@ async function startParts(config: Config, opening: Opening): Promise<Service> {
     startTimers(core, deps)
     startEffects(core, deps)
   }
-  const engine = has('executor') ? await openExecutor(core, deps) : null
+  const executors = has('executor') ? await openExecutor(core, deps) : null
   let draining = false
   const parts: Parts = {
     ...core,
     passwords,
     deps,
-    isolation: engine?.isolation ?? null,
+    isolation: executors?.isolation ?? null,
     runners,
     progress: watchProgress(core, runners),
     projectionAdmin: openProjectionAdmin(core, runners),
@@ -100,7 +100,7 @@ async function startParts(config: Config, opening: Opening): Promise<Service> {
   }
   const gateway = has('gateway') ? await openGateway(core, deps, () => draining) : null
   const routes = await serveHttp(parts, listener, gateway)
-  if (engine) runExecutor(core, deps, engine)
+  if (executors) runExecutor(core, deps, executors)
   return {
     url: core.baseUrl,
     routes,

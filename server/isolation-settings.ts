@@ -3,7 +3,7 @@ import {
   type IdRange,
   type IsolationSetting,
   isolationChoices,
-} from '../executor/local/isolation.ts'
+} from '../executor/node/isolation.ts'
 import { BadSetting, list, type Reader, type Settings, word } from '../platform/settings.ts'
 
 export type IsolationConfig = {

@@ -1,7 +1,7 @@
 import type { Passwords } from '../auth/passwords.ts'
 import type { Deps } from '../command-api/deps.ts'
 import type { ProjectionAdmin } from '../command-api/projections/routes.ts'
-import type { Isolation } from '../executor/local/isolation.ts'
+import type { Isolation } from '../executor/node/isolation.ts'
 import type { AddressKey } from '../platform/http/signed-address.ts'
 import type { RateLimits } from '../platform/rate-limits.ts'
 import type { Runner } from '../projector/runner.ts'

@@ -9,6 +9,7 @@ import { createPool, type PoolOptions } from '../platform/postgres/pool.ts'
 import { prepareReaderRole } from '../platform/postgres/reader-role.ts'
 import { projectionAdmin } from '../projector/admin.ts'
 import { startThinning } from '../projector/hardware/thin.ts'
+import { isAnyDue } from '../projector/metrics/compact.ts'
 import { startCompactorThread } from '../projector/metrics/compactor.ts'
 import { type Runner, startRunner } from '../projector/runner.ts'
 import { projections } from '../projector/slices.ts'
@@ -27,7 +28,9 @@ export function startRunners(core: Core): Runner[] {
   const { config, databaseUrl, logger, life, now, readPool, topics, log, signals, measures } = core
   life.owns(
     'metric compactor',
-    startCompactorThread({ databaseUrl, searchPath: 'read' }, logger),
+    startCompactorThread({ databaseUrl, searchPath: 'read' }, logger, () =>
+      isAnyDue(readPool, now()),
+    ),
     compactor => compactor.stop(),
   )
   life.owns(

@@ -1,4 +1,4 @@
-import { describeIsolation, type Isolation } from '../executor/local/isolation.ts'
+import { describeIsolation, type Isolation } from '../executor/node/isolation.ts'
 import { type Check, checkAll, type Readiness } from '../platform/readiness.ts'
 import { isGatewayAlone } from './config.ts'
 import { deadLettersCheck } from './dead-letters.ts'

@@ -7,14 +7,10 @@ import { findTemplate } from '../recipes/templates.ts'
 import type { Core } from './core.ts'
 
 /** Replicas are jobs, submitted through the same admission gates as people's jobs. */
-export function replicaJobs({ catalogue, jobsChanged }: Core, deps: Deps): ReplicaJobs {
-  const wake = () => jobsChanged.tell()
+export function replicaJobs({ catalogue }: Core, deps: Deps): ReplicaJobs {
   return {
-    submit: submitReplica(openSubmits(deps, { catalogue, wake })),
-    stop: stopReplica(deps, () => {
-      deps.queue.changed()
-      wake()
-    }),
+    submit: submitReplica(openSubmits(deps, { catalogue })),
+    stop: stopReplica(deps),
   }
 }
 

@@ -63,7 +63,6 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
         findTemplate: templatesIn(parts.catalogue),
         catalogue: parts.catalogue,
         recipeFiles: parts.recipeFiles,
-        wake: () => parts.jobsChanged.tell(),
         maintenanceSwitched: async () => {
           signals.publish('maintenance', {})
           await maintenance.refresh()

@@ -1,10 +1,13 @@
 import { join } from 'node:path'
 import { Gauge } from 'prom-client'
-import { encodeTraffic } from '../events/traffic.ts'
+import { createFactAppends } from '../command-api/append-fact.ts'
+import { recordTraffic } from '../events/traffic.ts'
 import { startShipping } from '../gateway/ship-traffic.ts'
 import { TrafficSpool } from '../gateway/traffic-spool.ts'
 import { eventId } from '../platform/time.ts'
 import type { Core } from './core.ts'
+
+const gateway = { type: 'system', id: 'gateway', via: 'traffic' } as const
 
 /** Records the requests to this process; they reach the log about a second later. */
 export function openTraffic({
@@ -25,19 +28,16 @@ export function openTraffic({
       this.set(spool.bytes)
     },
   })
+  const { appendFact } = createFactAppends(log, eventId)
   const shipping = startShipping({
     spool,
     now,
-    append: (deployment_id, rows) => {
-      const receipt = {
-        event_id: eventId(),
-        received_at_ms: now().getTime(),
-        request_id: '',
-      }
-      return log.append(topics.traffic.name, [
-        { key: deployment_id, value: encodeTraffic(deployment_id, rows, receipt) },
-      ])
-    },
+    append: (deployment_id, rows) =>
+      appendFact(
+        topics.traffic.name,
+        { actor: gateway, requestId: '', now: now() },
+        recordTraffic(deployment_id, rows),
+      ),
     failed: error => logger.warn({ err: error }, 'rows of traffic wait for the log'),
     damaged: (path, rows) => logger.error({ path, rows }, 'rows of traffic were damaged on disk'),
   })

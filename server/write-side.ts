@@ -4,7 +4,8 @@ import { oidcOf } from '../auth/oidc-settings.ts'
 import { readPositionKey } from '../auth/position-key.ts'
 import { createReports } from '../command-api/admit-report.ts'
 import { startAlertTimers } from '../command-api/alerts/timers.ts'
-import { createAppendFact } from '../command-api/append-fact.ts'
+import { announce, type Listeners } from '../command-api/announcements.ts'
+import { createFactAppends } from '../command-api/append-fact.ts'
 import { raiseEpoch } from '../command-api/commit-epoch.ts'
 import { keepServing } from '../command-api/deployments/keeper.ts'
 import type { Deps } from '../command-api/deps.ts'
@@ -16,6 +17,7 @@ import {
 import { createQueueBook } from '../command-api/jobs/queue-book.ts'
 import { runFilesReactor } from '../command-api/jobs/run-files.ts'
 import { startJobTimers } from '../command-api/jobs/timers.ts'
+import { kinds } from '../command-api/kinds.ts'
 import { refuseLogAhead } from '../command-api/log-ahead.ts'
 import { createKeyLimit } from '../command-api/metrics/key-limit.ts'
 import { dutiesFor } from '../command-api/reactor.ts'
@@ -47,10 +49,17 @@ export async function openWriteSide(core: Core): Promise<Deps> {
       started.stop(),
     )
   const stores = await openStores(core)
+  const queue = createQueueBook({
+    pool,
+    now,
+    failed: error => logger.error({ err: error }, 'the waits of the queue could not be forecast'),
+  })
+  const listeners = { ...listenersOf(core), queue }
   return {
     store: openEventStore(core, {
       committed: () => core.relay.current?.wake(),
       dutiesAdded: () => core.dutiesAdded.tell(),
+      recorded: events => announce(events, listeners),
     }),
     pool,
     now,
@@ -59,39 +68,41 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     keys: await openKeys(core),
     logger,
     reports: createReports(pool, now),
-    appendFact: createAppendFact(log),
+    ...createFactAppends(log, eventId),
     metricKeys: createKeyLimit(storedKeys(core.readPool), {
       noticed: (run_id, keys) => logger.warn({ run_id, keys }, 'a run has many metric keys'),
     }),
     shortNumbers: createShortNumbers(core.loosePool),
-    queue: createQueueBook({
-      pool,
-      now,
-      failed: error =>
-        logger.error({ err: error }, 'the waiting times in the queue could not be estimated'),
-    }),
+    queue,
     ...stores,
     uploadKey: addressKeyOf(await readPositionKey(pool), 'uploads'),
     observe: observing(core.readPool),
     topics,
     newEventId: eventId,
     ingestedPoints: count => core.measures.ingestedPoints.inc(count),
-    accessChanged: username => core.signals.publish('access', { username }),
-    servingChanged: () => core.signals.publish('serving', {}),
+    servingChanged: listeners.serving,
     engineHeaders: engineHeaders(await readPositionKey(pool)),
     baseUrl: () => core.baseUrl,
   }
 }
 
+/** Wakes the executor of this process; the other signals reach all processes. */
+const listenersOf = ({ signals, jobsChanged }: Core): Omit<Listeners, 'queue'> => ({
+  access: username => signals.publish('access', { username }),
+  serving: () => signals.publish('serving', {}),
+  executor: () => jobsChanged.tell(),
+})
+
 /** The store of decisions with their consequences; `wakes` are called after a commit. */
 export const openEventStore = (
   { pool, config }: Pick<Core, 'pool' | 'config'>,
-  wakes: Pick<EventStoreDeps, 'committed' | 'dutiesAdded'>,
+  wakes: Pick<EventStoreDeps, 'committed' | 'dutiesAdded' | 'recorded'>,
 ): EventStore =>
   postgresEventStore({
     pool,
     definitions: decisionEvents,
     newEventId: eventId,
+    kinds,
     dutiesOf: dutiesFor([...reactors, runFilesReactor(config.runDirDays)]),
     ...wakes,
   })
@@ -110,9 +121,9 @@ async function openKeys(core: Core): Promise<KeyRing> {
 
 /** Starts the timers of runs and jobs, e.g. those that end them, and of sign-ins. */
 export function startTimers(core: Core, deps: Deps): void {
-  const { life, jobsChanged } = core
+  const { life } = core
   life.owns('run timers', startRunTimers(deps), started => started.stop())
-  const jobTimers = startJobTimers(deps, () => jobsChanged.tell())
+  const jobTimers = startJobTimers(deps)
   life.owns('job timers', jobTimers, started => started.stop())
   life.owns('serving keeper', keepServing({ ...deps, jobs: replicaJobs(core, deps) }), started =>
     started.stop(),

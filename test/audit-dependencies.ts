@@ -20,7 +20,7 @@ function parsed(text: string): Report {
   }
 }
 
-/** Says what was found; a registry without the endpoint is no fault of the packages, so that is said and passes. */
+/** Prints the findings; a registry without the endpoint is not a fault of the packages, so that is reported and passes. */
 function tell({ auditReportVersion, vulnerabilities = {}, message, error }: Report): number {
   if (auditReportVersion === undefined) {
     const why = error?.summary || error?.code || message || 'no report'

@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// `node test/licences.ts` writes docs/reference/licences.md anew; test/architecture/licences.test.ts compares it.
+// `node test/licences.ts` rewrites docs/reference/licences.md; test/architecture/licences.test.ts compares it.
 
 type Package = { version: string; license?: string; dev?: boolean }
 
 const root = join(import.meta.dirname, '..')
 export const licencesPage = join(root, 'docs/reference/licences.md')
 
-/** Licences that oblige whoever installs or hosts Forge to nothing but to keep notices (MPL-2.0: per changed file). */
+/** Licences that oblige people who install or host Forge only to keep notices (MPL-2.0: per changed file). */
 export const allowedLicences: ReadonlySet<string> = new Set([
   '(MIT OR CC0-1.0)',
   '0BSD',

@@ -5,10 +5,10 @@ import { join, relative } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const recorded = join(import.meta.dirname, 'durations.json')
 
-/** Seconds that each file took when `npm test -- --record` ran last, by its path from the root. */
+/** Seconds that each file took in the last `npm test -- --record`, by its path from the root. */
 export const durations: Record<string, number> = JSON.parse(readFileSync(recorded, 'utf8'))
 
-/** Another order for each seed; without one, the longest files come first, so that none begins when all others are done. */
+/** A different order for each seed; without one, the longest files come first, so that none starts when all others are done. */
 const seed = process.env.FORGE_TEST_SEED
 
 /** Compares two test files by their absolute paths. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// `npm run repeats`: lists passages that occur more than once in the tree. A pair is a place to look, not always a fault.
+// `npm run repeats`: lists passages that occur more than once in the tree. A pair is worth a look, but not always a fault.
 
 /** `from` and `to` are numbers of lines, the first line being 1. */
 type Place = { file: string; from: number; to: number }
@@ -28,7 +28,7 @@ const token =
   /\/\/.*|\/\*.*?\*\/|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|[A-Za-z_$][\w$]*|\d[\w.]*|[^\s\w]/g
 
 const plain = String.raw`(?:[\w$.]+|'[^']*'|"[^"]*")`
-/** An item of a list, or a field with a plain value: a declaration, which no shared code can replace. */
+/** An item of a list, or a field with a plain value: a declaration, which shared code cannot replace. */
 const entry = new RegExp(String.raw`^${plain}(?:: (?:${plain}|\[[^\[\]()]*\]))?,?$`)
 
 const importHead = /^(?:import\b|from \S+ import\b)/
@@ -63,7 +63,7 @@ const isPassedOver = (line: string) =>
 
 type Line = { at: number; shape: string }
 
-/** The lines that count, by shape. */
+/** The relevant lines, by shape. */
 export function linesIn(text: string): Line[] {
   const found: Line[] = []
   let end: RegExp | null = null
@@ -158,7 +158,7 @@ const inWords = ({ lines, first, second }: Repeat): string =>
 const folderOf = ({ file }: Place): string =>
   file.includes('/') ? file.slice(0, file.indexOf('/')) : '.'
 
-/** The number of pairs, by the folder of the first passage, and the longest. */
+/** The number of pairs, by the folder of the first passage, and the longest pairs. */
 export function reportOf(repeats: readonly Repeat[], most = 10): string {
   const byFolder = [...Map.groupBy(repeats, ({ first }) => folderOf(first))]
     .map(([folder, own]) => ({ folder, count: own.length }))
@@ -170,7 +170,7 @@ export function reportOf(repeats: readonly Repeat[], most = 10): string {
   ].join('\n')
 }
 
-/** The source files that git tracks, as they are in the working tree. */
+/** The source files that git tracks, with their content in the working tree. */
 export function trackedSources(root: string): Text[] {
   const listed = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
   return listed

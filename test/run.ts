@@ -10,8 +10,8 @@ import { until } from './servers/until.ts'
 import { type Counts, countsOf, durationsIn, summarize } from './summary.ts'
 import { type Needed, needsOf, type Tier, tiersOf } from './tiers.ts'
 
-// `npm test`: biome, tsc and knip beside ava, with real servers, each started when the first test asks for it.
-// What else it takes is in test/README.md.
+// `npm test`: biome, tsc and knip alongside ava, with real servers, each started when the first test asks for it.
+// test/README.md describes the options.
 const args = process.argv.slice(2)
 const isRecording = args[0] === '--record'
 const isCi = process.env.CI === 'true'
@@ -31,7 +31,7 @@ process.exitCode = await test()
 async function test(): Promise<number> {
   const { files, isWhole } = await select(isRecording ? args.slice(1) : args)
   const folder = await mkdtemp(join(tmpdir(), 'forge-test-run-'))
-  // Some servers run as users of their own.
+  // Some servers run as other users.
   await chmod(folder, 0o755)
   try {
     const missing = await missingParts(files)
@@ -40,27 +40,30 @@ async function test(): Promise<number> {
       missing.map(({ name }) => name),
     )
     const lanes = await lendLanes(join(folder, 'lanes.sock'), widthOf(tiers))
-    const checking = isWhole ? check() : Promise.resolve([])
+    const checking = isWhole ? check() : Promise.resolve({ failed: [], notes: [] })
     const ran = await runTiers(tiers, {
       ...lanes.variables,
       [runVariables.folder]: folder,
       [runVariables.pid]: String(process.pid),
       FORGE_TEST_ENVIRONMENTS: join(folder, 'environments'),
     })
-    const faults = await checking
+    const checked = await checking
     lanes.close()
     const slowest = await durationsIn(join(folder, 'durations'))
     if (isRecording && !interrupted) await record(slowest)
-    const notes = missing.map(({ name, fault }) => `Not run: the tests that need ${name}. ${fault}`)
+    const notes = [
+      ...missing.map(({ name, fault }) => `Not run: the tests that need ${name}. ${fault}`),
+      ...checked.notes,
+    ]
     const minutes = (performance.now() - began) / 60_000
     const counts = {
       passed: ran.passed,
-      failed: ran.failed + faults.length,
-      failures: [...ran.failures, ...faults],
+      failed: ran.failed + checked.failed.length,
+      failures: [...ran.failures, ...checked.failed],
     }
     process.stdout.write(summarize({ ...counts, minutes, slowest, notes }))
     if (interrupted) return 130
-    return ran.code || (faults.length > 0 || (missing.length > 0 && isCi) ? 1 : 0)
+    return ran.code || (checked.failed.length > 0 || (missing.length > 0 && isCi) ? 1 : 0)
   } finally {
     await endServers(folder)
     await rm(folder, { recursive: true, force: true })
@@ -81,34 +84,46 @@ async function missingParts(files: readonly string[]): Promise<{ name: Needed; f
   return found.flatMap(({ name, fault }) => (fault === null ? [] : [{ name, fault }]))
 }
 
-/** Returns the names of the checks that fail, after their output. */
-async function check(): Promise<string[]> {
+/** Returns the names of the checks that fail, after printing their output, and what the summary should mention. */
+async function check(): Promise<{ failed: string[]; notes: string[] }> {
   const failed: string[] = []
-  for (const [tool, ...words] of [['biome', 'ci'], ['tsc'], ['knip']] as const) {
-    const { code, output } = await runTool(tool, words, {}, false)
-    if (code === 0 || interrupted) continue
+  const tools = ['biome ci', 'tsc', 'knip'].map(command => {
+    const [name = '', ...words] = command.split(' ')
+    return { name: command, words: [join('node_modules', '.bin', name), ...words] }
+  })
+  const repeats = { name: 'repeats', words: [join('test', 'repeats.ts')] }
+  let pairs = ''
+  for (const tool of [...tools, repeats]) {
+    const { code, output } = await runNode(tool.words, {}, false)
+    if (interrupted) continue
+    if (tool === repeats) pairs = output.split('\n', 1)[0] ?? ''
+    if (code === 0) continue
     process.stdout.write(`\n${output}\n`)
-    failed.push(`${[tool, ...words].join(' ')} (exit ${code})`)
+    failed.push(`${tool.name} (exit ${code})`)
   }
-  return failed
+  return { failed, notes: [pairs].filter(Boolean) }
 }
 
-/** All at the same time, each as wide as it may be. */
+/** Runs all tiers at the same time, each at its full width. */
 async function runTiers(
   tiers: readonly Tier[],
   variables: Record<string, string>,
 ): Promise<Counts & { code: number }> {
   if (tiers.some(({ needsConsole }) => needsConsole)) {
     const { buildConsole } = await import('../server/console/build.ts')
-    // Once, or the first servers of all files would do it at the same time.
+    // Once; otherwise the first servers of all files would do it at the same time.
     await buildConsole(text => process.stderr.write(`${text}\n`))
   }
-  // Of the whole run, without any result; each test has its own.
+  // A limit for the whole run to produce any result; each test has its own.
   const patience = isCi ? ['--timeout', '15m'] : []
   const ran = await Promise.all(
     tiers.map(async ({ files, width }) => {
       const words = [...patience, '--concurrency', String(width), ...files]
-      const { code, output } = await runTool('ava', words, variables, true)
+      const { code, output } = await runNode(
+        [join('node_modules', '.bin', 'ava'), ...words],
+        variables,
+        true,
+      )
       return { ...countsOf(output), code }
     }),
   )
@@ -120,14 +135,13 @@ async function runTiers(
   }
 }
 
-async function runTool(
-  tool: string,
+async function runNode(
   words: readonly string[],
   variables: Record<string, string>,
   isShown: boolean,
 ): Promise<{ code: number; output: string }> {
   if (interrupted) return { code: 130, output: '' }
-  const child = spawn(process.execPath, [join('node_modules', '.bin', tool), ...words], {
+  const child = spawn(process.execPath, words, {
     stdio: ['inherit', 'pipe', 'pipe'],
     env: {
       ...process.env,
@@ -158,7 +172,7 @@ async function record(slowest: Awaited<ReturnType<typeof durationsIn>>): Promise
   await writeFile(path, `${JSON.stringify(seconds, null, 2)}\n`)
 }
 
-/** A server takes its own folder away when it has stopped. */
+/** A server removes its own folder when it has stopped. */
 async function endServers(folder: string): Promise<void> {
   const names = await readdir(folder)
   const pids = await Promise.all(
@@ -185,7 +199,7 @@ function askToStop(pid: number): void {
   try {
     process.kill(pid, 'SIGTERM')
   } catch (error) {
-    // It has ended by itself.
+    // It has already ended.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }

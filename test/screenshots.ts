@@ -12,14 +12,14 @@ import { launchBrowser } from './servers/chromium.ts'
 
 const { values: options } = parseArgs({
   options: {
-    /** Where the pictures go. */
+    /** The folder of the pictures. */
     into: { type: 'string', default: join(import.meta.dirname, '../docs/img') },
-    /** Every page instead of those that the documents show. */
+    /** Every page, instead of those shown in the documentation. */
     all: { type: 'boolean', default: false },
   },
 })
 
-/** Where runs stand in for what a page needs: `run` has samples, `other` a failure. */
+/** Where runs appear in the address of a page: `run` has samples, `other` a failure. */
 const shown = {
   home: '/',
   runs: '/runs',
@@ -61,7 +61,7 @@ const others = {
 
 const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 844 } }
 
-/** Whether all that was asked for is there. */
+/** Whether everything requested has arrived. */
 const isStill = () =>
   document.querySelector('main h1') !== null &&
   [...document.querySelectorAll('figure')].every(
@@ -72,7 +72,7 @@ const isStill = () =>
   ![...document.querySelectorAll('[role=status]')].some(one => one.textContent === 'Loading …')
 
 const data = await mkdtemp(join(tmpdir(), 'forge-screenshots-'))
-const script = join(import.meta.dirname, '../clients/cli/demo-data.ts')
+const script = join(import.meta.dirname, '../clients/cli/demo/data.ts')
 const filling = spawn(process.execPath, [script, '--once', '--data', data], { stdio: 'inherit' })
 const [code] = await once(filling, 'exit')
 const { url, pid } = JSON.parse(await readFile(join(data, 'server.json'), 'utf8')) as {
@@ -85,7 +85,7 @@ try {
   await mkdir(options.into, { recursive: true })
   const password = (await readFile(join(data, 'admin-password'), 'utf8')).trim()
   const token = await signIn(url, 'admin', password)
-  // Somebody of whom there is something: the administrator has no run.
+  // A person with content: the administrator has no run.
   await askApi(url, 'PATCH', '/api/admin/users/ada', { token, body: { password } })
   const pages = { ada: await pageOf('ada', password), admin: await pageOf('admin', password) }
   for (const [name, address] of Object.entries(options.all ? { ...shown, ...others } : shown))

@@ -7,7 +7,7 @@ const run = promisify(execFile)
 
 export type Selection = { files: string[]; isWhole: boolean }
 
-/** The test files that the arguments of `npm test` ask for, by their paths from the root. */
+/** The test files selected by the arguments of `npm test`, by their paths from the root. */
 export async function select(args: readonly string[]): Promise<Selection> {
   const [first, name = ''] = args
   const all = await filesOf('test/**/*.test.ts')
@@ -30,7 +30,7 @@ async function filesOf(pattern: string): Promise<string[]> {
   return files.sort()
 }
 
-/** What every slice has in common: the samples drive these. */
+/** Tests shared by every slice: the samples drive these. */
 const shared = /^test\/(samples|architecture|events)\/|^test\/whole\/(authorization|row-security)\//
 
 function ofSlice(all: readonly string[], slice: string): string[] {
@@ -39,7 +39,7 @@ function ofSlice(all: readonly string[], slice: string): string[] {
   return [...own, ...all.filter(file => shared.test(file))]
 }
 
-/** Files that differ from `rev` (by default the last commit), and those that git does not know yet. */
+/** Files that differ from `rev` (by default the last commit), and untracked ones. */
 async function changes(rev: string): Promise<string[]> {
   const git = async (...words: string[]) =>
     (await run('git', words, { maxBuffer: 2 ** 26 })).stdout.split('\n').filter(Boolean)
@@ -50,7 +50,7 @@ async function changes(rev: string): Promise<string[]> {
   return [...new Set([...changed, ...added])]
 }
 
-/** What each TypeScript file names: files that it imports, starts or reads, in quotation marks. */
+/** The files that each TypeScript file names in quotation marks: imported, started or read. */
 export type Imports = ReadonlyMap<string, readonly string[]>
 
 async function imports(): Promise<Imports> {
@@ -70,10 +70,10 @@ export function namedIn(file: string, text: string): string[] {
   })
 }
 
-/** Read by programs at run time, so no import tells who needs it. */
+/** Read by programs at run time, so no import shows who needs them. */
 const everybodys = /\.sql$|^package(-lock)?\.json$|^(ava\.config\.js|tsconfig\.json)$/
 
-/** The test files that reach one of `changed` through what they name, and those of the architecture, which read all files. */
+/** The test files that reach one of `changed` through the files they name, and the architecture tests, which read all files. */
 export function reachedBy(changed: readonly string[], named: Imports): string[] {
   const tests = [...named.keys()].filter(file => file.endsWith('.test.ts')).sort()
   if (changed.length === 0) return []

@@ -18,8 +18,8 @@ const parts: Partial<Record<Needed, Part>> = {
 }
 
 /**
- * Installs what a test server needs: downloads it, and if that is not enough and we may, installs Debian packages.
- * Returns null, or a sentence on what is missing.
+ * Installs the requirements of a test server: downloads it, and if that is not enough and permitted, installs Debian packages.
+ * Returns null, or a sentence about the missing part.
  */
 export async function bring(name: Needed): Promise<string | null> {
   const part = parts[name]

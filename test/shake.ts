@@ -6,9 +6,9 @@ import { failuresIn } from './shake/failures.ts'
 import { describe, type Round, roundOf, variablesOf } from './shake/rounds.ts'
 
 const usage = `npm run test:shake -- ROUNDS [options] [files…]
-Runs all tests, or these files, so many times: in another order each time, on a busy machine every other time, in another time
-zone and locale, and with the clock put forward where libfaketime is installed (Debian's faketime). Goes on after a failure;
-at the end it lists what ever failed, and the environment of those rounds.
+Runs all tests, or these files, this many times: in another order each time, on a busy machine every other time, in another time
+zone and locale, and with the clock put forward where libfaketime is installed (Debian's faketime). Continues after a failure;
+at the end it lists all failures, and the environment of those rounds.
   --busy     in every round
   --seed N   repeats the rounds of a seed that an earlier shake printed`
 
@@ -29,7 +29,7 @@ if (values.help || !(Number.isInteger(rounds) && rounds > 0) || !Number.isIntege
 
 /** How many processes spin in a busy round. */
 const spinning = 2
-/** Until it is killed, or its parent has ended. */
+/** Spins until it is killed, or its parent has ended. */
 const spin = `
   const parent = process.ppid
   for (;;) {
@@ -50,7 +50,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 
 const library = await findLibrary()
-if (library === null) say('The clock stays as it is: libfaketime is not installed.')
+if (library === null) say('The clock stays unchanged: libfaketime is not installed.')
 say(`${rounds} rounds, seed ${seed}`)
 const failures = new Map<string, number[]>()
 const played: Round[] = []
@@ -65,7 +65,7 @@ for (let nth = 0; nth < rounds && !isInterrupted; nth++) {
 report()
 process.exitCode = isInterrupted ? 130 : failures.size > 0 ? 1 : 0
 
-/** Runs the tests once, and returns what failed. */
+/** Runs the tests once, and returns the failures. */
 async function play(round: Round): Promise<string[]> {
   const spinners = round.isBusy
     ? Array.from({ length: spinning }, () => spawn(process.execPath, ['-e', spin]))

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { durations } from './order.ts'
 
-/** What one run of ava said of its tests. */
+/** The results of one run of ava. */
 export type Counts = { passed: number; failed: number; failures: string[] }
 
-/** Reads the lines of tests, and ava's closing lines. Where a test fails, ava does not say how many passed. */
+/** Reads the lines of tests, and ava's closing lines. If a test fails, ava does not report how many passed. */
 export function countsOf(output: string): Counts {
   const failures = [...output.matchAll(/^ *✘ (?:\[fail\]: )?(.*?)(?: \([\d.ms ]+\))?$/gm)].map(
     ([, title = '']) => title,
@@ -36,7 +36,7 @@ export async function durationsIn(path: string): Promise<Duration[]> {
 export type Summary = Counts & {
   minutes: number
   slowest: readonly Duration[]
-  /** What did not run, and why. */
+  /** The tests that did not run, and why. */
   notes: readonly string[]
 }
 
@@ -60,7 +60,7 @@ export function summarize({ passed, failed, failures, minutes, slowest, notes }:
   ].join('\n')
 }
 
-/** Worth a look: far longer than when the durations were recorded. */
+/** Suspiciously slow: far longer than when the durations were recorded. */
 function slower(file: string, seconds: number): string {
   const usual = durations[file]
   return usual !== undefined && seconds > 2 * usual + 10 ? ` (recorded: ${usual} s)` : ''

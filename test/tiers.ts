@@ -4,7 +4,7 @@ import type { ServerName } from './servers/hosted.ts'
 /** `dump`: PostgreSQL's own programs, for tests that say `// needs dump`. */
 export type Needed = ServerName | 'dump'
 
-/** What can be missing on a machine; the other servers come with npm. */
+/** The parts that may be missing on a machine; the other servers come with npm. */
 const installed: readonly Needed[] = ['kafka', 's3', 'redis', 'dump']
 
 const needs = (text: string, name: Needed) =>
@@ -20,8 +20,8 @@ export async function needsOf(files: readonly string[]): Promise<Needed[]> {
 export type Tier = { files: string[]; width: number; needsConsole: boolean }
 
 /**
- * Tests that stand on a part of the machine as a whole: those on one cluster of Slurm, on a broker that crashes, on the
- * isolation of this host. One of them at a time.
+ * Tests that depend on a part of the whole machine: one Slurm cluster, a broker that crashes, the
+ * isolation of this host. They run one at a time.
  */
 const alone =
   /^test\/(executor\/(slurm\/|isolation|bubblewrap)|platform\/log\/kafka|whole\/(start|chaos|restore)\/)/
@@ -29,7 +29,7 @@ const alone =
 const usesServer =
   /servers\/(forge|postgres|server-process|command-line|rendezvous|serve-routes)\.ts/
 
-/** The files without those that need a part that is missing, by what they share. */
+/** Sorts the files, leaving out users of a missing part, by the resources they share. */
 export async function tiersOf(
   files: readonly string[],
   missing: readonly Needed[],

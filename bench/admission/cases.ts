@@ -1,12 +1,12 @@
 import type { Call } from '../load/plan.ts'
 
-/** What is asked, always by the same person, and the status that shows it was carried out. */
+/** The requests of one person, and the status that shows each was carried out. */
 export type Case = { name: string; calls: readonly Call[]; expected: number }
 
-/** Of the built-in recipe. */
+/** The lock of the built-in recipe. */
 export const lockPath = '/api/recipes/digits/1.0.0/lock'
 
-/** Of the profile `local`, which no executor looks after. */
+/** Belongs to the profile `local`, which no executor serves. */
 export const gpusPerNode = 4
 
 const projects = 8

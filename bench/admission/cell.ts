@@ -16,7 +16,7 @@ export type Cell = {
   commitsPerSecond: number
   /** CPU time of the server's process, until the read side has caught up. */
   serverCpuMsPerRequest: number
-  /** The same of PostgreSQL. */
+  /** CPU time of PostgreSQL over the same period. */
   databaseCpuMsPerRequest: number
   /** CPU time of the load process, which shares the machine. */
   loadCpuMsPerRequest: number

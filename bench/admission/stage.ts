@@ -15,7 +15,7 @@ export type Stage = {
   databaseUrl: string
   cases: readonly Case[]
   clients: readonly Client[]
-  /** Sends the calls of a case as fast as they are answered. */
+  /** Sends the calls of a case as fast as the server responds. */
   load(work: Case, seconds: number): Promise<LoadResult>
   /** Resolves when the read side knows every job. */
   settled(): Promise<void>
@@ -33,7 +33,7 @@ export type StageOptions = {
 
 const settledWithinMs = 120_000
 
-/** Without the executor: jobs stay in the queue, and nothing but their admission and projection is measured. */
+/** Without the executor, jobs stay in the queue, and only their admission and projection are measured. */
 const env = { SERVICE_ROLES: 'command-api,relay,projector,query-api' }
 
 export async function openStage(options: StageOptions): Promise<Stage> {
@@ -99,7 +99,7 @@ async function stageOn(
   }
 }
 
-/** Hardware that an admin described, and a quota that is never in the way; returns the admin's token. */
+/** Registers hardware and sets a quota that never limits; returns the admin's token. */
 export async function prepare(url: string): Promise<string> {
   const token = await signIn(url)
   await askApi(url, 'PUT', '/api/admin/profiles/local', {
@@ -124,7 +124,7 @@ async function tryCases(url: string, cases: readonly Case[]): Promise<void> {
 }
 
 /**
- * Each submit is told its place, and the count stops at 2,000 jobs ahead: behind that many, the cases cost the same
+ * Each submit returns its place, and the count stops at 2,000 jobs ahead: behind that many, the cases cost the same
  * however many jobs the earlier ones submitted. Warms up the server, too.
  */
 async function fillQueue(stage: Stage, wanted: number): Promise<void> {

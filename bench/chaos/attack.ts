@@ -8,7 +8,7 @@ export type Repelled = {
   unexpected: boolean
 }
 
-/** As for the requests of the load, in milliseconds. */
+/** In milliseconds, as for the requests of the load. */
 const patienceMs = 30_000
 
 /** Sends a request that must be refused. */

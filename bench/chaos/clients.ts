@@ -12,7 +12,7 @@ const keys = ['train/loss', 'train/accuracy', 'val/loss', 'lr']
 
 /**
  * Mostly new steps; sometimes a repeated batch, or a batch rewritten with other values, as after a resume. A batch
- * without a response is usually sent again, as a client does, and sometimes abandoned.
+ * without a response is usually sent again, as real clients do, and sometimes abandoned.
  */
 export function metricsClient(run: string, newSalt: () => number): Client {
   let nextStep = 1

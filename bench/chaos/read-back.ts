@@ -4,7 +4,7 @@ import { type Operation, pointRegister, type Write } from '../../test/whole/chao
 /** Reads the registers of `operations.ts` back through the API. */
 export type Reader = { url: string; token: string }
 
-/** What is stored of what an operation writes to; of metrics only those of `keys`, if given. */
+/** The stored result of an operation; metrics can be limited to `keys`. */
 export async function readBack(
   reader: Reader,
   operation: Operation,

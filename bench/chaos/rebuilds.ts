@@ -12,7 +12,7 @@ type Projections = {
 export type Rebuilds = {
   asked: number
   succeeded: number
-  /** By the reason that the server gives; the process that is killed gives none. */
+  /** Failures by the reason that the server gives; a killed process gives none. */
   failed: Map<string, number>
   cutShort: number
 }
@@ -28,7 +28,7 @@ const look = (reader: Reader) =>
 const ask = (reader: Reader) =>
   askApi(reader.url, 'POST', '/api/admin/projections/all/rebuild', { token: reader.token })
 
-/** Asks for one rebuild after another until stopped; a kill may end any of them. */
+/** Requests one rebuild after another until stopped; a kill may end any of them. */
 export function rebuildOften(
   reader: Reader,
   random: Random,
@@ -39,7 +39,7 @@ export function rebuildOften(
     const { rebuild } = await look(reader)
     if (rebuild.state === 'running') return false
     if (rebuild.state === 'succeeded') rebuilds.succeeded++
-    // The process that was asked is gone: its successor knows of no rebuild.
+    // The process that received the request is gone, and its successor does not know of a rebuild.
     if (rebuild.state === 'idle') rebuilds.cutShort++
     if (rebuild.state === 'failed') {
       const why = rebuild.error ?? 'no reason'
@@ -69,7 +69,7 @@ export function rebuildOften(
   }
 }
 
-/** Rebuilds once with nothing in the way; throws if that does not succeed. */
+/** Rebuilds once without disturbance; throws if that fails. */
 export async function rebuildOnce(reader: Reader): Promise<void> {
   const isOver = async () => {
     const { rebuild } = await look(reader)
@@ -81,7 +81,7 @@ export async function rebuildOnce(reader: Reader): Promise<void> {
   if (state !== 'succeeded') throw new Error(`the last rebuild ${state}: ${error}`)
 }
 
-/** What is wrong with the projections, in words: set-aside records, and projections that stand still. */
+/** Describes the faults of the projections: parked records, and projections that stand still. */
 export async function faultsOfProjections(reader: Reader): Promise<string[]> {
   const { projections } = await look(reader)
   return projections.flatMap(({ name, parked, halted }) => [

@@ -16,7 +16,7 @@ import { databaseUrl } from '../rig/database.ts'
 const leafRecords = 200
 const restMs = 5_000
 
-/** Everything that all have read may go, whatever its age. */
+/** Everything that all consumers have read may go, whatever its age. */
 const topics = topicsOf('forge', { days: 0, maxBytes: null })
 
 export type Trims = { done: number; records: number }
@@ -30,7 +30,7 @@ export const cutLeavesSmall = (dataDir: string): Promise<void> =>
     ])
   })
 
-/** Drops what everybody has read, by the program's own rule; returns how many records went. */
+/** Drops what every consumer has read, by the program's own rule; returns how many records were dropped. */
 export async function trimOnce(dataDir: string, brokers: string | null): Promise<number> {
   let records = 0
   await withPool(dataDir, async pool => {
@@ -60,7 +60,7 @@ export async function trimOnce(dataDir: string, brokers: string | null): Promise
   return records
 }
 
-/** Trims now and then until stopped; a kill may end any of them. */
+/** Trims occasionally until stopped; a kill may end any trim. */
 export function trimOften(
   dataDir: string,
   brokers: string | null,
@@ -97,7 +97,7 @@ async function withPool(dataDir: string, work: (pool: Pool) => Promise<void>): P
 const openLog = async (dataDir: string) =>
   openPostgresLog({ url: await databaseUrl(dataDir), topics: Object.values(topics) })
 
-/** A broker trims by itself, by age; here the records before an offset are deleted. */
+/** A broker trims automatically, by age; here the records before an offset are deleted. */
 function kafkaLog(brokers: string) {
   const kafka = new Kafka({ brokers: [brokers], logLevel: logLevel.NOTHING, retry: { retries: 1 } })
   const admin = kafka.admin()

@@ -9,7 +9,7 @@ import { until } from '../../test/servers/until.ts'
 
 const run = promisify(execFile)
 
-/** An interpreter with what Forge is compared with in this folder of `bench/`; it is installed once. */
+/** An interpreter with the libraries that Forge is compared with, in this folder of `bench/`; installed once. */
 export async function peersPython(of = 'clients'): Promise<string> {
   const requirements = join(import.meta.dirname, '..', of, 'requirements.txt')
   const folder = join(homedir(), `.cache/forge/bench-${of}`)
@@ -53,7 +53,7 @@ export async function startMlflow(python: string, folder: string): Promise<PeerS
   return { address, stop: server.stop }
 }
 
-/** In a process group of its own, because both start processes themselves. */
+/** In a separate process group, because both start processes themselves. */
 export function startPeer(command: readonly string[], env: Record<string, string>) {
   const [program = '', ...args] = command
   const child = spawn(program, args, {

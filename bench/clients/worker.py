@@ -49,12 +49,12 @@ def mlflow_client():
         mlflow.flush_async_logging()
         mlflow.end_run()
 
-    # As quick as it can: without waiting for the response to each call.
+    # As fast as possible: without waiting for the response to each call.
     return lambda values, step: mlflow.log_metrics(values, step=step, synchronous=False), finish
 
 
 def peak_mb():
-    """Of this process alone; `getrusage` begins with the peak of the one that started it."""
+    """The peak of this process alone; `getrusage` starts from the parent's peak."""
     with open("/proc/self/status") as file:
         return next(int(line.split()[1]) / 1024 for line in file if line.startswith("VmHWM"))
 

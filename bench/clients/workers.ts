@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** What one process tells of itself: seconds since the epoch, and microseconds. */
+/** The measurements of one process: seconds since the epoch, and microseconds. */
 type Report = {
   began: number
   returned: number
@@ -28,7 +28,7 @@ export type Measured = {
 
 type Client = {
   kind: 'forge' | 'trackio' | 'mlflow'
-  /** An interpreter that has it. */
+  /** An interpreter that has the client installed. */
   python: string
   env: Record<string, string>
 }
@@ -37,7 +37,7 @@ const worker = join(import.meta.dirname, 'worker.py')
 const readyWithinMs = 120_000
 const doneWithinMs = 600_000
 
-/** Lets several processes log into one run, all from the same moment on. `untilStored` follows their own end. */
+/** Runs several processes that log into one run, all starting together. `untilStored` follows their own end. */
 export async function measureClient(
   { kind, python, env }: Client,
   { processes, steps, keys }: Load,

@@ -2,7 +2,7 @@ import { type Connection, openConnection } from '../load/connection.ts'
 import type { Work } from '../load/plan.ts'
 import { type Source, sourcesOf } from '../load/source.ts'
 
-/** What one server is asked, with bodies of its own: its runs and tokens. */
+/** The requests to one server, with its own bodies: its runs and tokens. */
 export type Side = { host: string; port: number; work: Work }
 
 export type DuelPlan = {
@@ -14,7 +14,7 @@ export type DuelPlan = {
   first: number
 }
 
-/** What one side did in all of its slices. */
+/** The results of one side in all of its slices. */
 export type Score = {
   requests: number
   /** Time of its slices, each until its last response. */
@@ -27,8 +27,8 @@ export type Score = {
 type Client = { connection: Connection; sources: Source[]; turn: number }
 
 /**
- * Loads the sides in turn for a fraction of a second each, as fast as they answer, so that whatever else the machine does meets
- * all of them. Every other turn in the opposite order.
+ * Loads the sides in turn for a fraction of a second each, as fast as they respond, so that any other load on the machine affects
+ * both. Every other turn is in the opposite order.
  */
 export async function duel(sides: readonly Side[], plan: DuelPlan): Promise<Score[]> {
   const teams = await Promise.all(sides.map(side => openTeam(side, plan.connections)))

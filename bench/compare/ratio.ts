@@ -1,4 +1,4 @@
-/** One measurement: so much of something in so much of something else, such as requests in milliseconds. */
+/** One measurement: an amount of one thing per amount of another, such as requests in milliseconds. */
 export type Share = { of: number; in: number }
 
 export type Ratio = { ratio: number; low: number; high: number }

@@ -119,7 +119,7 @@ async function measureLive(page: Page, target: Target, run: ExternalRun, { addAl
   await page.getByText('at step 0').waitFor()
   const took: number[] = []
   for (let step = 1; step <= liveTimes; step++) {
-    // As they would come, not in step with the page.
+    // Lines arrive at their own times, not in step with the page.
     await page.waitForTimeout(1500 + 37 * step)
     const began = await client.log(step)
     await untilDrawn(page, isAtStep, step)

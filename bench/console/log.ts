@@ -5,15 +5,15 @@ import type { Target } from '../chart.ts'
 import type { ExternalRun } from '../rig/api.ts'
 
 const requestBytes = 900_000
-/** What a run may report within an hour, but for the last request. */
+/** The most a run may report within an hour, less its last request. */
 const reportedBytes = 100_000_000
 export const logCopies = 11
 
-/** A line that each copy has once. */
+/** A line that occurs once in each copy. */
 export const rare = 'a rare warning'
 
 /**
- * A log of 1.1 GB: 100 MB as training prints them are reported, and what the projection made of them is repeated,
+ * A log of 1.1 GB: 100 MB as training prints them are reported, and the rows that the projection made are repeated,
  * because no run may report as much within ten hours.
  */
 export async function fillLog({ url, token }: Target, run: ExternalRun, client: Client) {

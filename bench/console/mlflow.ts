@@ -16,7 +16,7 @@ type Filled = {
   large: string
 }
 
-/** The same tasks in MLflow's own pages, on a server of its own with the same numbers of runs and points. */
+/** The same tasks in MLflow's own pages, on a separate server with the same numbers of runs and points. */
 export async function measureMlflow(browser: Browser, times: number): Promise<Timed[]> {
   const python = await peersPython()
   const folder = await mkdtemp(join(tmpdir(), 'forge-bench-mlflow-'))
@@ -45,7 +45,7 @@ const rowsShown = (count: number) =>
     /^seeded \d+$/.test(textContent ?? ''),
   ).length >= count
 
-/** Whether some chart has so many lines. */
+/** Whether some chart has this many lines. */
 const linesShown = (count: number) =>
   [...document.querySelectorAll('.js-plotly-plot')].some(
     chart => chart.querySelectorAll('.js-line').length >= count,

@@ -19,7 +19,7 @@ export async function timeOpening<Arg>(
   return page.evaluate(() => performance.now())
 }
 
-/** Resolves two frames after `isThere` holds: until then, what it found is drawn. */
+/** Resolves two frames after `isThere` holds: only then is the result drawn. */
 export async function untilDrawn<Arg>(page: Page, isThere: (arg: Arg) => boolean, arg: Arg) {
   await page.waitForFunction(isThere as never, arg as never, { polling: 'raf', timeout: 120_000 })
   await page.evaluate(
@@ -27,7 +27,7 @@ export async function untilDrawn<Arg>(page: Page, isThere: (arg: Arg) => boolean
   )
 }
 
-/** Scrolls a box for a while, as a wheel that is turned fast does; milliseconds between frames. */
+/** Scrolls a box for a while, as fast as a mouse wheel; returns the milliseconds between frames. */
 export async function scrollFrames(page: Page, selector: string, seconds: number) {
   const frames = await page.evaluate(
     ({ selector, ms }) =>
@@ -59,7 +59,7 @@ export async function openScreen(browser: Browser): Promise<Page> {
 
 export type Timed = { task: string; p50: number; max: number; limit: number | null }
 
-/** What was measured, said as it is known. A limit is null where there is none. */
+/** The measurements in words. A limit is null where there is none. */
 export function tasks(page: Page, url: string, times: number) {
   const found: Timed[] = []
   const say = (text: string) => console.error(text)
@@ -76,7 +76,7 @@ export function tasks(page: Page, url: string, times: number) {
     say,
     add,
     addAll,
-    /** Opens a page as often as asked, once before to warm up; until `isThere` finds it drawn. */
+    /** Opens a page as often as requested, after one warm-up; waits each time until `isThere` finds it drawn. */
     async open<Arg>(
       task: string,
       limit: number | null,

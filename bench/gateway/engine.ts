@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The smallest engine there can be: the same completion for everybody, or a stream that goes on. */
+/** The smallest possible engine: the same completion for everybody, or an endless stream. */
 const completion = JSON.stringify({
   id: 'c1',
   object: 'chat.completion',

@@ -12,7 +12,7 @@ import { peersPython, startPeer } from '../clients/peers.ts'
 import { databaseUrl } from '../rig/database.ts'
 import { startServer } from '../rig/server.ts'
 
-/** A way to the engine: straight, or through a gateway. */
+/** A way to the engine: directly, or through a gateway. */
 export type Way = {
   name: string
   origin: string

@@ -9,7 +9,7 @@ export type CellPlan = {
   points: number
   connections: number
   seconds: number
-  /** Requests a second on a fixed schedule; null: as fast as they are answered. */
+  /** Requests a second on a fixed schedule; null: as fast as the server responds. */
   rate: number | null
 }
 

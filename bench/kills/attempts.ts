@@ -15,7 +15,7 @@ const ends: Planned['end'][] = [
   { exit_code: null, signal: 'SIGSEGV' },
 ]
 
-/** Each rank notes its start; of two, the second ends as planned while the first goes on, unless both are to succeed. */
+/** Each rank notes its start; with two, the second ends as planned while the first keeps running, unless both must succeed. */
 export function plan(index: number, scratch: string, random: Random): Planned {
   const end = random.pick(ends)
   const nodes = random.whole(1, 2)

@@ -1,7 +1,7 @@
 import type { Call, Plan } from './plan.ts'
 import { firstStep, metricsRequest } from './request.ts'
 
-/** Requests of one kind, one after the other in the same bytes. */
+/** Requests of one kind, sent one after the other from the same bytes. */
 export type Source = {
   bytes: Buffer
   /** Makes the bytes the next request. */
@@ -30,7 +30,7 @@ export function sourcesOf({ host, port, work, connections }: Plan, connection: n
   })
 }
 
-/** Where there are fewer than connections, those without a share all take the first one. */
+/** With fewer sources than connections, the connections without a share all use the first source. */
 function shareOf<T>(all: readonly T[], connections: number, connection: number): T[] {
   const mine = all.filter((_, index) => index % connections === connection)
   return mine.length > 0 ? mine : all.slice(0, 1)

@@ -11,17 +11,17 @@ import {
 } from '../../events/queue-forecast.ts'
 import { inQueueOrder, type QueuedJob, type Standing } from '../../events/queue-order.ts'
 
-/** A synthetic job; `lasts` is what nobody knows beforehand. Times are in seconds. */
+/** A synthetic job; nobody knows `lasts` beforehand. Times are in seconds. */
 type Job = QueuedJob & { kind: number; lasts: number; submitted: number }
 type Ended = { job: Job; started: number; ended: number }
 type Promised = { range: Range; wait: number }
 
 export type Replay = {
   jobs: number
-  /** Jobs that were given a range, and of these those that did not start at once. */
+  /** Jobs that were given a range, and how many of them did not start at once. */
   promised: number
   waited: number
-  /** Of those that waited: not after the p90, within the range, and not after the p50. */
+  /** How many of the waiting jobs started no later than the p90, within the range, and no later than the p50. */
   byP90: number
   inRange: number
   byP50: number
@@ -91,7 +91,7 @@ function hasRoom(job: Job, running: readonly Ended[]): boolean {
 
 type Now = { waiting: Job[]; running: Ended[]; done: Ended[]; past: number[][]; now: number }
 
-/** For a job that has just started too: it is told that it starts at once. */
+/** Also for a job that has just started, whose estimate is an immediate start. */
 function forecast(job: Job, { waiting, running, done, past, now }: Now): Range | null {
   if (!waiting.includes(job)) return { p50: 0, p90: 0 }
   const ordered = inQueueOrder(waiting, standings(running, done, now))

@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 const measureMs = 1_000
 const note = 'x'.repeat(200)
 
-/** Durable transactions a second of one row each, on all of these connections at once, each as fast as it can. */
+/** Durable one-row transactions a second, with all of these connections writing as fast as they can. */
 export async function commitRate(clients: readonly Client[]): Promise<number> {
   const [first] = clients
   if (!first) throw new Error('no connection to commit on')

@@ -4,7 +4,7 @@ import { Client } from 'pg'
 
 export type Postmaster = { pid: number; port: number }
 
-/** The embedded PostgreSQL of a data directory, from its pid file; null if none. */
+/** The embedded PostgreSQL of a data directory, from its pid file; null if there is none. */
 export async function findPostmaster(dataDir: string): Promise<Postmaster | null> {
   const path = join(dataDir, 'postgres/cluster/postmaster.pid')
   const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n')

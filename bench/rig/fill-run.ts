@@ -4,7 +4,7 @@ import { askApi } from '../../test/servers/api.ts'
 import { until } from '../../test/servers/until.ts'
 import type { ExternalRun } from './api.ts'
 
-/** As many as one request may bring. */
+/** The most that one request may carry. */
 const pointsPerBlock = 10_000
 const storedWithinMs = 300_000
 
@@ -33,7 +33,7 @@ export async function fillRun(
   })
 }
 
-/** A curve that falls and is noisy, as losses are. */
+/** A falling, noisy curve, like a loss. */
 export const noisyLoss = (step: number): number => 2 / Math.sqrt(step + 1) + Math.random() * 0.1
 
 const rowsFrom = (first: number, count: number, keys: readonly string[]) =>

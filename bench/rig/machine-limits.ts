@@ -6,7 +6,7 @@ import { copyBinary } from './copy.ts'
 
 /** Limits of this machine, measured in the same session as the figures compared with them. */
 export type MachineLimits = {
-  /** Points of the same request body, on one thread. */
+  /** Parsing the points of the same request body, on one thread. */
   jsonParsePointsPerSecond: number
   /** Rows (run, key, step, value, ts) by binary COPY into a table without indexes, on one connection. */
   copyRowsPerSecond: number

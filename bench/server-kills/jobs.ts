@@ -22,7 +22,7 @@ export const plan = (key: string, random: Random): Planned => ({
   end: random.pick(ends),
 })
 
-/** Each rank notes its start; of two, the second ends as planned while the first goes on, unless both are to succeed. */
+/** Each rank notes its start; with two, the second ends as planned while the first keeps running, unless both must succeed. */
 const program = `import json, os, signal, sys, time
 with open(os.environ["FORGE_PARAMS_FILE"]) as file:
     params = json.load(file)
@@ -53,30 +53,30 @@ const recipe = {
 }
 
 export type Jobs = {
-  /** Submits until it is heard that the job is there. Returns its run. */
+  /** Submits until the server confirms the job. Returns its run. */
   submit(job: Planned): Promise<string>
-  /** How it ended, with its output; null as long as it has not. */
+  /** How it ended, with its output; null until then. */
   ended(run_id: string): Promise<Ended | null>
-  /** Its state and what became of its attempts. */
+  /** Its state and the outcomes of its attempts. */
   state(run_id: string): Promise<unknown>
   /** The ranks that started, in that order. */
   marks(job: Planned): Promise<string[]>
 }
 
 export type JobsOptions = {
-  /** Of a server that may be away at any time. */
+  /** A server that may be down at any time. */
   url: string
-  /** Of the machines that run the jobs. */
+  /** The profile of the machines that run the jobs. */
   profile: string
   /** A folder that jobs can write to. */
   scratch: string
 }
 
 const withinMs = 300_000
-/** Of the states of a job, those that it does not leave. */
+/** The states that a job does not leave. */
 const endStates = ['succeeded', 'failed', 'stopped']
 
-/** Adds the recipe, and what its jobs may use. */
+/** Registers the recipe and the resources that its jobs may use. */
 export async function openJobs({ url, profile, scratch }: JobsOptions): Promise<Jobs> {
   const { ask, must } = patientCalls(url, await signIn(url))
   await must('POST', '/api/admin/quotas', {
@@ -139,7 +139,7 @@ export async function openJobs({ url, profile, scratch }: JobsOptions): Promise<
   }
 }
 
-/** Calls that are repeated until the server is there; `must` throws if it refuses. */
+/** Calls that are repeated until the server is back; `must` throws if it refuses. */
 function patientCalls(url: string, token: string): { ask: Forge['call']; must: Forge['call'] } {
   const ask = <T>(method: string, path: string, options?: CallOptions) =>
     until(`${method} ${path} is answered`, withinMs, async () => {

@@ -3,7 +3,7 @@ import type { OwnCluster } from '../../deploy/slurm/cluster.ts'
 import { type ServerProcess, serverProcess } from '../../test/servers/server-process.ts'
 import type { Random } from '../../test/whole/chaos/random.ts'
 
-/** What may be killed. It is up again soon, whatever else happens; those with more weight are chosen more often. */
+/** A target that may be killed. It soon comes up again on its own; a greater weight means that it is chosen more often. */
 export type Target = { name: string; weight: number; kill(): Promise<void> }
 
 export type Installation = { url: string; targets: Target[]; stop(): Promise<void> }
@@ -36,7 +36,7 @@ export async function startInstallation(
   }
   try {
     const server = await start('server', {})
-    // The compiled code is kept by those alone that end in order; with it, the others start twice as fast.
+    // Only processes that end in order keep the compiled code; with it, the others start twice as fast.
     await server.stop()
     await server.start()
     const baseUrl = { SERVICE_BASE_URL: server.url }
@@ -61,19 +61,19 @@ export async function startInstallation(
 
 const tendEveryMs = 2000
 
-/** Does what an operator would: Slurm drains a node that knows a job whose number a killed controller gave out again. */
+/** Acts as an operator would: Slurm drains a node that knows a job whose number a killed controller assigned again. */
 export async function tend(cluster: OwnCluster, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     for (const node of cluster.nodes)
       await cluster
         .command('scontrol', 'update', `nodename=${node}`, 'state=resume')
-        // Refused for nodes that need none, and while the controller is away.
+        // Refused for nodes that do not need it, and while the controller is down.
         .catch(() => {})
     await pause(tendEveryMs)
   }
 }
 
-/** For how long a daemon of Slurm is at most away, in milliseconds. */
+/** The longest time that a Slurm daemon stays down, in milliseconds. */
 const awayMs = 3000
 
 /** The daemons of a cluster. */

@@ -1,4 +1,4 @@
-/** A job, and how it is to end. */
+/** A job, and how it must end. */
 export type Planned = {
   key: string
   nodes: number
@@ -6,7 +6,7 @@ export type Planned = {
   end: { exit_code: number | null; signal: string | null }
 }
 
-/** How a job ended, as the API tells it. */
+/** How a job ended, according to the API. */
 export type Ended = Planned['end'] & {
   state: string
   why: string | null

@@ -1,6 +1,6 @@
 import type { JobCommands } from '../../executor/job-commands.ts'
 import type { Launch } from '../../executor/port.ts'
-import type { SimulatedEngine } from './simulated-engine.ts'
+import type { SimulatedExecutor } from './simulated-executor.ts'
 
 /** Durations in milliseconds. */
 type Figures = Record<
@@ -20,14 +20,14 @@ const noFigures = (): Figures => ({
   'line printed until shipped': [],
 })
 
-/** Takes the times of what an executor asks of jobs and of its engine. */
+/** Takes the times of what an executor asks of jobs and of its attempts. */
 export function watch() {
   let figures = noFigures()
   let since = { cpu: process.cpuUsage(), ms: performance.now() }
   let running = 0
   let lookedAtMs = 0
   let startingAtMs = 0
-  /** By GPU, since when it is free. */
+  /** The time since which each GPU has been free. */
   const unscheduled = new Map<number, number>()
   const unstarted = new Map<number, number>()
   const taken = (since: Map<number, number>, gpus: readonly number[], into: number[]) => {
@@ -45,7 +45,7 @@ export function watch() {
       figures = noFigures()
       since = { cpu: process.cpuUsage(), ms: performance.now() }
     },
-    /** Of one processor, since `forget`. */
+    /** The share of one processor used since `forget`. */
     cpuShare() {
       const { user, system } = process.cpuUsage(since.cpu)
       return (user + system) / 1000 / (performance.now() - since.ms)
@@ -62,7 +62,7 @@ export function watch() {
       }
     },
     /** The same commands; both kinds of look begin and end with one of these. */
-    through: (commands: JobCommands, engine: SimulatedEngine): JobCommands => ({
+    through: (commands: JobCommands, executor: SimulatedExecutor): JobCommands => ({
       ...commands,
       noteSeen() {
         lookedAtMs = performance.now()
@@ -77,8 +77,8 @@ export function watch() {
         startingAtMs = performance.now()
         return commands.whyClosed()
       },
-      async keepWaiting(waits) {
-        await commands.keepWaiting(waits)
+      async recordWaitReasons(waits) {
+        await commands.recordWaitReasons(waits)
         figures['one look at the queue, with its starts'].push(performance.now() - startingAtMs)
       },
       async schedule(run_id, gpu_indexes) {
@@ -89,9 +89,9 @@ export function watch() {
       },
       async shipped(run_id, attempt, offsets) {
         await commands.shipped(run_id, attempt, offsets)
-        // Of the newest line that went.
+        // The newest line that was shipped.
         const upTo = (offsets[0]?.stdout ?? 0) - 1
-        const printedMs = engine.printedAtMs(run_id, upTo)
+        const printedMs = executor.printedAtMs(run_id, upTo)
         if (printedMs !== null) figures['line printed until shipped'].push(Date.now() - printedMs)
       },
     }),

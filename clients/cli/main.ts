@@ -1,6 +1,6 @@
-import { exitCode } from './failure.ts'
-import { runProgram } from './run-program.ts'
-import { worldOf } from './session.ts'
+import { exitCode } from './program/failure.ts'
+import { runProgram } from './program/run-program.ts'
+import { worldOf } from './program/session.ts'
 
 // forge.sh set it for this process, not for the command of `forge run`.
 if (process.env.NODE_COMPILE_CACHE?.endsWith('/forge/compiled'))

@@ -1,10 +1,10 @@
 import react from '@vitejs/plugin-react'
 import type { Plugin, UserConfig } from 'vite'
 
-/** The server that `npm run dev` passes requests of the API to. */
+/** The server that receives the API requests of `npm run dev`. */
 const server = process.env.FORGE_HOST ?? 'http://127.0.0.1:8080'
 
-/** Fetches the console along with the small script that asks who is signed in and then begins it. */
+/** Fetches the console along with the small script that finds out who is signed in and then starts it. */
 const preloadStart: Plugin = {
   name: 'preload-start',
   transformIndexHtml: {
@@ -26,7 +26,7 @@ const preloadStart: Plugin = {
           attrs: { rel: 'stylesheet', crossorigin: true, href: `/${file}` },
         })),
       ]
-      // It needs nothing of the page, and waits neither for its end nor for styles.
+      // It needs nothing from the page, and waits neither for its end nor for styles.
       return { html: page.replace('<script type="module"', '<script type="module" async'), tags }
     },
   },

@@ -1,9 +1,9 @@
-"""What reporting costs the training loop.
+"""The cost of reporting to the training loop.
 
-    python3 bench_log.py            against a sink in a process of its own that answers at once and keeps nothing
+    python3 bench_log.py            against a sink in a separate process that responds at once and keeps nothing
     SERVICE_ENABLED=1 … python3 bench_log.py      against a server, with the four variables of a run
 
-Prints: import time; latency of `log` (16 keys) in a loop that also computes; points a second which `log` takes from
+Prints: import time; latency of `log` (16 keys) in a loop that also computes; points a second that `log` accepts from
 4 processes of 10 keys, and how many of them had arrived when each process ended.
 """
 
@@ -27,7 +27,7 @@ KEYS_OF_A_PROCESS = 10
 
 
 class Sink(socketserver.StreamRequestHandler):
-    """Reads requests by their length and answers all alike."""
+    """Reads requests by their length and sends the same response to all."""
 
     disable_nagle_algorithm = True
     rbufsize = 1 << 20
@@ -57,7 +57,7 @@ def serve_sink(ready: "multiprocessing.Queue[int]") -> None:
 
 
 def import_ms() -> float:
-    """The fastest of several: what the import costs, not what else the machine does."""
+    """The fastest of several: the cost of the import, without other load on the machine."""
     script = "import time; t = time.perf_counter(); import forge; print((time.perf_counter() - t) * 1000)"
     env = {**os.environ, "PYTHONPATH": sys.path[0]}
     return min(float(subprocess.check_output([sys.executable, "-c", script], env=env)) for _ in range(7))

@@ -56,11 +56,7 @@ export async function protectionsOf(
                     from asked a join write.model_version v using (artifact_id) join write.model m on m.name = v.model
                    where m.deleted_at is null),
                 ranked as (
-                  select p.*, ($2 or p.owner = $3 or exists (
-                           select from write.project o where o.name = p.project
-                              and (o.visibility = 'internal' or o.owner = $3 or exists (
-                                select from write.project_member m where m.project = o.name and m.username = $3)))
-                         ) as may_read
+                  select p.*, write.may_read(p.owner, p.project, $3, $2) as may_read
                     from protecting p join write.run_state r using (run_id) where r.deleted_at is null)
            select * from (
              select kind, run_id, short_id, artifact_id, may_read, count(*) over (partition by artifact_id) as total,

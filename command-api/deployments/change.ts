@@ -34,7 +34,7 @@ export async function change(
   deployment_id: string,
   { decide, also, name }: Changing,
 ): Promise<Decided<Deployment, DeploymentEvent>> {
-  const decided = await commit(deps, request, deploymentAt(deployment_id), {
+  return commit(deps, request, deploymentAt(deployment_id), {
     locks: [servingLock, ...(await namesOf(deps, deployment_id, name))],
     decide,
     async alongside(tx, made) {
@@ -42,8 +42,6 @@ export async function change(
       await saveDeployment(tx, made)
     },
   })
-  if (decided.events.length > 0) deps.servingChanged()
-  return decided
 }
 
 /** The lock of that name. */

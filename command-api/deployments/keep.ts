@@ -34,6 +34,8 @@ export async function decideWith(
     decide,
     alongside,
   })
-  if (events.length === 0 && also) await deps.store.transaction(also)
-  if (events.length > 0 || also) deps.servingChanged()
+  if (events.length > 0 || !also) return
+  await deps.store.transaction(also)
+  // Rows alone have no event that would announce them.
+  deps.servingChanged()
 }

@@ -62,7 +62,6 @@ export const playgroundRoutes = (deps: Deps, findTemplate: FindTemplate): Route[
         decide: session => endPlayground(session, 'closed', null),
         alongside: savePlayground,
       })
-      if (events.length > 0) deps.servingChanged()
       return { ok: true as const, changed: events.length > 0 }
     },
   }),
@@ -85,7 +84,7 @@ async function open(deps: Deps, request: Open, findTemplate: FindTemplate) {
   const session_id = deps.newId('pls')
   const target = fresh(playgroundAt(session_id))
   const times = { ...defaultTimes, ...timesIn(body) }
-  const made = await create(deps, request, target, {
+  return create(deps, request, target, {
     locks: [servingLock, ...(plan.owned?.locks ?? [])],
     async make(work) {
       if (plan.owned) await plan.owned.make(work, `playground-${session_id.slice(4).toLowerCase()}`)
@@ -106,8 +105,6 @@ async function open(deps: Deps, request: Open, findTemplate: FindTemplate) {
       return { session_id, deployment_id: plan.deployment_id, base_url, expires_at }
     },
   })
-  deps.servingChanged()
-  return made
 }
 
 const timesIn = ({ idle_timeout_s, max_lifetime_s }: PlaygroundInput) => ({

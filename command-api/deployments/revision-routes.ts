@@ -38,7 +38,7 @@ export const revisionRoutes = (deps: Deps, findTemplate: FindTemplate): Route[] 
       const secret = header && { header, headers: deps.engineHeaders }
       const revision_id = deps.newId('rev')
       const target = deploymentAt(deployment_id)
-      const answer = await create(deps, request, target, {
+      return create(deps, request, target, {
         locks: [servingLock],
         async make(work) {
           const { state } = await work.decide(target, {
@@ -55,8 +55,6 @@ export const revisionRoutes = (deps: Deps, findTemplate: FindTemplate): Route[] 
           return { deployment_id, revision_id, number, state: 'pending' }
         },
       })
-      deps.servingChanged()
-      return answer
     },
   }),
   route({

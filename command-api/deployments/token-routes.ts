@@ -34,7 +34,7 @@ export const tokenRoutes = (deps: Deps): Route[] => [
       const { id, token, sha256 } = createOpaqueToken('fdt', ulid())
       const token_id = `dtk_${id}`
       const target = deploymentAt(deployment_id)
-      const answer = await create(deps, request, target, {
+      return create(deps, request, target, {
         locks: [servingLock],
         async make(work) {
           await work.decide(target, {
@@ -45,8 +45,6 @@ export const tokenRoutes = (deps: Deps): Route[] => [
           return { token_id, name, prefix: `fdt_${id}`, token, created_at }
         },
       })
-      deps.servingChanged()
-      return answer
     },
   }),
   route({

@@ -22,16 +22,11 @@ export const hardwareRoutes = (deps: Deps): Route[] => {
       async handle(request) {
         const { body } = request
         const run = await deps.reports.admit(request)
-        const { actor, now, requestId } = stampOf(request, deps.now())
-        meter.count(body.run_id, new Set(body.points.map(({ node }) => node ?? '')), now)
-        const { value, inserted } = recordHardware(body, {
-          event_id: deps.newEventId(),
-          received_at_ms: now.getTime(),
-          actor,
-          request_id: requestId,
-        })
+        const stamp = stampOf(request, deps.now())
+        meter.count(body.run_id, new Set(body.points.map(({ node }) => node ?? '')), stamp.now)
+        const { fact, inserted } = recordHardware(body)
         if (inserted > 0) {
-          const position = await deps.appendFact(deps.topics.hardware.name, body.run_id, value)
+          const position = await deps.appendFact(deps.topics.hardware.name, stamp, fact)
           answerPosition(request, logPosition(position))
         }
         const control = { action: run.control, reason: null, deadline: null }

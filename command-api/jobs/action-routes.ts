@@ -11,13 +11,10 @@ import { type KnownCheckpoint, newestCheckpoint, shown } from './checkpoint.ts'
 import { pause, resume, stop } from './decide.ts'
 import { saveJob } from './rows.ts'
 
-/** Wakes the executor after a commit. */
-type Wake = { wake: () => void }
-
-/** People's actions on a job; each takes effect shortly afterwards, once the executor has carried it out. */
-export const actionRoutes = (deps: Deps, { wake }: Wake): Route[] => {
+/** What people do with a job; each takes effect a moment later, when the executor has seen to it. */
+export const actionRoutes = (deps: Deps): Route[] => {
   const action = (verb: string, summary: string, decide: Decide) =>
-    actionRoute(deps, wake, { verb, summary, decide })
+    actionRoute(deps, { verb, summary, decide })
   return [
     action('stop', 'Stop a job', (job, body, now) => stop(job, askedOf(body, now))),
     action(
@@ -41,7 +38,7 @@ const askedOf = ({ reason, grace_s, force }: JobAction, now: Date) => ({
 type Decide = (job: Job, body: JobAction, now: Date) => JobEvent[]
 type Action = { verb: string; summary: string; decide: Decide }
 
-function actionRoute(deps: Deps, wake: () => void, { verb, summary, decide }: Action): Route {
+function actionRoute(deps: Deps, { verb, summary, decide }: Action): Route {
   return route({
     method: 'POST',
     path: `/api/jobs/{run_id}/${verb}`,
@@ -66,8 +63,6 @@ function actionRoute(deps: Deps, wake: () => void, { verb, summary, decide }: Ac
         decide: (job, now) => decide(job, body, now),
         alongside: saveJob,
       })
-      deps.queue.changed()
-      wake()
       const checkpoint = await newestCheckpoint(deps.pool, run_id)
       return {
         run_id,

@@ -18,7 +18,8 @@ type ActiveRow = {
 }
 
 /** An executor by name, and the machine on which it runs attempts. */
-export type Engine = { executor: string; engine: string }
+/** `engine` is the id of the host, as the tables name it. */
+export type ExecutorHost = { executor: string; engine: string }
 
 /** SQL: whether job `j` has an attempt on machine $2 of executor $1, or on one that is not known. */
 const isOurs = 'j.is_active and j.executor = $1 and (j.engine = $2 or j.engine is null)'
@@ -26,7 +27,7 @@ const isOurs = 'j.is_active and j.executor = $1 and (j.engine = $2 or j.engine i
 /** The attempts that hold GPUs of this machine. Those of others are theirs to look after; where the machine is not known, its engine says. */
 export async function readActive(
   { pool, now }: Pick<Deps, 'pool' | 'now'>,
-  { executor, engine }: Engine,
+  { executor, engine }: ExecutorHost,
 ) {
   const { rows } = await pool.query<ActiveRow>({
     name: 'active_attempts',
@@ -73,7 +74,10 @@ export async function readOver(
 }
 
 /** The GPUs of this machine that attempts hold. */
-export async function readHeldGpus(pool: Pool, { executor, engine }: Engine): Promise<number[]> {
+export async function readHeldGpus(
+  pool: Pool,
+  { executor, engine }: ExecutorHost,
+): Promise<number[]> {
   const { rows } = await pool.query<{ gpu_index: number }>({
     name: 'held_gpus',
     text: `select s.gpu_index from write.gpu_slot s join write.job_state j using (run_id) where ${isOurs}`,

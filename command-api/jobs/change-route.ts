@@ -8,7 +8,7 @@ import { runToActOn } from '../run-to-act-on.ts'
 import { change } from './changes.ts'
 import { saveJob } from './rows.ts'
 
-export const changeRoute = (deps: Deps, { wake }: { wake: () => void }): Route =>
+export const changeRoute = (deps: Deps): Route =>
   route({
     method: 'PATCH',
     path: '/api/jobs/{run_id}',
@@ -33,10 +33,6 @@ export const changeRoute = (deps: Deps, { wake }: { wake: () => void }): Route =
         decide: current => change(current, wanted),
         alongside: saveJob,
       })
-      if (wanted.priority !== undefined) {
-        deps.queue.changed()
-        wake()
-      }
       const { name, tags, priority, state } = job
       const inQueue = state === 'queued' ? await deps.queue.placeOfJob(run_id) : null
       return { run_id, name, tags: [...tags], priority, queue, state, place: inQueue }

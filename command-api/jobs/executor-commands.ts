@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { whyClosed } from '../queue-switches.ts'
 import {
   type AttemptOfRun,
-  type Engine,
+  type ExecutorHost,
   readActive,
   readHeldGpus,
   readOver,
@@ -14,7 +14,7 @@ import {
 import { attemptEnded } from './attempt-end.ts'
 import { type KnownCheckpoint, newestCheckpoint } from './checkpoint.ts'
 import { executorRunning, limit, placed, schedule } from './decide.ts'
-import { claim, noteSeen, readLost } from './engines.ts'
+import { claim, noteSeen, readLost } from './hosts.ts'
 import { readOrder } from './launch-order.ts'
 import { nextLimit } from './limits.ts'
 import { readNewPrices, reprice } from './prices.ts'
@@ -28,7 +28,7 @@ type Offsets = readonly { stdout: number; stderr: number }[]
 type Needed = CommitDeps & Pick<Deps, 'pool' | 'baseUrl'>
 
 /** The commands of an executor on one machine; each decides from the job's events and may be repeated. */
-export function executorCommands(deps: Needed, { executor, engine }: Engine) {
+export function executorCommands(deps: Needed, { executor, engine }: ExecutorHost) {
   const cause = {
     actor: { type: 'system', id: 'executor', via: executor },
     requestId: `executor-${executor}`,
@@ -59,8 +59,8 @@ export function executorCommands(deps: Needed, { executor, engine }: Engine) {
     },
 
     whyClosed: () => whyClosed(deps.pool, { executor, engine }),
-    keepWaiting: (waits: readonly Wait[]) => noteWaitReasons(deps.pool, waits),
-    keepAllWaiting: (reason: QueueReason) => noteReasonOfAll(deps, executor, reason),
+    recordWaitReasons: (waits: readonly Wait[]) => noteWaitReasons(deps.pool, waits),
+    recordWaitReasonOfAll: (reason: QueueReason) => noteReasonOfAll(deps, executor, reason),
 
     launch: (run_id: string, attempt: number) =>
       deps.store.transaction(tx => readOrder(deps, tx, { run_id, attempt })),

@@ -2,6 +2,4 @@ import type { Recipes } from './admission/load-facts.ts'
 
 export type JobPorts = {
   catalogue: Recipes
-  /** Wakes the executor after a commit. */
-  wake: () => void
 }

@@ -32,16 +32,15 @@ const cause = {
 
 /** Asks the engine of a replica to end; `message` says why. May be repeated, also once the job has ended. */
 export const stopReplica =
-  (deps: CommitDeps, wake: () => void) =>
+  (deps: CommitDeps) =>
   async (run_id: string, message: string): Promise<void> => {
-    const { events } = await commit(deps, cause, jobAt(run_id), {
+    await commit(deps, cause, jobAt(run_id), {
       decide: (job, now) =>
         job.state === null || isEnded(job.state)
           ? []
           : stop(job, { message, graceSeconds: null, force: false, now }),
       alongside: saveJob,
     })
-    if (events.length > 0) wake()
   }
 
 const checkSpec = checker(jobSpec, 'body')

@@ -10,13 +10,11 @@ import { controlOf, saveJob } from './rows.ts'
 
 /** Applies a lifecycle report to a job's run (specification, "Job lifecycle"). */
 export const reportJob =
-  (deps: CommitDeps, wake: () => void) =>
-  async (said: LifecycleReport, _run: unknown, asked: Asked) => {
+  (deps: CommitDeps) => async (said: LifecycleReport, _run: unknown, asked: Asked) => {
     const decided = await commit(deps, asked, jobAt(said.run_id), {
       decide: (job, now) => report(job, toReport(said, now)),
       alongside: saveJob,
     })
-    if (decided.events.length > 0) wake()
     return toReply(said, decided)
   }
 

@@ -12,8 +12,8 @@ export const jobRoutes = (deps: Deps, ports: JobPorts): Route[] => {
   const submits = openSubmits(deps, ports)
   return [
     ...admissionRoutes(deps, submits),
-    ...actionRoutes(deps, ports),
-    changeRoute(deps, ports),
+    ...actionRoutes(deps),
+    changeRoute(deps),
     ...againRoutes(deps, submits),
     startRoute(deps),
   ]

@@ -41,11 +41,11 @@ export type Beside = {
 /** How jobs come in; what those have in common that come at the same time is done once. */
 export type Submits = {
   factsOf(spec: JobSpec, caller: Submitter): Promise<AdmissionFacts>
-  /** Asks the gates, creates the job and wakes the executor. */
+  /** Asks the gates and creates the job. */
   submit(request: Submit['request'], spec: JobSpec, beside?: Beside): Promise<AdmissionResult>
 }
 
-export function openSubmits(deps: Deps, { catalogue, wake }: JobPorts): Submits {
+export function openSubmits(deps: Deps, { catalogue }: JobPorts): Submits {
   const readStored = storedFacts(deps.pool)
   const sources = { ...deps, catalogue, readStored, readPastRuns: pastRuns(deps.pool) }
   const create = inGroups<Submit, AdmissionResult>(grouping, submits => createGroup(deps, submits))
@@ -57,9 +57,7 @@ export function openSubmits(deps: Deps, { catalogue, wake }: JobPorts): Submits 
       const facts = await factsFor(spec, request.caller, beside)
       const gates = passAll(facts)
       refuseStrangers(facts, request.caller)
-      const answer = await create({ request, submission: { facts, gates } })
-      wake()
-      return answer
+      return create({ request, submission: { facts, gates } })
     },
   }
 }
@@ -85,7 +83,6 @@ async function createGroup(
     const answers = await createTogether<Submit, AdmissionResult>(deps, submits, (tx, some, now) =>
       makeJobs(deps, tx, { submits: some, places, shortIds }, now),
     )
-    deps.queue.submitted()
     return answers.map(value => ({ status: 'fulfilled', value }))
   } catch (error) {
     // It may have been committed.
@@ -190,7 +187,7 @@ export async function createJob(deps: SubmitDeps, submit: Submit): Promise<Admis
   const { caller } = request
   const shortId = shortIdIn(facts.project, deps, { project, caller })
   const place = (await placesOf(deps, [submit])).get(submit)
-  const result = await create(deps, request, target, {
+  return create(deps, request, target, {
     locks: shortId.locks,
     async make(work) {
       const short_id = await shortId.take(work)
@@ -205,6 +202,4 @@ export async function createJob(deps: SubmitDeps, submit: Submit): Promise<Admis
       return resultOf({ facts, admitted, ...decided }, place?.view ?? null)
     },
   })
-  deps.queue.submitted()
-  return result
 }

@@ -23,10 +23,10 @@ const batch = 100
  * code 0 without a report, applies new prices to what runs, notes whose machine has fallen silent, and records `quota` as the reason of jobs whose owner has
  * no room. Every step may be repeated, by any process.
  */
-export function startJobTimers(deps: Deps, wake: () => void): JobTimers {
+export function startJobTimers(deps: Deps): JobTimers {
   return repeat(
     async () => {
-      if (await runDueTimers(deps)) wake()
+      await runDueTimers(deps)
       return intervalMs
     },
     {

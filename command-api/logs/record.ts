@@ -1,14 +1,10 @@
-import { encodeFact, type Fact } from '../../events/fact.ts'
+import type { UnstampedFact } from '../../events/fact.ts'
 import { encodeLogs } from '../../events/logs.ts'
 import type { LogsInput } from '../../schemas/logs.ts'
 
-/** The server's data about a report. */
-export type Receipt = Pick<Fact, 'event_id' | 'received_at_ms' | 'actor' | 'request_id'>
-
-/** Encodes a validated report as the value of its log record. */
-export function recordLogs(body: LogsInput, receipt: Receipt): Buffer {
-  return encodeFact({
-    ...receipt,
+/** Encodes a validated report as a fact. */
+export function recordLogs(body: LogsInput): UnstampedFact {
+  return {
     type: 'logs.appended',
     run_id: body.run_id,
     attempt: body.attempt ?? null,
@@ -21,5 +17,5 @@ export function recordLogs(body: LogsInput, receipt: Receipt): Buffer {
       seq: body.seq ?? null,
       chunks: body.chunks,
     }),
-  })
+  }
 }

@@ -25,18 +25,12 @@ export const logRoutes = (deps: Deps): Route[] => {
         const { body } = request
         const run = await deps.reports.admit(request)
         const bytes = refuseLongLines(body.chunks)
-        const { actor, now, requestId } = stampOf(request, deps.now())
+        const stamp = stampOf(request, deps.now())
         const control = { action: run.control, reason: null, deadline: null }
-        if (meter.isOver(body.run_id, bytes, now))
+        if (meter.isOver(body.run_id, bytes, stamp.now))
           return { ok: true, accepted: 0, truncated: true, control }
         if (body.chunks.length > 0) {
-          const value = recordLogs(body, {
-            event_id: deps.newEventId(),
-            received_at_ms: now.getTime(),
-            actor,
-            request_id: requestId,
-          })
-          const position = await deps.appendFact(deps.topics.logs.name, body.run_id, value)
+          const position = await deps.appendFact(deps.topics.logs.name, stamp, recordLogs(body))
           answerPosition(request, logPosition(position))
         }
         return { ok: true, accepted: body.chunks.length, truncated: false, control }

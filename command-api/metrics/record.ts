@@ -1,4 +1,4 @@
-import { encodeFact, type Fact } from '../../events/fact.ts'
+import type { UnstampedFact } from '../../events/fact.ts'
 import { encodeBlock } from '../../platform/series/block.ts'
 import { fromJsonNumber } from '../../platform/series/json-number.ts'
 import { createPoints, makeRoom } from '../../platform/series/points.ts'
@@ -6,35 +6,27 @@ import type { MetricBlock } from '../../schemas/metric-block.ts'
 import type { MetricsInput } from '../../schemas/metrics.ts'
 import { parseTimestamp } from '../../schemas/timestamp.ts'
 
-/** The server's data about a report. */
-export type Receipt = Pick<Fact, 'event_id' | 'received_at_ms' | 'actor' | 'request_id'>
-
 // Shared by all calls, because recording is synchronous.
 const points = createPoints()
 
 /**
- * Encodes a validated report as the value of its log record. Of repeated steps of a key the last one wins;
+ * Encodes a validated report as a fact. Of repeated steps of a key the last one wins;
  * `inserted` counts the remaining points, `keys` are distinct. `ts` defaults to the time of receipt.
  */
 export function recordMetrics(
   body: MetricsInput | MetricBlock,
-  receipt: Receipt,
-): { value: Buffer; inserted: number; keys: readonly string[] } {
+  receivedAtMs: number,
+): { fact: UnstampedFact; inserted: number; keys: readonly string[] } {
   const {
     bytes,
     inserted,
     keys: distinct,
   } = 'points' in body
-    ? encodeBlock(inColumns(body.points, receipt.received_at_ms), points)
+    ? encodeBlock(inColumns(body.points, receivedAtMs), points)
     : encodeBlock(body.keys, { ...body, length: body.keys.length })
-  const value = encodeFact({
-    ...receipt,
-    type: 'metrics.appended',
-    run_id: body.run_id,
-    attempt: body.attempt ?? null,
-    body: bytes,
-  })
-  return { value, inserted, keys: distinct }
+  const { run_id, attempt = null } = body
+  const fact: UnstampedFact = { type: 'metrics.appended', run_id, attempt, body: bytes }
+  return { fact, inserted, keys: distinct }
 }
 
 /** Fills the columns of `points`, and returns the key of each. */

@@ -43,15 +43,10 @@ export async function appendMetrics(
   asked: Asked,
   report: MetricsInput | MetricBlock,
 ): Promise<{ inserted: number; total: number }> {
-  const { actor, now, requestId } = stampOf(asked, deps.now())
-  const { value, inserted, keys } = recordMetrics(report, {
-    event_id: deps.newEventId(),
-    received_at_ms: now.getTime(),
-    actor,
-    request_id: requestId,
-  })
+  const stamp = stampOf(asked, deps.now())
+  const { fact, inserted, keys } = recordMetrics(report, stamp.now.getTime())
   const total = await deps.metricKeys.admit(report.run_id, keys)
-  const position = await deps.appendFact(deps.topics.metrics.name, report.run_id, value)
+  const position = await deps.appendFact(deps.topics.metrics.name, stamp, fact)
   deps.ingestedPoints(inserted)
   answerPosition(asked, logPosition(position))
   return { inserted, total }

@@ -112,7 +112,7 @@ export async function takeRole(
 ): Promise<void> {
   const cause = causeFor(username, requestId)
   try {
-    const { events } = await commit(deps, cause, userAt(username), {
+    await commit(deps, cause, userAt(username), {
       locks: role === null ? [] : [lastAdminLock],
       decide: user => followRole(user?.role ?? null, { username, role }),
       async alongside(tx, { now }) {
@@ -121,7 +121,6 @@ export async function takeRole(
         await revokeSessions(tx, username, { now, ...(keep !== undefined && { except: keep }) })
       },
     })
-    if (events.length > 0) deps.accessChanged(username)
   } catch (error) {
     if (!isLastAdmin(error)) throw error
     deps.logger.warn({ username }, 'the provider took the role from the last admin, who keeps it')

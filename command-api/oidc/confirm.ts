@@ -119,7 +119,6 @@ async function withdraw(deps: Deps, { sid, username, requestId }: Refreshing): P
         now,
       ]),
   })
-  deps.accessChanged(username)
 }
 
 const signInAgain = ({ name }: OidcSettings) =>

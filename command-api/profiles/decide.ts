@@ -10,9 +10,9 @@ export const setProfile = (profile: Profile, wanted: ProfileFacts): ProfileEvent
 export const isRepriced = (before: ProfileFacts, now: ProfileFacts): boolean =>
   toMicro(before.price_per_gpu_hour) !== toMicro(now.price_per_gpu_hour)
 
-/** What an engine offers; `engine` names its executor and its profile. */
+/** What an executor offers; `executor` is its name and that of its profile. */
 export type Hardware = Pick<ProfileFacts, 'series' | 'gpus_per_node' | 'max_nodes'> & {
-  engine: string
+  executor: string
 }
 
 const undescribed = {
@@ -23,15 +23,15 @@ const undescribed = {
   price_per_gpu_hour: '0',
 }
 
-/** Updates the hardware of an engine; keeps everything an admin set. */
-export const describeEngine = (
+/** Updates the hardware of an executor; keeps everything an admin set. */
+export const describeExecutor = (
   profile: Profile,
-  { engine, ...hardware }: Hardware,
+  { executor, ...hardware }: Hardware,
 ): ProfileEvent[] =>
   setProfile(profile, {
     ...undescribed,
-    name: engine,
-    executor: engine,
+    name: executor,
+    executor,
     ...profile,
     ...hardware,
   })

@@ -10,7 +10,7 @@ import type { Asked } from '../asked.ts'
 import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { describeEngine, type Hardware, isRepriced, setProfile } from './decide.ts'
+import { describeExecutor, type Hardware, isRepriced, setProfile } from './decide.ts'
 
 export const profileRoutes = (deps: Deps): Route[] => [
   route({
@@ -86,12 +86,12 @@ const saveRate = (tx: Transaction, { name, price_per_gpu_hour }: ProfileFacts, n
     [name, now, price_per_gpu_hour],
   )
 
-/** Records the hardware of an engine as the profile of its name; keeps the price set by an admin. */
-export async function describeEngineProfile(deps: CommitDeps, hardware: Hardware): Promise<void> {
-  const { engine } = hardware
+/** Records the hardware of an executor as the profile of its name; keeps the price set by an admin. */
+export async function describeExecutorProfile(deps: CommitDeps, hardware: Hardware): Promise<void> {
+  const { executor } = hardware
   const start = {
-    actor: { type: 'system', id: 'executor', via: engine },
-    requestId: `executor-${engine}`,
+    actor: { type: 'system', id: 'executor', via: executor },
+    requestId: `executor-${executor}`,
   } as const
-  await changeProfile(deps, start, engine, current => describeEngine(current, hardware))
+  await changeProfile(deps, start, executor, current => describeExecutor(current, hardware))
 }

@@ -14,8 +14,7 @@ import { readSwitches } from '../queue-switches.ts'
 import { drainEngine, switchQueue } from './decide.ts'
 import { isEngine, saveDrain, saveSwitch } from './switches.ts'
 
-/** `wake` has the executor look again, so that the reasons of waiting jobs change at once. */
-export const queueRoutes = (deps: Deps, wake: () => void): Route[] => [
+export const queueRoutes = (deps: Deps): Route[] => [
   route({
     method: 'PUT',
     path: '/api/admin/queue',
@@ -30,7 +29,6 @@ export const queueRoutes = (deps: Deps, wake: () => void): Route[] => [
         decide: state => switchQueue(state, { paused, reason: reason || null }),
         alongside: saveSwitch,
       })
-      changed(deps, wake)
       return await readSwitches(deps.pool)
     },
   }),
@@ -54,7 +52,6 @@ export const queueRoutes = (deps: Deps, wake: () => void): Route[] => [
           await saveDrain(tx, decided)
         },
       })
-      changed(deps, wake)
       const { engines } = await readSwitches(deps.pool)
       const row = engines.find(other => other.engine === engine)
       if (!row) throw noSuch(engine)
@@ -64,8 +61,3 @@ export const queueRoutes = (deps: Deps, wake: () => void): Route[] => [
 ]
 
 const noSuch = (engine: string) => new Refusal('not_found', `No such engine: ${engine}`)
-
-function changed({ queue }: Deps, wake: () => void): void {
-  queue.changed()
-  wake()
-}

@@ -1,4 +1,3 @@
-import { encodeFact } from '../../events/fact.ts'
 import { type Run, runAt } from '../../events/runs.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
@@ -82,25 +81,20 @@ export const runForgetter = reactor<{ run_id: string }, Forgetting>({
   repeat: 'by key',
   dutiesOf: event =>
     event.type === 'run.purged' ? [{ payload: { run_id: event.data.run_id } }] : [],
-  async perform({ duty_id, payload: { run_id } }, { appendFact, topics, now, newEventId }) {
+  async perform({ duty_id, payload: { run_id } }, { appendFact, topics, now }) {
     const { decisions: _, ...ofFacts } = topics
     for (const { name } of Object.values(ofFacts))
       await appendFact(
         name,
-        run_id,
-        encodeFact({
-          type: 'run.purged',
-          event_id: newEventId(),
-          received_at_ms: now().getTime(),
-          run_id,
-          attempt: null,
+        {
           actor: { type: 'system', id: 'run-keeper', via: 'duty' },
-          request_id: duty_id,
-          body: Buffer.alloc(0),
-        }),
+          requestId: duty_id,
+          now: now(),
+        },
+        { type: 'run.purged', run_id, attempt: null, body: Buffer.alloc(0) },
       )
     return nothing
   },
 })
 
-type Forgetting = Pick<Deps, 'appendFact' | 'topics' | 'now' | 'newEventId'>
+type Forgetting = Pick<Deps, 'appendFact' | 'topics' | 'now'>

@@ -30,10 +30,7 @@ export async function referencesTo(
              from (select 1) as always
              left join (
                select kind, run_id, short_id, artifact_id from alive
-                where $2 or owner = $3 or exists (
-                        select from write.project p where p.name = alive.project
-                           and (p.visibility = 'internal' or p.owner = $3 or exists (
-                             select from write.project_member m where m.project = p.name and m.username = $3)))
+                where write.may_read(owner, project, $3, $2)
                 order by run_id, kind limit $4) shown on true`,
     values: [run_id, caller.role === 'admin', caller.username, listed],
   })

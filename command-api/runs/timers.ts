@@ -1,4 +1,4 @@
-import { encodeFact } from '../../events/fact.ts'
+import type { UnstampedFact } from '../../events/fact.ts'
 import { encodeLogsEof } from '../../events/logs.ts'
 import { runAt } from '../../events/runs.ts'
 import { forEachApart } from '../../platform/each.ts'
@@ -44,7 +44,7 @@ export function startRunTimers(deps: RunTimerDeps): RunTimers {
 }
 
 export type RunTimerDeps = CommitDeps &
-  Pick<Deps, 'pool' | 'logger' | 'reports' | 'appendFact' | 'topics' | 'newEventId'>
+  Pick<Deps, 'pool' | 'logger' | 'reports' | 'appendFact' | 'topics'>
 
 type Pass = { presence: Presence; failed: (error: unknown) => void }
 
@@ -75,8 +75,7 @@ async function closeLogs(deps: RunTimerDeps): Promise<void> {
   const close = async ({ run_id, end_state }: { run_id: string; end_state: string }) => {
     const points = await endOfPoints(deps, run_id)
     const body = encodeLogsEof({ state: end_state, points })
-    const value = encodeFact({ ...envelope(deps, run_id), type: 'logs.eof', body })
-    await deps.appendFact(deps.topics.logs.name, run_id, value)
+    await append(deps, deps.topics.logs, { type: 'logs.eof', run_id, attempt: null, body })
     await deps.pool.query('update write.run_state set eof_sent_at = $2 where run_id = $1', [
       run_id,
       deps.now(),
@@ -93,19 +92,16 @@ const failedRun =
 /** Appends a report without points, which stands behind all points of the run; returns where. */
 async function endOfPoints(deps: RunTimerDeps, run_id: string) {
   const body = encodeBlock([], createPoints(0)).bytes
-  const value = encodeFact({ ...envelope(deps, run_id), type: 'metrics.appended', body })
-  const { partition, offset } = await deps.appendFact(deps.topics.metrics.name, run_id, value)
+  const fact = { type: 'metrics.appended', run_id, attempt: null, body } as const
+  const { partition, offset } = await append(deps, deps.topics.metrics, fact)
   return { partition, offset: Number(offset) }
 }
 
-const envelope = (deps: RunTimerDeps, run_id: string) => ({
-  event_id: deps.newEventId(),
-  received_at_ms: deps.now().getTime(),
-  run_id,
-  attempt: null,
-  actor,
-  request_id: 'run-keeper',
-})
+const append = (
+  { appendFact, now }: RunTimerDeps,
+  { name }: { name: string },
+  fact: UnstampedFact,
+) => appendFact(name, { actor, requestId: 'run-keeper', now: now() }, fact)
 
 async function abandonSilent(deps: RunTimerDeps): Promise<void> {
   const { rows } = await deps.pool.query<{ run_id: string }>(

@@ -55,7 +55,6 @@ export async function changePassword(
       await revokeSessions(tx, username, { now, except: sid })
     },
   })
-  deps.accessChanged(username)
 }
 
 async function readHash({ pool }: Deps, username: string): Promise<string | null> {

@@ -27,5 +27,4 @@ export async function endSession(deps: Deps, asked: Asked, ending: Ending): Prom
       if (rowCount === 0) throw otherwise
     },
   })
-  deps.accessChanged(username)
 }

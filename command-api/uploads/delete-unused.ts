@@ -14,9 +14,9 @@ const hourMs = 3_600_000
 const unregisteredMs = 24 * hourMs
 
 /**
- * Deletes uploads every hour: those that were not registered within a day, those registered that no job named within a day,
- * and those of jobs that ended as long ago as the files of runs are kept. Those that an artifact names stay. Then it
- * deletes files without an upload.
+ * Deletes uploads every hour: unregistered ones after a day, packages of ended jobs once the files of their runs are due, and
+ * all others that nothing has used within a day (`write.use`, which the kinds of all slices fill). Then it deletes files
+ * without an upload.
  */
 export const uploadReactor = reactor<object, Needed>({
   name: 'uploads',
@@ -60,7 +60,8 @@ const deleteRows = `
        $3 and used_at < $2 and not exists (
          select from write.job_state j join write.run_state r using (run_id)
           where j.upload_id = u.upload_id and (r.ended_at is null or r.ended_at >= $2 or j.is_active))
-     else true end`
+     else not exists (
+       select from write.use where used_kind = 'upload' and used_id = u.upload_id and until is null) end`
 
 async function pendingAmong({ pool }: Needed, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await pool.query<{ upload_id: string }>(

@@ -50,7 +50,7 @@ export async function patchUser(
     field => body[field] !== undefined && body[field] !== before[field],
   )
   const { role, disabled } = body
-  const { events } = await commit(deps, request, userAt(username), {
+  await commit(deps, request, userAt(username), {
     locks: role !== undefined || disabled !== undefined ? [lastAdminLock] : [],
     decide: user => changeUser(user, { username, role, disabled, resetsPassword, profile }),
     async alongside(tx, { events: decided, now }) {
@@ -59,7 +59,6 @@ export async function patchUser(
       if (decided.some(mayTakeAnAdmin)) await keepAnAdmin(tx)
     },
   })
-  if (events.length > 0) deps.accessChanged(username)
   const [after, held] = [await readPerson(deps, username), await quotaOf(deps.pool, username)]
   return { ...userOf(after, held), password: password?.shown ?? null }
 }

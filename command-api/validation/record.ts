@@ -1,31 +1,26 @@
 import { createHash } from 'node:crypto'
-import { encodeFact, type Fact } from '../../events/fact.ts'
+import type { UnstampedFact } from '../../events/fact.ts'
 import { encodeValidation, type StoredSample } from '../../events/validation.ts'
 import type { SampleInput, ValidationInput } from '../../schemas/validation.ts'
 import { cutText, cutValue } from './cut-text.ts'
 
-/** The server's data about a report. */
-export type Receipt = Pick<Fact, 'event_id' | 'received_at_ms' | 'actor' | 'request_id'>
-
 /** A chunk with its defaults filled in. */
 export type Chunk = ValidationInput & { chunk_index: number; total_chunks: number }
 
-/** Encodes a validated chunk as the value of its log record. */
-export const recordValidation = (chunk: Chunk, receipt: Receipt): Buffer =>
-  encodeFact({
-    ...receipt,
-    type: 'validation.received',
-    run_id: chunk.run_id,
-    attempt: chunk.attempt ?? null,
-    body: encodeValidation({
-      step: chunk.step,
-      chunk_index: chunk.chunk_index,
-      total_chunks: chunk.total_chunks,
-      avg_reward: chunk.avg_reward ?? null,
-      accuracy: chunk.accuracy ?? null,
-      samples: chunk.samples.map(toStored),
-    }),
-  })
+/** Encodes a validated chunk as a fact. */
+export const recordValidation = (chunk: Chunk): UnstampedFact => ({
+  type: 'validation.received',
+  run_id: chunk.run_id,
+  attempt: chunk.attempt ?? null,
+  body: encodeValidation({
+    step: chunk.step,
+    chunk_index: chunk.chunk_index,
+    total_chunks: chunk.total_chunks,
+    avg_reward: chunk.avg_reward ?? null,
+    accuracy: chunk.accuracy ?? null,
+    samples: chunk.samples.map(toStored),
+  }),
+})
 
 const toStored = ({
   user,

@@ -29,14 +29,9 @@ export const validationRoutes = (deps: Deps): Route[] => [
       const chunk = chunkOf(request.body)
       const { run_id, step, chunk_index, total_chunks } = chunk
       refuseOtherTotal(chunk, await openRound(deps, chunk))
-      const { actor, now, requestId } = stampOf(request, deps.now())
-      const value = recordValidation(chunk, {
-        event_id: deps.newEventId(),
-        received_at_ms: now.getTime(),
-        actor,
-        request_id: requestId,
-      })
-      const position = await deps.appendFact(deps.topics.validation.name, run_id, value)
+      const stamp = stampOf(request, deps.now())
+      const fact = recordValidation(chunk)
+      const position = await deps.appendFact(deps.topics.validation.name, stamp, fact)
       const { avg_reward = null, accuracy = null } = chunk
       const round = { run_id, step, total_chunks, avg_reward, accuracy }
       const received_chunks = await noteChunk(deps, request, round, chunk_index)

@@ -15,7 +15,7 @@ export const cacheFolder = (): string =>
   process.env.FORGE_CACHE_DIR ??
   join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'forge')
 
-/** Kafka is not available on this machine; the message says what is missing and how to install it. */
+/** Kafka is not available on this machine; the message names the missing part and how to install it. */
 export class KafkaMissing extends Error {}
 
 /** The folder with the broker's jars, downloaded by Maven the first time. */
@@ -59,9 +59,9 @@ async function format(jars: string, dataFolder: string, more: readonly string[])
   await rm(properties)
 }
 
-/** TLS with certificates of both sides, and then a password by any mechanism. */
+/** TLS with certificates on both sides, and then a password by any mechanism. */
 export type Protection = {
-  /** PEM files: the broker's key with its certificate, and whom it trusts. */
+  /** PEM files: the broker's key with its certificate, and the certificates that it trusts. */
   serverFile: string
   caFile: string
   username: string
@@ -94,7 +94,7 @@ log.dirs=${dataFolder}
 ${protection ? protectedListener(protection) : ''}`
 }
 
-/** Also the broker's own way to itself, which so needs a name and a password. */
+/** The broker connects to itself through it as well, and so needs a name and a password. */
 const protectedListener = ({ serverFile, caFile, username, password }: Protection): string => {
   const module = 'org.apache.kafka.common.security'
   const user = `username="${username}" password="${password}"`

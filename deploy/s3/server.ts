@@ -27,7 +27,7 @@ export type S3Server = {
 const readyWithinMs = 60_000
 const lookEveryMs = 50
 
-/** Starts a real S3 server on 127.0.0.1 whose objects are files of `folder`; resolves once it answers. */
+/** Starts a real S3 server on 127.0.0.1 whose objects are files of `folder`; resolves once it responds. */
 export async function startS3({
   folder,
   port: given,

@@ -12,13 +12,13 @@ import { findSlurm } from './packages.ts'
 export type ClusterAddress = {
   /** Its state, sockets, keys and logs. */
   folder: string
-  /** Of slurmrestd. */
+  /** The address of slurmrestd. */
   url: string
   nodes: string[]
 }
 
 export type Cluster = ClusterAddress & {
-  /** Whose jobs may be submitted. */
+  /** The user whose jobs may be submitted. */
   user: string
   /** The key with which tokens are made. */
   keyFile: string
@@ -26,10 +26,10 @@ export type Cluster = ClusterAddress & {
   command: Command
 }
 
-/** What only the process has that started it. */
+/** Only the process that started the cluster has this. */
 export type OwnCluster = Cluster & {
   daemon(name: 'slurmctld' | 'slurmrestd' | `slurmd ${string}`): Daemon
-  /** Starts what was stopped or has ended, ends all jobs, and resolves once every node is idle. */
+  /** Restarts stopped or ended daemons, ends all jobs, and resolves once every node is idle. */
   repair(): Promise<void>
   /** Ends it with its jobs and deletes its folder. */
   stop(): Promise<void>
@@ -46,7 +46,7 @@ export const clusterAt = (address: ClusterAddress): Cluster => ({
 const readyWithinMs = 60_000
 const lookEveryMs = 100
 const longestFolder = 80
-/** Of the user `nobody`: slurmrestd runs neither as root nor as the user of Slurm. */
+/** The id of the user `nobody`: slurmrestd runs neither as root nor as the user of Slurm. */
 const nobody = 65_534
 
 /**
@@ -97,7 +97,7 @@ export async function startCluster(options: ClusterOptions): Promise<OwnCluster>
         ),
       )
       await endJobs(command)
-      // Refused for nodes that need none.
+      // Refused for nodes that do not need it.
       for (const node of layout.nodes)
         await command('scontrol', 'update', `nodename=${node}`, 'state=resume').catch(() => {})
       await untilIdle()
@@ -107,7 +107,7 @@ export async function startCluster(options: ClusterOptions): Promise<OwnCluster>
   }
 }
 
-/** Cleans up after this process; in a process group of its own, because Ctrl-C is for those who stop in order. */
+/** Cleans up after this process; in a separate process group, because Ctrl-C is meant for processes that stop in order. */
 function startWarden(folder: string): ChildProcess {
   const program = fileURLToPath(new URL('warden.ts', import.meta.url))
   return spawn(process.execPath, [program, folder], {
@@ -126,7 +126,7 @@ async function dismiss(warden: ChildProcess): Promise<void> {
 type Starting = {
   env: Record<string, string>
   command: Command
-  /** Gets each daemon as soon as it runs. */
+  /** Receives each daemon as soon as it runs. */
   started: Daemon[]
 }
 
@@ -142,7 +142,7 @@ async function startDaemons(layout: Layout, { env, command, started }: Starting)
     await start(`slurmd ${node}`, { folder, env, program: 'slurmd', args: ['-D', '-N', node] })
   await start('slurmrestd', {
     folder,
-    // The word makes it take tokens from its callers.
+    // With this word it takes tokens from its callers.
     env: { ...env, SLURM_JWT: 'daemon' },
     program: 'slurmrestd',
     args: [

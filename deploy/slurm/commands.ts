@@ -4,12 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { searchPath } from './packages.ts'
 
-/** Runs one of Slurm's own commands, e.g. `scontrol`; returns what it prints. */
+/** Runs one of Slurm's own commands, e.g. `scontrol`; returns its output. */
 export type Command = (program: string, ...args: string[]) => Promise<string>
 
 export const confOf = (folder: string): string => join(folder, 'slurm.conf')
 
-/** By `SLURM_CONF` everything that belongs to a cluster is told from that of others. */
+/** `SLURM_CONF` distinguishes the processes of this cluster from those of others. */
 export const environmentOf = (folder: string): Record<string, string> => ({
   PATH: searchPath,
   SLURM_CONF: confOf(folder),
@@ -26,7 +26,7 @@ export const commandsOf =
 const jobsEndWithinMs = 15_000
 const lookEveryMs = 100
 
-/** Slurm ends the processes of its jobs; without it nobody would. */
+/** Slurm ends the processes of its jobs; nobody would without it. */
 export async function endJobs(command: Command): Promise<void> {
   const deadline = Date.now() + jobsEndWithinMs
   try {

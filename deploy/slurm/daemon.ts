@@ -15,19 +15,19 @@ export type Daemon = {
 }
 
 export type DaemonOptions = {
-  /** Gets its log. */
+  /** Receives its log. */
   folder: string
   env: Record<string, string>
   program: string
   args: string[]
-  /** The user and group that it becomes. */
+  /** The user and group that it switches to. */
   id?: number
 }
 
 const patienceMs = 10_000
 const keptCharacters = 3000
 
-/** Starts a daemon in the foreground, in a process group of its own: Ctrl-C is for those who stop it in order. */
+/** Starts a daemon in the foreground, in a separate process group: Ctrl-C is meant for the code that stops it in order. */
 export async function startDaemon(name: string, options: DaemonOptions): Promise<Daemon> {
   const { folder, env, program, args, id } = options
   const log = join(folder, `${name.replace(' ', '-')}.log`)
@@ -40,7 +40,7 @@ export async function startDaemon(name: string, options: DaemonOptions): Promise
       stdio: ['ignore', file.fd, file.fd],
       ...(id !== undefined && { uid: id, gid: id }),
     })
-    // Without a listener it would end this process; `hasEnded` tells of it.
+    // Without a listener it would end this process; `hasEnded` reports the fault.
     child.on('error', () => {})
     await file.close()
     return child

@@ -22,7 +22,7 @@ export type Layout = {
   munge: string[]
   nodes: string[]
   restPort: number
-  /** Of slurmrestd. */
+  /** The address of slurmrestd. */
   url: string
 }
 
@@ -41,7 +41,7 @@ export async function writeLayout(options: ClusterOptions): Promise<Layout> {
     await mkdir(made, { recursive: true })
   // slurmrestd, which is another user, reads the settings.
   await chmod(folder, 0o755)
-  // Slurm counts devices only, and any will do.
+  // Slurm only counts devices, so any will do.
   for (const gpu of gpus) await symlink('/dev/null', join(folder, 'gpus', gpu))
   await writeFile(keyFileIn(folder), randomBytes(32), { mode: 0o600 })
   await writeFile(join(folder, 'munge.key'), randomBytes(128), { mode: 0o600 })

@@ -13,7 +13,7 @@ export const searchPath = [process.env.PATH ?? '', '/usr/sbin', '/usr/bin', '/sb
   delimiter,
 )
 
-/** Something is missing that whoever starts a cluster can provide; `message` says how. */
+/** Something is missing that the person starting a cluster can provide; `message` says how. */
 export class SlurmMissing extends Error {}
 
 /** Throws `SlurmMissing` if a cluster cannot be started here. */

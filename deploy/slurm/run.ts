@@ -14,7 +14,7 @@ const { values } = parseArgs({
   },
 })
 
-// From now on, so that an early Ctrl-C waits for the start and then ends it in order; a second one changes nothing.
+// Registered now, so that an early Ctrl-C waits for the start and then ends it in order; a second one changes nothing.
 const asked = new Promise(resolve => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, resolve)
 })

@@ -3,8 +3,8 @@ import { join, sep } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { commandsOf, confOf, endJobs } from './commands.ts'
 
-// Run as `warden.ts <folder>` by whoever starts the cluster in that folder. Its standard input ends when the cluster was
-// stopped, or when whoever started it is gone, however that ended. Then it ends what is left, and deletes the folder.
+// Run as `warden.ts <folder>` by the starter of the cluster in that folder. Its standard input ends when the cluster was
+// stopped, or when the starter is gone for any reason. Then it ends the remaining processes, and deletes the folder.
 const [, , folder = ''] = process.argv
 const endWithinMs = 30_000
 const betweenRoundsMs = 100
@@ -15,7 +15,7 @@ await endJobs(commandsOf(folder))
 await endLeftOvers()
 await rm(folder, { recursive: true, force: true, maxRetries: 10 })
 
-/** The daemons, those beside each job, and what jobs have started: again, until none of them has started another. */
+/** The daemons, their job supervisors, and the processes of jobs; repeated until none of them has started another. */
 async function endLeftOvers(): Promise<void> {
   const deadline = Date.now() + endWithinMs
   while (Date.now() < deadline) {
@@ -32,7 +32,7 @@ async function endLeftOvers(): Promise<void> {
   }
 }
 
-/** A server that only uses the cluster is none of them. */
+/** Does not match a server that only uses the cluster. */
 async function leftOvers(): Promise<number[]> {
   const pids = (await readdir('/proc')).map(Number).filter(pid => pid > 0 && pid !== process.pid)
   const belongs = await Promise.all(pids.map(belongsToCluster))

@@ -1,44 +1,43 @@
-import { access, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { NodeOfRank } from '../../events/jobs.ts'
-import { isRef, toRef } from '../attempt-ref.ts'
-import {
-  AttemptRuns,
-  type Capacity,
-  type EngineRef,
-  type Executor,
-  type Exited,
-  type Launch,
-  type Observed,
-  type Offsets,
-  type OutputPiece,
-  StaleSubmit,
-  UnknownAttempt,
-} from '../port.ts'
-import { endOlder, isOver } from '../supersede.ts'
-import { UnderWay } from '../under-way.ts'
 import {
   type AttemptPaths,
   attemptPaths,
   type ExitRecord,
+  type Handover,
   type LaunchRecord,
+  type RankPaths,
   type StartedRecord,
   type StopRecord,
-} from './attempt-directory.ts'
-import { currentTurn, giveUp } from './claims.ts'
-import { readJson, writeDurably } from './durable-json.ts'
-import { preparationEnvironment, runEnvironment } from './environment.ts'
-import { detectGpus } from './gpus.ts'
-import type { Isolation } from './isolation.ts'
-import { type ClaimedTurn, endLostAttempt } from './lost-attempt.ts'
-import { readOutput } from './output.ts'
-import { RunPlaces } from './place-run.ts'
-import { discardRun, prepareAttempt, removeDebris, toLaunchRecord } from './prepare.ts'
-import { isAlive } from './processes.ts'
-import { nodesOf } from './ranks.ts'
-import { attemptsIn, liesIn, runDirectory, unfinishedIn } from './run-directory.ts'
-import { ownerIn } from './run-identity.ts'
-import { codeCacheOf, startSupervisor } from './start-supervisor.ts'
+} from '../attempts/attempt-directory.ts'
+import {
+  type AttemptRunner,
+  type Attempts,
+  openAttempts,
+  type PreparationCommand,
+  type Submission,
+} from '../attempts/attempts-executor.ts'
+import { currentTurn, giveUp } from '../attempts/claims.ts'
+import { readJson, writeDurably } from '../attempts/durable-json.ts'
+import { exitedAs } from '../attempts/exited-as.ts'
+import { toLaunchRecord } from '../attempts/launch-record.ts'
+import { isAlive } from '../attempts/process-identity.ts'
+import { preparationEnvironment, runEnvironment } from '../node/environment.ts'
+import { detectGpus } from '../node/gpus.ts'
+import type { Isolation } from '../node/isolation.ts'
+import { type ClaimedTurn, endLostAttempt } from '../node/lost-attempt.ts'
+import { RunPlaces } from '../node/place-run.ts'
+import { nodesOf } from '../node/ranks.ts'
+import { ownerIn } from '../node/run-identity.ts'
+import { codeCacheOf, startSupervisor } from '../node/start-supervisor.ts'
+import {
+  type AttemptRef,
+  type Capacity,
+  type Executor,
+  type Observed,
+  UnknownAttempt,
+} from '../port.ts'
+import { prepareAttempt } from './prepare-attempt.ts'
 
 export type LocalExecutorOptions = {
   /** Local to this machine, used by one server at a time, readable only by this user. */
@@ -49,6 +48,7 @@ export type LocalExecutorOptions = {
   fakeGpus: number
   /** The host's environment as runs see it: `hostEnvironment(process.env)`. */
   hostEnvironment: Record<string, string>
+  preparationCommand: PreparationCommand
   now: () => Date
 }
 
@@ -59,137 +59,55 @@ const unclaimedMs = 90_000
 const supersedeMs = 20_000
 
 export async function openLocalExecutor(options: LocalExecutorOptions): Promise<Executor> {
-  await mkdir(options.runsDirectory, { recursive: true, mode: 0o700 })
-  await removeDebris(options.runsDirectory, options.now())
-  return new LocalExecutor(options, await detectGpus(options.fakeGpus))
+  const capacity = await detectGpus(options.fakeGpus)
+  return openAttempts(
+    { ...options, supersedeMs },
+    attempts => new LocalRunner(options, capacity, attempts),
+  )
 }
 
 /**
  * Runs attempts as local processes, each under its own supervisor (`supervisor.ts`), which does not need this
- * process. All state is in the attempt's directory, so that a new process continues where a killed one stopped.
+ * process.
  */
-class LocalExecutor implements Executor {
+class LocalRunner implements AttemptRunner<LaunchRecord> {
   readonly #options: LocalExecutorOptions
   readonly #capacity: Capacity
+  readonly #attempts: Attempts
   readonly #places: RunPlaces
-  /** Submits in progress: a repeated one waits for the first, and `observe` does not give the attempt up. */
-  readonly #submitting = new UnderWay<void>()
-  readonly #ending = new Map<EngineRef, Promise<void>>()
-  readonly #attempts: Parameters<typeof endOlder>[0]
+  readonly #ending = new Map<AttemptRef, Promise<void>>()
 
-  constructor(options: LocalExecutorOptions, capacity: Capacity) {
+  constructor(options: LocalExecutorOptions, capacity: Capacity, attempts: Attempts) {
     this.#options = options
     this.#capacity = capacity
+    this.#attempts = attempts
     this.#places = new RunPlaces(options.isolation, capacity)
-    this.#attempts = {
-      attemptsOf: run_id => this.#attemptsOf(run_id),
-      tokenOf: async ref => (await this.#launch(ref))?.fencing_token ?? null,
-      observe: ref => this.observe(ref),
-      stop: (ref, how) => this.stop(ref, how),
-      patienceMs: supersedeMs,
-    }
   }
 
-  async submit(launch: Launch): Promise<EngineRef> {
-    const ref = toRef(launch.run_id, launch.attempt)
-    await this.#submitting.share(ref, () => this.#submit(launch))
-    return ref
+  paths(ref: AttemptRef): AttemptPaths {
+    return attemptPaths(path.join(this.#options.runsDirectory, ref))
   }
 
-  async find(run_id: string, attempt: number): Promise<EngineRef | null> {
-    const ref = toRef(run_id, attempt)
-    return (await this.observe(ref)).state === 'unknown' ? null : ref
-  }
-
-  async observe(ref: EngineRef): Promise<Observed> {
-    const launch = await this.#launch(ref)
-    if (!launch) return { state: 'unknown' }
-    const paths = this.#paths(ref)
-    const { number, claim } = await currentTurn(paths)
-    if (!claim) return this.#observeUnclaimed(ref, launch, number)
-    const started = await readJson<StartedRecord>(paths.started)
-    const alive = claim.supervisor !== null && isAlive(claim.supervisor)
-    // Read last: a supervisor writes the exit before it ends.
-    const exit = await readJson<ExitRecord>(paths.exit)
-    if (exit) return toExited(exit)
-    if (!alive) {
-      await this.#endLost(ref, launch, { number, claim })
-      return this.observe(ref)
-    }
-    if (!started) return { state: 'starting' }
-    return { state: 'running', started_at: started.started_at }
-  }
-
-  async stop(
-    ref: EngineRef,
-    { grace_s, force }: { grace_s: number; force: boolean },
-  ): Promise<void> {
-    await this.#known(ref)
-    const paths = this.#paths(ref)
-    const before = await readJson<StopRecord>(paths.stop)
-    const wanted: StopRecord = {
-      grace_s: Math.min(grace_s, before?.grace_s ?? grace_s),
-      force: force || (before?.force ?? false),
-    }
-    // Rewritten even if equal: the supervisor counts the grace from when it first saw the request.
-    await writeDurably(paths.stop, wanted)
-    await giveUp(paths, 'stopped')
-  }
-
-  async output(ref: EngineRef, from: Offsets, maxBytes: number): Promise<OutputPiece[]> {
-    const { nodes = 1 } = await this.#known(ref)
-    const paths = this.#paths(ref)
-    const ranks = Array.from({ length: nodes }, (_, rank) => paths.rank(rank))
-    return readOutput(ranks, from, maxBytes)
-  }
-
-  async nodes(ref: EngineRef): Promise<NodeOfRank[] | null> {
-    const launch = await this.#launch(ref)
-    return launch && nodesOf({ nodes: launch.nodes ?? 1, gpu_indexes: launch.gpu_indexes ?? [] })
-  }
-
-  async unfinished(): Promise<EngineRef[]> {
-    return unfinishedIn(this.#options.runsDirectory)
-  }
-
-  async forgetRun(run_id: string): Promise<boolean> {
-    const directory = await runDirectory(this.#options.runsDirectory, run_id)
-    if (directory === null) return false
-    for (const attempt of await attemptsIn(directory)) {
-      const ref = toRef(run_id, attempt)
-      if (!isOver(await this.observe(ref))) throw new AttemptRuns(ref)
-    }
-    await discardRun(this.#options.runsDirectory, directory)
-    return true
-  }
-
-  async holds(run_id: string, named: string): Promise<boolean> {
-    const directory = await runDirectory(this.#options.runsDirectory, run_id)
-    return directory !== null && (await liesIn(directory, named))
-  }
-
-  async capacity(): Promise<Capacity> {
-    return this.#capacity
-  }
-
-  async #submit(launch: Launch): Promise<void> {
-    const { runsDirectory, hostEnvironment, now } = this.#options
-    const ref = toRef(launch.run_id, launch.attempt)
-    const paths = this.#paths(ref)
-    const before = await this.#launch(ref)
-    // Nothing of an older attempt may still run when the new one's folders are made.
-    await endOlder(this.#attempts, launch)
+  async prepare(submission: Submission<LaunchRecord>): Promise<void> {
+    const { runsDirectory, now } = this.#options
+    const { launch, recorded } = submission
     const id = await this.#places.identityOf(launch.run_id)
-    if (!before) await prepareAttempt(runsDirectory, launch, { now: now(), id })
-    // After creating our directory, so that of two racing submits at least one sees the other.
-    await this.#supersede(launch)
+    if (!recorded) await prepareAttempt(runsDirectory, submission, { now: now(), id })
+  }
+
+  async start(submission: Submission<LaunchRecord>): Promise<void> {
+    const { runsDirectory, hostEnvironment, now } = this.#options
+    const { ref, launch, recorded } = submission
+    const paths = this.paths(ref)
     const { number, claim } = await currentTurn(paths)
     if (claim) return
     // An interrupted submit may have left an older launch record.
-    if (before) await writeDurably(paths.launch, toLaunchRecord(launch, now()))
-    const { mark } = await this.#known(ref)
+    if (recorded) await writeDurably(paths.launch, toLaunchRecord(submission, now()))
+    const mark = (await readJson<LaunchRecord>(paths.launch))?.mark
+    if (mark === undefined) throw new UnknownAttempt(ref)
+    const id = await this.#places.identityOf(launch.run_id)
     const places = await this.#places.of(launch, paths, id)
-    const handover = {
+    const handover: Handover = {
       ranks: places.map(({ enclosure, place }) => ({
         env: runEnvironment(hostEnvironment, launch, { ...place, mark }),
         enclosure,
@@ -201,23 +119,57 @@ class LocalExecutor implements Executor {
     await startSupervisor(paths, handover, codeCacheOf(runsDirectory))
   }
 
-  /** Ends older attempts of the run, so that two never run at once; throws if there is a newer one. */
-  async #supersede(launch: Launch): Promise<void> {
-    const newest = await endOlder(this.#attempts, launch)
-    if (newest <= launch.fencing_token) return
-    await giveUp(this.#paths(toRef(launch.run_id, launch.attempt)), 'stopped')
-    throw new StaleSubmit(launch, newest)
+  async observe(ref: AttemptRef, recorded: LaunchRecord): Promise<Observed> {
+    const paths = this.paths(ref)
+    const { number, claim } = await currentTurn(paths)
+    if (!claim) return this.#observeUnclaimed(ref, recorded, number)
+    const started = await readJson<StartedRecord>(paths.started)
+    const alive = claim.supervisor !== null && isAlive(claim.supervisor)
+    // Read last: a supervisor writes the exit before it ends.
+    const exit = await readJson<ExitRecord>(paths.exit)
+    if (exit) return exitedAs(exit)
+    if (!alive) {
+      await this.#endLost(ref, recorded, { number, claim })
+      return this.#attempts.observe(ref)
+    }
+    if (!started) return { state: 'starting' }
+    return { state: 'running', started_at: started.started_at }
   }
 
-  /** Once for all who find it lost: the end of one attempt must not reach into the next. */
+  async stop(ref: AttemptRef, _: LaunchRecord, { grace_s, force }: StopRecord): Promise<void> {
+    const paths = this.paths(ref)
+    const before = await readJson<StopRecord>(paths.stop)
+    const wanted: StopRecord = {
+      grace_s: Math.min(grace_s, before?.grace_s ?? grace_s),
+      force: force || (before?.force ?? false),
+    }
+    // Rewritten even if equal: the supervisor counts the grace from when it first saw the request.
+    await writeDurably(paths.stop, wanted)
+    await giveUp(paths, 'stopped')
+  }
+
+  outputOf(ref: AttemptRef, { nodes = 1 }: LaunchRecord): RankPaths[] {
+    const paths = this.paths(ref)
+    return Array.from({ length: nodes }, (_, rank) => paths.rank(rank))
+  }
+
+  async nodes(_: AttemptRef, { nodes = 1, gpu_indexes = [] }: LaunchRecord): Promise<NodeOfRank[]> {
+    return nodesOf({ nodes, gpu_indexes })
+  }
+
+  async capacity(): Promise<Capacity> {
+    return this.#capacity
+  }
+
+  /** Once for all callers who find it lost: the end of one attempt must not reach into the next. */
   async #endLost(
-    ref: EngineRef,
+    ref: AttemptRef,
     { mark, nodes = 1 }: LaunchRecord,
     turn: ClaimedTurn,
   ): Promise<void> {
     const underWay = this.#ending.get(ref)
     if (underWay) return underWay
-    const paths = this.#paths(ref)
+    const paths = this.paths(ref)
     const { ids, python } = this.#options.isolation.ground
     const ended = ownerIn(paths.directory, ids).then(id => {
       const owner = id === null ? null : { id, python: python?.executable ?? null }
@@ -227,47 +179,24 @@ class LocalExecutor implements Executor {
     return ended.finally(() => this.#ending.delete(ref))
   }
 
-  async #attemptsOf(run_id: string): Promise<number[]> {
-    const directory = await runDirectory(this.#options.runsDirectory, run_id)
-    return directory === null ? [] : attemptsIn(directory)
-  }
-
   /**
    * Before the claim nothing runs. If the submit was interrupted, the server takes the turn, so that the submit can
    * no longer start anything; the attempt then counts as never submitted.
    */
-  async #observeUnclaimed(ref: EngineRef, launch: LaunchRecord, turn: number): Promise<Observed> {
-    if (this.#submitting.has(ref)) return { state: 'starting' }
+  async #observeUnclaimed(
+    ref: AttemptRef,
+    recorded: LaunchRecord,
+    turn: number,
+  ): Promise<Observed> {
+    if (this.#attempts.isSubmitting(ref)) return { state: 'starting' }
     if (turn > 1) return { state: 'unknown' }
-    if (!this.#isCutShort(launch)) return { state: 'starting' }
-    await giveUp(this.#paths(ref), 'interrupted')
-    return this.observe(ref)
+    if (!this.#isCutShort(recorded)) return { state: 'starting' }
+    await giveUp(this.paths(ref), 'interrupted')
+    return this.#attempts.observe(ref)
   }
 
   #isCutShort({ submitter, submitted_at }: LaunchRecord): boolean {
     const ageMs = this.#options.now().getTime() - Date.parse(submitted_at)
     return submitter.pid === process.pid || !isAlive(submitter) || ageMs > unclaimedMs
   }
-
-  async #known(ref: EngineRef): Promise<LaunchRecord> {
-    const launch = await this.#launch(ref)
-    if (!launch) throw new UnknownAttempt(ref)
-    return launch
-  }
-
-  async #launch(ref: EngineRef): Promise<LaunchRecord | null> {
-    if (!isRef(ref)) return null
-    const launch = await readJson<LaunchRecord>(this.#paths(ref).launch)
-    // With all attempts gone, e.g. for a disk that is not there, nothing is known of any.
-    if (launch === null) await access(this.#options.runsDirectory)
-    return launch
-  }
-
-  #paths(ref: EngineRef): AttemptPaths {
-    return attemptPaths(path.join(this.#options.runsDirectory, ref))
-  }
-}
-
-function toExited({ started_at, ...exit }: ExitRecord): Exited {
-  return { state: 'exited', started_at, exit }
 }

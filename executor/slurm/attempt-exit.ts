@@ -1,9 +1,9 @@
 import { constants } from 'node:os'
 import type { Exit } from '../../events/jobs.ts'
-import type { ExitRecord } from '../local/attempt-directory.ts'
+import type { ExitRecord } from '../attempts/attempt-directory.ts'
 import type { SlurmJob } from './dialect.ts'
 
-/** What is known when nothing of an attempt runs any more. */
+/** The evidence about an attempt whose processes have all ended. */
 export type Ended = {
   /** By rank; null: it left no record. */
   ranks: readonly (ExitRecord | null)[]
@@ -46,7 +46,7 @@ export function attemptExit(ended: Ended): ExitRecord {
 }
 
 /**
- * Whether the records of all ranks tell why they ended. Slurm ends what it takes away by signals, of which the mark that it
+ * Whether the records of all ranks explain why they ended. Slurm ends preempted jobs by signals, and the mark that it
  * leaves may come later than the end; then only Slurm knows.
  */
 export const isExplained = (

@@ -1,9 +1,9 @@
 import path from 'node:path'
-import { type AttemptPaths, attemptPaths, type StopRecord } from '../local/attempt-directory.ts'
-import type { Identity } from '../local/processes.ts'
+import { type AttemptPaths, attemptPaths, type StopRecord } from '../attempts/attempt-directory.ts'
+import type { Identity } from '../attempts/process-identity.ts'
 
 /**
- * The folder of one attempt on a folder that all nodes share, `<folder>/runs/<run_id>/<attempt>/`. What is in it decides; Slurm is
+ * The folder of one attempt on a folder that all nodes share, `<folder>/runs/<run_id>/<attempt>/`. Its content decides; Slurm is
  * asked where it says too little. Each rank has a folder of the form that a supervisor works in (`attempt-directory.ts`).
  *
  * | file             | written by          | says                                                       |
@@ -15,7 +15,7 @@ import type { Identity } from '../local/processes.ts'
  * | handover-N.json  | submit              | in a rank's folder: its environment; gone once read, or at the end |
  * | node.json        | a rank              | in its folder: where it runs                                |
  * | interrupted.json | a rank              | in its folder: Slurm asked it to end, not we                |
- * | stop.json        | stop                | the attempt is to end; again in the folders of its ranks    |
+ * | stop.json        | stop                | the attempt must end; again in the folders of its ranks     |
  * | exit.json        | this adapter, once  | final: how the attempt ended, from the exits of its ranks   |
  */
 export type SlurmPaths = Pick<
@@ -66,18 +66,18 @@ export type SubmitRecord = { submitted_at: string; submitter: Identity | null }
 
 export type JobRecord = { job_id: number }
 
-/** `job` is `<id>.<restarts>`, so that a job that Slurm started again is another one; null if nobody may start any more. */
+/** `job` is `<id>.<restarts>`, so that a job that Slurm restarted counts as another; null once no job may start. */
 export type JobClaim = { job: string | null; given_up: 'stopped' | 'interrupted' | null }
 
 export type NodeRecord = { node: string; gpu_indexes: number[] }
 
-/** `kill_by`: when its ranks have killed it by themselves, if they can. */
+/** `kill_by`: by then its ranks have killed it by themselves, if they can. */
 export type SlurmStopRecord = StopRecord & { kill_by: string }
 
 /** A process that Slurm ends cannot know of another moment at which it would be killed. */
 export const untilSlurmKills: StopRecord = { grace_s: 86_400, force: false }
 
-/** Grace of ranks whose attempt has failed in another one. */
+/** The grace for ranks of an attempt that has failed on another rank. */
 export const afterFailure: StopRecord = { grace_s: 10, force: false }
 
 /** For ranks that outlive their Slurm job. */

@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises'
-import type { ExitRecord, StartedRecord } from '../local/attempt-directory.ts'
-import { isErrno, readJson } from '../local/durable-json.ts'
+import type { ExitRecord, StartedRecord } from '../attempts/attempt-directory.ts'
+import { isErrno, readJson } from '../attempts/durable-json.ts'
 import type { SlurmPaths } from './attempt-files.ts'
 
 /** What the ranks of an attempt have left in their folders. */

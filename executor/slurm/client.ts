@@ -15,7 +15,7 @@ import { type Rest, SlurmFault } from './rest.ts'
 const unknownJob = 2017
 const alreadyDone = 2021
 
-/** What this adapter asks of Slurm. Every call may throw `SlurmFault`. */
+/** The calls of this adapter to Slurm. Each may throw `SlurmFault`. */
 export type SlurmClient = {
   /** The id of a new job. Without an error number the outcome is unknown: look for the job's name. */
   submit(job: JobRequest): Promise<number>
@@ -23,7 +23,7 @@ export type SlurmClient = {
   job(id: number): Promise<SlurmJob | null>
   /** All jobs that Slurm remembers with this name. Expensive: it lists every job of the cluster. */
   jobsNamed(name: string): Promise<SlurmJob[]>
-  /** Kills a job, or takes it out of the queue. No-op for one that has ended. */
+  /** Kills a job, or takes it out of the queue. No-op for an ended job. */
   cancel(id: number): Promise<void>
   nodes(): Promise<SlurmNode[]>
 }
@@ -82,7 +82,7 @@ async function findVersion(rest: Rest): Promise<Version> {
   return version
 }
 
-/** Slurm may take a job and complain in the same breath, e.g. that all nodes are drained. */
+/** Slurm may accept a job and report an error with it, e.g. that all nodes are drained. */
 function unlessTaken(error: unknown): unknown {
   if (error instanceof SlurmFault && Number(field(error.body, 'job_id')) > 0) return error.body
   throw error

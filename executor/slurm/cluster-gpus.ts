@@ -1,4 +1,5 @@
 import type { SlurmNode } from './dialect.ts'
+import type { SlurmExecutorOptions } from './options.ts'
 
 /** The GPUs that jobs can have, of one type. */
 export type ClusterGpus = {
@@ -6,7 +7,7 @@ export type ClusterGpus = {
   type: string
   /** On all nodes together that are usable now. */
   gpus: number
-  /** Of the largest node, usable now or not. */
+  /** On the largest node, usable now or not. */
   gpus_per_node: number
   /** How many nodes have that many. */
   nodes: number
@@ -26,6 +27,23 @@ export function countGpus(nodes: readonly SlurmNode[], partition: string | null)
     gpus: counted.reduce((sum, { usable, count }) => sum + (usable ? count : 0), 0),
     gpus_per_node,
     nodes: counted.filter(({ count }) => count === gpus_per_node).length,
+  }
+}
+
+const cachedMs = 5000
+
+/** Counts the GPUs at most once in five seconds. */
+export function cachedGpus({
+  client,
+  partition,
+}: Pick<SlurmExecutorOptions, 'client' | 'partition'>): () => Promise<ClusterGpus> {
+  let counted: { atMs: number; gpus: ClusterGpus } | null = null
+  return async () => {
+    const nowMs = performance.now()
+    if (counted && nowMs - counted.atMs < cachedMs) return counted.gpus
+    const gpus = countGpus(await client.nodes(), partition)
+    counted = { atMs: nowMs, gpus }
+    return gpus
   }
 }
 

@@ -1,7 +1,7 @@
 import { gpusByType } from './gres.ts'
 
 /**
- * Versions of slurmrestd's interface that this adapter speaks, newest first. Those from v0.0.40 on share one form: states
+ * Versions of slurmrestd's interface that this adapter speaks, newest first. Versions from v0.0.40 share one form: states
  * are lists, numbers `{set, infinite, number}`, the environment is a list.
  */
 export const spoken = ['v0.0.42', 'v0.0.41', 'v0.0.40', 'v0.0.38'] as const
@@ -18,12 +18,12 @@ export type JobRequest = {
   name: string
   comment: string
   script: string
-  /** Where it starts, and the file that takes what it prints. */
+  /** Its working folder, and the file for its output. */
   directory: string
   output: string
   nodes: number
   gpus_per_node: number
-  /** Of the GPUs; empty for whichever there are. */
+  /** The type of GPU; empty for any type. */
   gpu_type: string
   partition: string | null
   account: string | null
@@ -73,7 +73,7 @@ export type SlurmJob = {
   id: number
   name: string
   comment: string
-  /** Its state, with what Slurm notes beside it, such as COMPLETING. */
+  /** Its state and the flags that Slurm adds, such as COMPLETING. */
   states: string[]
   /** Whether Slurm has given it nodes. */
   placed: boolean
@@ -90,10 +90,10 @@ export function toJob(said: unknown): SlurmJob | null {
   if (id === null) return null
   return {
     id,
-    name: textOf(job.name),
-    comment: textOf(job.comment),
+    name: slurmText(job.name),
+    comment: slurmText(job.comment),
     states: listOf(job.job_state).map(state => state.toUpperCase()),
-    placed: textOf(job.nodes) !== '',
+    placed: slurmText(job.nodes) !== '',
     started_at: timeOf(job.start_time),
     ended_at: timeOf(job.end_time),
     ...exitOf(job.exit_code),
@@ -119,13 +119,13 @@ export type SlurmNode = {
   gpus: Map<string, number>
 }
 
-/** What keeps a node from running jobs. */
+/** States in which a node runs no jobs. */
 const unusable =
   /^(DOWN|ERROR|UNKNOWN|FUTURE|DRAIN|DRAINED|DRAINING|FAIL|FAILING|NOT_RESPONDING|NO_RESPOND|POWERED_DOWN|POWERING_DOWN|POWERING_UP|REBOOT\w*|MAINT\w*|PLANNED_DOWN|INVALID_REG|BLOCKED)$/
 
 export function toNode(said: unknown): SlurmNode | null {
   const node = recordOf(said)
-  const name = textOf(node.name)
+  const name = slurmText(node.name)
   if (name === '') return null
   const states = [...listOf(node.state), ...listOf(node.state_flags)].map(state =>
     state.toUpperCase().replace(/\*$/, ''),
@@ -134,7 +134,7 @@ export function toNode(said: unknown): SlurmNode | null {
     name,
     usable: states.length > 0 && !states.some(state => unusable.test(state)),
     partitions: listOf(node.partitions),
-    gpus: gpusByType(textOf(node.gres)),
+    gpus: gpusByType(slurmText(node.gres)),
   }
 }
 
@@ -173,7 +173,7 @@ function listOf(said: unknown): string[] {
   return typeof said === 'string' && said !== '' ? said.split(',') : []
 }
 
-const textOf = (said: unknown): string => (typeof said === 'string' ? said : '')
+const slurmText = (said: unknown): string => (typeof said === 'string' ? said : '')
 
 const recordOf = (said: unknown): Record<string, unknown> =>
   typeof said === 'object' && said !== null ? { ...said } : {}

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
-import type { Handover, LaunchRecord } from '../local/attempt-directory.ts'
-import { readJson, writeDurably } from '../local/durable-json.ts'
-import { preparationEnvironment, runEnvironment } from '../local/environment.ts'
+import type { Handover, LaunchRecord } from '../attempts/attempt-directory.ts'
+import { readJson, writeDurably } from '../attempts/durable-json.ts'
+import { preparationEnvironment, runEnvironment } from '../node/environment.ts'
 import type { Launch } from '../port.ts'
 import type { SlurmPaths } from './attempt-files.ts'
 
@@ -29,7 +29,7 @@ export async function handOver(
   }
 }
 
-/** Deletes what no rank has read and none will: that of turns whose jobs never started. */
+/** Deletes handovers that no rank will read, because the jobs of their turns never started. */
 export async function takeBack(paths: SlurmPaths, nodes: number, lastTurn: number): Promise<void> {
   for (let rank = 0; rank < nodes; rank++)
     for (let turn = 1; turn <= lastTurn; turn++)

@@ -2,17 +2,20 @@ import type { SlurmClient } from './client.ts'
 import { isOver, type SlurmJob } from './dialect.ts'
 import { SlurmFault } from './rest.ts'
 
+/** How old Slurm's report of a job may be: for a job that has yet to start, and for a job whose ranks report themselves. */
+export const lookMs = { waiting: 1000, running: 5000 }
+
 type Look = { atMs: number; job: SlurmJob | null }
 
-/** A controller that was killed gives numbers out again: two jobs at a time may have the same, but not of the same name. */
+/** A controller that was killed gives numbers out again: two jobs may have the same number at a time, but not the same name. */
 export type Identity = { id: number; name: string }
 
 const keyOf = ({ id, name }: Identity): string => `${id} ${name}`
 
-/** For how long Slurm is not asked again after it did not respond: each question would wait for as long. */
+/** How long to leave Slurm alone after it did not respond: each further request would wait just as long. */
 const awayMs = 5000
 
-/** Asks Slurm for jobs, each no more often than a caller needs, and notes since when a job is over. */
+/** Asks Slurm for jobs, each no more often than a caller needs, and remembers when a job was first seen over. */
 export class JobLooks {
   readonly #client: Pick<SlurmClient, 'job'>
   readonly #looks = new Map<string, Look>()

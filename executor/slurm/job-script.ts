@@ -13,8 +13,8 @@ const flags = [
 const masterPort = '$((20000 + SLURM_JOB_ID % 12000))'
 
 /**
- * The script of an attempt's job. Slurm keeps it and shows it to its administrators, so it says only where the attempt is. Of several
- * nodes each gets one rank; should the program of one vanish, Slurm ends the others.
+ * The script of an attempt's job. Slurm keeps it and shows it to its administrators, so it names only the folder of the attempt. With several
+ * nodes each gets one rank; if the program of a rank vanishes, Slurm ends the others.
  */
 export function jobScript(directory: string, turn: number, nodes: number): string {
   const program = [process.execPath, ...flags, rankProgram, directory, String(turn)]

@@ -1,3 +1,4 @@
+import type { PreparationCommand } from '../attempts/attempts-executor.ts'
 import type { SlurmClient } from './client.ts'
 
 export type SlurmExecutorOptions = {
@@ -8,6 +9,7 @@ export type SlurmExecutorOptions = {
   account: string | null
   /** The host's environment as runs see it: `hostEnvironment(process.env)`. */
   hostEnvironment: Record<string, string>
+  preparationCommand: PreparationCommand
   now: () => Date
   /** How long a record may take from a node to this server, after Slurm says that a job is over. */
   settleMs?: number

@@ -2,10 +2,15 @@ import type { ChildProcess } from 'node:child_process'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import path from 'node:path'
-import type { ClaimRecord, ExitRecord, Handover, LaunchRecord } from '../local/attempt-directory.ts'
-import { createDurably, readJson, writeDurably } from '../local/durable-json.ts'
-import { endLostAttempt } from '../local/lost-attempt.ts'
-import { spawnSupervisor } from '../local/start-supervisor.ts'
+import type {
+  ClaimRecord,
+  ExitRecord,
+  Handover,
+  LaunchRecord,
+} from '../attempts/attempt-directory.ts'
+import { createDurably, readJson, writeDurably } from '../attempts/durable-json.ts'
+import { endLostAttempt } from '../node/lost-attempt.ts'
+import { spawnSupervisor } from '../node/start-supervisor.ts'
 import {
   afterFailure,
   type JobClaim,

@@ -2,7 +2,7 @@ import { type IncomingMessage, request as plain } from 'node:http'
 import { request as secure } from 'node:https'
 
 export type RestOptions = {
-  /** Of slurmrestd, e.g. `http://head:6820`. */
+  /** The address of slurmrestd, e.g. `http://head:6820`. */
   url: string
   user: string
   /** A token of that user; asked for at each call, because it expires. */
@@ -21,7 +21,7 @@ export type Rest = (
 
 /** Slurm refused, or there was no usable response. */
 export class SlurmFault extends Error {
-  /** Slurm's own error number; null if slurmrestd did not give one: then nobody knows whether Slurm acted. */
+  /** Slurm's own error number; null if slurmrestd gave none: whether Slurm acted is then unknown. */
   readonly number: number | null
   readonly status: number | null
   /** The response in which Slurm said it. */

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import jwt from 'jsonwebtoken'
 
-/** The key that Slurm's `auth/jwt` shares, with which tokens are made; or a file with a token that somebody made. */
+/** The key shared with Slurm's `auth/jwt`, which signs tokens; or a file with a ready-made token. */
 export type TokenSource = { user: string; keyFile: string } | { tokenFile: string }
 
 const lifeSeconds = 600
-/** Ends our use of a token before Slurm ends it. */
+/** A token is replaced this long before it expires. */
 const spareMs = 120_000
 
 /** Makes tokens of a user for slurmrestd. Files are read again at each new token, so that they can be replaced. */

@@ -1,5 +1,5 @@
-import { readJson } from '../local/durable-json.ts'
-import { isAlive } from '../local/processes.ts'
+import { readJson } from '../attempts/durable-json.ts'
+import { isAlive } from '../attempts/process-identity.ts'
 import type { Launch } from '../port.ts'
 import type { JobClaim, SlurmPaths, SubmitRecord } from './attempt-files.ts'
 import type { SlurmJob } from './dialect.ts'
@@ -29,13 +29,13 @@ export const isOfTurn = ({ comment }: { comment: string }, turn: number): boolea
 
 const turnIn = (turn: number) => `turn=${turn} `
 
-/** How many jobs an attempt may have of which nothing ran. */
+/** How many jobs of an attempt may end before anything ran. */
 const mostTurns = 5
 
 /**
- * Whether the job of a turn, of which nothing ran and nothing will, is to be followed by another. Slurm forgets what a killed
+ * Whether another job must follow the job of a turn, of which nothing ran and nothing will. Slurm forgets what a killed
  * controller had not saved, gives the same number to another job, and cancels that one when it reaches a node that knows the first. A job
- * that somebody cancels while it waits has no nodes.
+ * that a user cancels while it waits has no nodes.
  */
 export function isRepeated(job: Pick<SlurmJob, 'states' | 'placed'> | null, turn: number): boolean {
   if (turn >= mostTurns) return false
@@ -48,7 +48,7 @@ const takenBack = new Set(['CANCELLED', 'NODE_FAIL', 'BOOT_FAIL'])
 /** A submit by another living server that takes longer has failed. */
 const unclaimedMs = 90_000
 
-/** Whether whoever submitted can no longer do anything about it. */
+/** Whether the submitting process has gone or given up, so that this submit starts nothing more. */
 export function isCutShort({ submitter, submitted_at }: SubmitRecord, nowMs: number): boolean {
   if (nowMs - Date.parse(submitted_at) > unclaimedMs || submitter === null) return true
   return submitter.pid === process.pid || !isAlive(submitter)

@@ -1,5 +1,6 @@
 import type { Pool, QueryResult } from 'pg'
 import { pause } from '../pause.ts'
+import { createPollPace } from '../poll-pace.ts'
 import { asBigints, isBusy, isOutage } from '../postgres/pool.ts'
 import { type Repeated, repeat } from '../repeat.ts'
 import {
@@ -28,8 +29,8 @@ type Followed = { watermark: Watermark; readers: Set<Reader> }
 
 type Fetched = { records: ReadRecord[]; next: bigint }
 
-/** How often to check for records of other processes. */
-const pollMs = 50
+/** How often to check for records of other processes, in milliseconds: at first, and when none have come for a second. */
+const pollMs = { first: 50, idle: 200 }
 /** Pause after a failed query. */
 const retryMs = 250
 /** How soon to look again for a record that was not found, in milliseconds. */
@@ -226,16 +227,22 @@ const recordsOf = (rows: QueryResult['rows']): ReadRecord[] =>
 
 /** Raises the watermarks from the table, as long as there are readers. */
 function poll(pool: Pool, followed: ReadonlyMap<number, Followed>): Repeated {
+  const pace = createPollPace(pollMs.first, pollMs.idle)
   const look = async () => {
     const isAwaited = [...followed.values()].some(({ watermark }) => watermark.isAwaited)
-    if (!isAwaited) return pollMs
+    if (!isAwaited) return pollMs.first
     const { rows } = await pool.query({
       name: 'log_poll',
       text: 'select lane, next_offset from log.lane',
       types: asBigints,
     })
-    for (const row of rows) followed.get(row.lane)?.watermark.raise(row.next_offset)
-    return pollMs
+    for (const { lane, next_offset: end } of rows) {
+      const watermark = followed.get(lane)?.watermark
+      if (!watermark || end <= watermark.end) continue
+      pace.found()
+      watermark.raise(end)
+    }
+    return pace.nextMs()
   }
   // The next append or fetch will report the failure.
   return repeat(look, { failed: () => {}, retryMs: { first: retryMs, most: retryMs } })

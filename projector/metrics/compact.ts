@@ -21,14 +21,25 @@ const maxPoints = 512 * 1024
 const maxRuns = 100
 
 /** Pause after a pass that found nothing, in milliseconds. */
-const restMs = 1000
+export const restMs = 1000
 
 type Say = (fields: object, message: string) => void
 export type CompactorDeps = { pool: Pool; logger: { warn: Say; error: Say }; now: Clock }
 
-/** Compacts due runs in passes until stopped. Any number of processes may run it. */
-export function startCompactor(deps: CompactorDeps): { stop(): Promise<void> } {
-  return repeat(async signal => ((await compactDue(deps, signal)) === 0 ? restMs : 0), {
+/**
+ * Compacts due runs in passes until stopped, and calls `passed` after each with the number of runs that it compacted. Any
+ * number of processes may run it.
+ */
+export function startCompactor(
+  deps: CompactorDeps,
+  passed: (compacted: number) => void = () => {},
+): { stop(): Promise<void> } {
+  const pass = async (signal: AbortSignal) => {
+    const compacted = await compactDue(deps, signal)
+    passed(compacted)
+    return compacted === 0 ? restMs : 0
+  }
+  return repeat(pass, {
     failed: error =>
       deps.logger.warn({ err: error, outage: isOutage(error) }, 'compacting metrics failed'),
   })
@@ -48,16 +59,27 @@ export async function countDue(pool: Pool, now: Date): Promise<number> {
   return rows[0]?.due ?? 0
 }
 
-/** Compacts every run that is due; returns their number. A failing run does not affect the others. */
-export async function compactDue(deps: CompactorDeps, signal: AbortSignal): Promise<number> {
-  const nowMs = deps.now().getTime()
-  const { rows } = await deps.pool.query<{ run_no: number }>({
+/** Runs that are due, or whose summaries have been inexact for long enough; those with the most points first. */
+async function dueRuns(pool: Pool, nowMs: number, limit: number): Promise<{ run_no: number }[]> {
+  const { rows } = await pool.query<{ run_no: number }>({
     name: 'due_metric_runs',
     text: `select run_no from metric_run
             where live and (${isDue} or (inexact and compacted_ms < $4))
             order by waiting_points desc, run_no limit $5`,
-    values: [...dueFrom(nowMs), nowMs - inexactMs, maxRuns],
+    values: [...dueFrom(nowMs), nowMs - inexactMs, limit],
   })
+  return rows
+}
+
+/** Whether there is work for a compactor. */
+export async function isAnyDue(pool: Pool, now: Date): Promise<boolean> {
+  return (await dueRuns(pool, now.getTime(), 1)).length > 0
+}
+
+/** Compacts every run that is due; returns their number. A failing run does not affect the others. */
+export async function compactDue(deps: CompactorDeps, signal: AbortSignal): Promise<number> {
+  const nowMs = deps.now().getTime()
+  const rows = await dueRuns(deps.pool, nowMs, maxRuns)
   let compacted = 0
   for (const { run_no } of rows) {
     if (signal.aborted) break

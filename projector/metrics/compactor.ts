@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
+import { isOutage } from '../../platform/postgres/pool.ts'
 import { repeat } from '../../platform/repeat.ts'
+import { restMs } from './compact.ts'
 import type { Said, ThreadData } from './compactor-messages.ts'
 
 /** Pauses before a dead thread is restarted, in milliseconds. */
@@ -10,19 +12,28 @@ const stopWithinMs = 1_000
 
 /**
  * Compacts metrics in a separate thread: merging long series blocks for milliseconds, during which the main thread
- * could not serve requests (at 500,000 points/s the median acknowledgement took 50 ms instead of 4).
+ * could not serve requests (at 500,000 points/s the median acknowledgement took 50 ms instead of 4). The thread is started
+ * when `isDue` says that there is work, and ends after half a minute without any: it takes memory and half a second of
+ * processor time to start.
  */
-export function startCompactorThread(data: ThreadData, logger: Logger): { stop(): Promise<void> } {
+export function startCompactorThread(
+  data: ThreadData,
+  logger: Logger,
+  isDue: () => Promise<boolean> = async () => true,
+): { stop(): Promise<void> } {
   const runThread = async (signal: AbortSignal) => {
+    if (!(await isDue())) return restMs
     const thread = startThread(data, logger)
     const code = await endOf(thread, signal)
-    if (!signal.aborted) throw new Error(`the thread ended with ${code}`)
+    if (code !== 0 && !signal.aborted) throw new Error(`the thread ended with ${code}`)
     return 0
   }
   return repeat(runThread, {
     retryMs,
     failed: error =>
-      logger.error({ err: error }, 'the compactor has ended and will be started again'),
+      isOutage(error)
+        ? logger.warn({ err: error }, 'metrics to compact could not be looked up')
+        : logger.error({ err: error }, 'the compactor has ended and will be started again'),
   })
 }
 

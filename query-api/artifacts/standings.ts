@@ -62,6 +62,11 @@ async function protectionsOf(
     select 'model', v.artifact_id, v.model || '@' || v.version
       from model_versions v join models m using (model)
      where v.artifact_id = any(${ids}::text[]) and m.deleted_at is null
+    union all
+    select distinct 'deployment', v.source ->> 'artifact_id', d.name
+      from deployment_revisions v join deployments d using (deployment_id)
+     where v.source ->> 'artifact_id' = any(${ids}::text[])
+       and v.state not in ('failed', 'retired') and d.state not in ('deleting', 'deleted')
      order by 1, 3`.execute(reads.as(caller))
   const found = [...Map.groupBy(rows, row => row.artifact_id)]
   return new Map(found.map(([id, all]) => [id, all.map(({ artifact_id: _, ...by }) => by)]))

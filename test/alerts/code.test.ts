@@ -16,7 +16,7 @@ const fired = (report_id: string | null): AlertFired => ({
 })
 const actor = { type: 'run', id: 'run_1', via: 'ingest_token' } as const
 
-/** The alerts after so many reports of the code at one time. */
+/** The alerts after this many reports of the code at one time. */
 const after = (count: number, now = start) =>
   Array.from({ length: count }, (_, n) => n).reduce(
     (state, n) =>
@@ -27,21 +27,21 @@ const after = (count: number, now = start) =>
     alerts.initial,
   )
 
-test('the code of a run may raise so many alerts an hour, and is told when it may again', t => {
+test("a run's code has an hourly limit of alerts, and a refusal says when the next is allowed", t => {
   const full = after(maxOfCode)
   const half = new Date(start.getTime() + codeWindowMs / 2)
   t.throws(() => raise(full, fired('another'), half), { message: /within an hour.* 1800 s$/ })
   t.is(raise(full, fired('another'), new Date(start.getTime() + codeWindowMs)).length, 1)
 })
 
-test('a report that is sent again is the same alert, however full the hour is', t => {
+test('a repeated report is the same alert, even when the hourly limit is reached', t => {
   t.deepEqual(raise(after(maxOfCode), fired('r3'), start), [])
   t.is(raise(after(1), fired(null), start).length, 1)
 })
 
 const shared = sharedForge()
 
-test('an alert of the code is told to the owner, once', async t => {
+test('the owner is notified once of an alert raised by code', async t => {
   const forge = await shared()
   const run = await createRun(forge)
   const report = {
@@ -63,7 +63,7 @@ test('an alert of the code is told to the owner, once', async t => {
     ...{ title: 'Reward collapsed', level: 'error', text: 'from 0.6\nto 0.1' },
     ...{ rule: 'code', source: 'code', state: 'noted', resolved_at: null },
   })
-  const told = await until('the owner is told', 20_000, async () => {
+  const told = await until('the owner is notified', 20_000, async () => {
     const all = await forge.call<Notification[]>('GET', '/api/notifications')
     return all.body.find(({ target, count }) => target?.id === run.run_id && count === 2)
   })
@@ -73,7 +73,7 @@ test('an alert of the code is told to the owner, once', async t => {
   t.deepEqual(open.body, [])
 })
 
-test('too many are refused with the time to wait', async t => {
+test('excess alerts are refused with the time to wait', async t => {
   const forge = await shared()
   const run = await createRun(forge)
   for (let n = 0; n < maxOfCode; n++) await ingest(forge, run, 'alert', { title: `t${n}` })
@@ -87,13 +87,13 @@ test('too many are refused with the time to wait', async t => {
   t.true(seconds > 3500 && seconds <= 3600, String(seconds))
 })
 
-test('a failure that nobody asked about tells when its diagnosis is ready', async t => {
+test('the owner is notified when an unrequested diagnosis of a failure is ready', async t => {
   const forge = await shared()
   const run = await createRun(forge)
   await ingest(forge, run, 'lifecycle', { event: 'running' })
   await ingest(forge, run, 'logs', { chunks: ['KeyError: "epoch"'] })
   await ingest(forge, run, 'lifecycle', { event: 'failed', exit_code: 1 })
-  const [alert] = await until('it is told', 60_000, async () => {
+  const [alert] = await until('the alert is announced', 60_000, async () => {
     const { body } = await forge.call<Alert[]>('GET', `/api/runs/${run.run_id}/alerts`)
     return body.length > 0 && body
   })

@@ -21,7 +21,7 @@ const fired = async (forge: Forge) => {
   return rows.map(({ type, run }) => `${type} ${run}`)
 }
 
-test('a loss that is not a number fires once, whatever is killed, and a rebuild fires nothing', async t => {
+test('a loss that is not a number fires once despite kills, and a rebuild fires nothing', async t => {
   t.timeout(patient(240_000))
   const forge = await startForgeProcess(t)
   const run = await createRun(forge)
@@ -46,7 +46,7 @@ test('a loss that is not a number fires once, whatever is killed, and a rebuild 
     attempt: null,
     resolved_at: null,
   })
-  const told = await until('its owner is told', withinMs, async () => {
+  const told = await until('its owner is notified', withinMs, async () => {
     const { body } = await forge.call<Notification[]>('GET', '/api/notifications')
     return body.find(({ kind }) => kind === 'metric_alert')
   })
@@ -91,7 +91,7 @@ test('a loss that is not a number fires once, whatever is killed, and a rebuild 
   t.deepEqual(await alertsOf(forge, run), read)
 })
 
-test('GPUs that do nothing raise an alert, which the end of the run closes', async t => {
+test('idle GPUs raise an alert, which the end of the run closes', async t => {
   t.timeout(patient(240_000))
   const forge = await startForge(t)
   const run = await createRun(forge)

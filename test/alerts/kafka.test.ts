@@ -6,7 +6,7 @@ import { patient } from '../servers/patience.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 
-test('with Kafka as the log, two processes raise an alert once, also when the one that follows dies', async t => {
+test('with Kafka as the log, two processes raise an alert once, even when the following one dies', async t => {
   t.timeout(patient(300_000))
   const broker = await ownBroker(t)
   const forge = await startForgeProcess(t, { SERVICE_KAFKA_BROKERS: broker.address })

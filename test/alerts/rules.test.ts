@@ -12,7 +12,7 @@ type Report = { points: readonly Point[]; attempt?: number }
 
 const actor = { type: 'system', id: 'test', via: 'test' } as const
 
-/** A run whose reports are looked at in turn, as the follower does. */
+/** A run whose reports are examined one by one, as the follower does. */
 function watching(rules: Parameters<typeof rulesOf>[0] = []) {
   const watched: Watched = {
     ...{ rules: rulesOf(rules), alerts: alerts.initial },
@@ -88,7 +88,7 @@ test('a loss that is not a number fires once and is resolved once by a later num
   t.deepEqual(run.types(), ['alert.fired', 'alert.resolved', 'alert.fired'])
 })
 
-test('one stretch of bad points fires and is resolved exactly once, in whatever order and however often reports come', t => {
+test('one stretch of bad points fires and is resolved exactly once, whatever the order and repetition of reports', t => {
   const steps = Array.from({ length: 12 }, (_, step) => step)
   const orders = fc
     .array(fc.constantFrom(...steps), { maxLength: 12 })
@@ -119,14 +119,14 @@ test('whatever the order, an alert is open in the end if and only if the newest 
   t.notThrows(() => fc.assert(property, { numRuns: 300 }))
 })
 
-test('a newer attempt that repeats earlier steps resolves the alert of the one before', t => {
+test("a newer attempt that repeats earlier steps resolves the previous attempt's alert", t => {
   const run = watching()
   run.report({ ...at(500, Number.NaN), attempt: 1 })
   run.report({ ...at(401), attempt: 2 })
   t.deepEqual(run.types(), ['alert.fired', 'alert.resolved'])
 })
 
-test('of the metrics only those named like a loss are watched by default, each for itself', t => {
+test('by default only metrics named like a loss are watched, each separately', t => {
   const run = watching()
   const keys = ['loss', 'train/loss', 'val_loss', 'lossy', 'glossary', 'grad_norm', 'Loss']
   run.report({ points: keys.map(key => ({ key, step: 1, value: Number.NaN })) })
@@ -136,7 +136,7 @@ test('of the metrics only those named like a loss are watched by default, each f
   )
 })
 
-test('what was found missing is resolved when it is found again, and not before', t => {
+test('a missing artifact is resolved when it is found again, and not before', t => {
   const missing = { ...firedOf(sightingOf('loss')), rule: 'artifact_missing', key: 'art_1' }
   const [fired] = fire(alerts.initial, missing)
   t.deepEqual(recover(alerts.initial, missing), [])
@@ -148,14 +148,14 @@ test('what was found missing is resolved when it is found again, and not before'
   t.like(recover(open, missing)[0]?.data, { alert_id: missing.alert_id, reason: 'recovered' })
 })
 
-test('a value that keeps crossing its bound fires no more than so many times', t => {
+test('a value that keeps crossing its bound fires a limited number of times', t => {
   const run = watching()
   for (let step = 0; step < 100; step++) run.report(at(step, step % 2 ? Number.NaN : 1))
   t.is(run.types().filter(type => type === 'alert.fired').length, maxFired)
   t.is(run.types().filter(type => type === 'alert.resolved').length, maxFired)
 })
 
-/** Rules as a JobSpec has them, with what its schema adds. */
+/** Rules as in a JobSpec, with the defaults of its schema. */
 const given = (...some: object[]) =>
   some.map(one => ({
     key: null,
@@ -180,13 +180,13 @@ test('rules of the JobSpec come first; one about non-finite values replaces the 
   )
 })
 
-test('a comparison holds for the values that it names, and never for NaN', t => {
+test('a comparison matches exactly its values, and never NaN', t => {
   const held = (op: '<' | '<=' | '>' | '>=') =>
     [1, 2, 3, Number.NaN].filter(value => isMet({ op, value: 2 }, value))
   t.deepEqual([held('<'), held('<='), held('>'), held('>=')], [[1], [1, 2], [3], [2, 3]])
 })
 
-test('a rule about GPUs takes the place of the default; what it leaves out is as in the default', t => {
+test('a rule about GPUs replaces the default, and its missing fields take the default values', t => {
   t.like(rulesOf(given()).gpus, [{ rule: 'gpu_idle', below: 10, for_s: 1800 }])
   const rules = rulesOf(given({ when: 'gpu_util', below: 30, ...tell }))
   t.like(rules.gpus, [{ rule: 'rules[0]', below: 30, for_s: 1800 }])

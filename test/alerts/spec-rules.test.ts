@@ -26,7 +26,7 @@ const rule = { when: 'metric', key: null, op: null, value: null, below: null, fo
 /** Computed, because the linter takes an object with a literal `then` property for a promise. */
 const consequence = 'then'
 
-/** A job with these rules, whose reports stand on a log of the test's own. */
+/** A job with these rules, whose reports are on the test's own log. */
 async function stage(t: ExecutionContext, rules: object[]) {
   const { pool } = await database(t)
   const store = eventStoreOn(pool)
@@ -89,7 +89,7 @@ async function stage(t: ExecutionContext, rules: object[]) {
   }
 }
 
-test('rules of a JobSpec fire with what they ask for, once, also if the log repeats and the follower restarts', async t => {
+test('rules of a JobSpec fire once with their actions, even if the log repeats and the follower restarts', async t => {
   const { follow, report, send, happened } = await stage(t, [
     { ...rule, key: 'kl', op: '>', value: 0.5, [consequence]: ['notify'] },
     { ...rule, key: 'loss', op: 'nonfinite', [consequence]: ['diagnose'] },
@@ -113,7 +113,7 @@ test('rules of a JobSpec fire with what they ask for, once, also if the log repe
   t.is(all[2]?.alert_id, all[0]?.alert_id)
 })
 
-test('of an alert the owner is told, or a diagnosis asked for, as its rule says', t => {
+test('an alert notifies the owner or requests a diagnosis, according to its rule', t => {
   const fired = (consequences: string[]): Recorded<DecisionEvent> => {
     const event = recorded('alert.fired.v1.json')
     return { ...event, data: { ...event.data, consequences } }

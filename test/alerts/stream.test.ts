@@ -4,12 +4,12 @@ import { startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'
 
-test('a stream has each alert of a run, again when it is resolved, and goes on where it was left', async t => {
+test('a stream has each alert of a run, again when it is resolved, and resumes where it stopped', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const another = await createRun(forge)
   const url = `${forge.url}/api/stream?topics=alerts:${run.run_id}`
-  // The run is readable now; the stream waits for nothing.
+  // The run is readable now, so the stream does not have to wait.
   await forge.call('GET', `/api/runs/${run.run_id}`)
   const stream = await connect(url, forge.token)
   t.is(stream.status, 200)

@@ -47,7 +47,7 @@ const reported = (run_id: string, minutes: number): Observed => ({
   ...{ since: at(minutes), seen_at: at(minutes), fine_at: at(minutes) },
 })
 
-test('idle GPUs fire once and are resolved once, however often is looked', async t => {
+test('idle GPUs fire once and are resolved once, however often the timers run', async t => {
   const { observe, pass, happened } = await stage(t)
   await observe(sampled('run_1', 40, null), sampled('run_2', 40, 39))
   for (const minutes of [40, 40, 41]) await pass(minutes)
@@ -59,7 +59,7 @@ test('idle GPUs fire once and are resolved once, however often is looked', async
   t.deepEqual((await happened()).slice(1), [['alert.resolved', 'run_1', 'gpu_idle', 'recovered']])
 })
 
-test('observations that come late or twice change nothing that newer ones showed', async t => {
+test('late or repeated observations do not override newer ones', async t => {
   const { observe, pool } = await stage(t)
   const newer = { ...sampled('run_1', 50, 45), attempt: 2 }
   await observe(newer)
@@ -70,7 +70,7 @@ test('observations that come late or twice change nothing that newer ones showed
   t.deepEqual(rows, [{ attempt: 2, seen_at: new Date(at(50)), fine_at: new Date(at(45)) }])
 })
 
-test('silence fires after its time, and the next report resolves it', async t => {
+test('silence fires after its time limit, and the next report resolves it', async t => {
   const { observe, pass, happened } = await stage(t)
   await observe(reported('run_1', 0), reported('run_2', 20))
   for (const minutes of [29, 31, 32]) await pass(minutes)
@@ -84,7 +84,7 @@ test('silence fires after its time, and the next report resolves it', async t =>
   ])
 })
 
-test('the end of a run closes its alerts, and it is watched no longer', async t => {
+test('the end of a run closes its alerts and stops watching it', async t => {
   const { observe, pass, happened, pool } = await stage(t)
   await observe(reported('run_1', 0))
   await pass(31)

@@ -12,7 +12,7 @@ const idle: Watch = {
 }
 const always = new Date(0)
 
-test('GPUs that did nothing for long enough fire, by their samples alone', t => {
+test('GPUs that were idle for long enough fire, based on their samples alone', t => {
   t.is(dueOf(idle, at(31), always), 'fire')
   t.is(dueOf({ ...idle, seen_at: at(29) }, at(500), always), null)
   t.is(dueOf({ ...idle, fine_at: at(1) }, at(31), always), null)
@@ -26,33 +26,33 @@ test('GPUs that are used again resolve the alert, once', t => {
   t.is(dueOf({ ...used, is_open: false }, at(41), always), null)
 })
 
-test('a run without metrics for long enough fires as time goes by', t => {
+test('a run without metrics for long enough fires with the passage of time', t => {
   const quiet: Watch = { ...idle, of: 'silence', seen_at: at(0), fine_at: at(0) }
   t.is(dueOf(quiet, at(29), always), null)
   t.is(dueOf(quiet, at(30), always), 'fire')
   t.is(dueOf({ ...quiet, is_open: true, fine_at: at(45) }, at(46), always), 'recovered')
 })
 
-test('a server that was away does not take its own absence for silence', t => {
+test('a server that was down does not mistake its own absence for silence', t => {
   const quiet: Watch = { ...idle, of: 'silence', seen_at: at(0), fine_at: at(0) }
   t.is(dueOf(quiet, at(60), at(59)), null)
   t.is(dueOf(quiet, new Date(+at(59) + hearingMs), at(59)), 'fire')
 })
 
-test('a job that waits or is paused is not watched, and its open alert is closed', t => {
+test('a waiting or paused job is not watched, and its open alert is closed', t => {
   const paused = { ...idle, is_running: false }
   t.is(dueOf(paused, at(60), always), null)
   t.is(dueOf({ ...paused, is_open: true }, at(60), always), 'not_running')
 })
 
-test('a new attempt has as long as the one before', t => {
+test('a new attempt has the same time limit as the previous one', t => {
   const quiet: Watch = { ...idle, of: 'silence', seen_at: at(0), fine_at: at(0) }
   const again = { ...quiet, running_since: at(50) }
   t.is(dueOf(again, at(79), always), null)
   t.is(dueOf(again, at(80), always), 'fire')
 })
 
-test('observations come to the same whatever their order and repetition', t => {
+test('observations give the same result whatever their order and repetition', t => {
   const samples = fc.array(
     fc.record({ ms: fc.nat(1000), isFine: fc.boolean(), attempt: fc.integer({ min: 1, max: 2 }) }),
     { minLength: 1, maxLength: 12 },
@@ -75,7 +75,7 @@ test('observations come to the same whatever their order and repetition', t => {
   t.notThrows(() => fc.assert(property, { numRuns: 300 }))
 })
 
-test('observations are stored now and then, not with every report', t => {
+test('observations are stored at intervals, not with every report', t => {
   const observed = observations()
   const note = (ms: number) => observed.note('run_1', { rule: 'r', for_s: 1, attempt: 0 }, ms, true)
   note(0)

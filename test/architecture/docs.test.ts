@@ -1,14 +1,14 @@
 import test from 'ava'
 import type { Command } from 'commander'
-import { createProgram } from '../../clients/cli/program.ts'
-import { worldOf } from '../../clients/cli/session.ts'
-import { usualFile } from '../../clients/cli/spec-source.ts'
+import { usualFile } from '../../clients/cli/jobs/spec/source.ts'
+import { createProgram } from '../../clients/cli/program/program.ts'
+import { worldOf } from '../../clients/cli/program/session.ts'
 import { statusOfRefusal } from '../../platform/refusal.ts'
 import { jobSpec } from '../../schemas/jobspec.ts'
 import { sources } from './sources.ts'
 import { paths, read } from './tree.ts'
 
-/** The log of changes keeps the names of its time. */
+/** The changelog keeps the names of its time. */
 const pages = paths
   .filter(path => path.endsWith('.md') && path !== 'CHANGELOG.md')
   .map(path => ({ path, text: read(path) }))
@@ -23,7 +23,7 @@ const pathsIn = (text: string): string[] =>
     .map(([, path = '']) => path)
     .filter(path => !/^[./]/.test(path) && (files.test(path) || path.endsWith('/')))
 
-/** A page may leave out the folders that it is speaking of; a job is a file of people's. */
+/** A page may leave out the folders of its subject; a job is one of the user's files. */
 const exists = (path: string): boolean =>
   path === usualFile || paths.some(known => known === path || known.endsWith(`/${path}`))
 
@@ -74,7 +74,7 @@ test('every command is documented on the page of the command line', t => {
   )
 })
 
-test('every command that the console, a page or a help shows is one of the command line', t => {
+test('every command that the console, a page or a help shows is accepted by the command line', t => {
   const console = sources.filter(({ file }) => file.startsWith('clients/console/'))
   const help = sources.filter(({ file }) => file.startsWith('clients/cli/'))
   const shown = [
@@ -98,7 +98,7 @@ test('paths are distinguished from addresses, placeholders and metrics', t => {
   t.false(exists('brics/decide.ts'))
 })
 
-/** The names by which people call each command, `admin users add`; `__complete` is for shells. */
+/** The full names of all commands, such as `admin users add`; `__complete` is for shells. */
 function commandsOf(command: Command, above: string[] = []): string[][] {
   return command.commands.flatMap(one => {
     if (one.name().startsWith('__')) return []
@@ -107,7 +107,7 @@ function commandsOf(command: Command, above: string[] = []): string[][] {
   })
 }
 
-/** Whether there is such a command, with these options and as many arguments; after `--` stands another program's. */
+/** Whether the command exists, with these options and this many arguments; another program's follow `--`. */
 function isAccepted(words: readonly string[]): boolean {
   const { command, rest } = commandIn(
     createProgram(world, () => {}),
@@ -125,7 +125,7 @@ function isAccepted(words: readonly string[]): boolean {
   return !isUnknown && commands.length === 0 && count >= needed && count <= most
 }
 
-/** Up to a comment, another program, the end of a text or a line that goes on. */
+/** Up to a comment, another program, the end of a text or a continuation mark. */
 const wordsOf = (line: string): string[] =>
   line.replace(/( #| \| | >|`,| \\$).*$/, '').match(/'[^']*'|"[^"]*"|\S+/g) ?? []
 
@@ -141,7 +141,7 @@ const isOn = (row: string, first: string, rest: readonly string[]): boolean =>
   new RegExp(`forge ${first}(?![\\w-])`).test(row) &&
   rest.every(word => row.split(/[^\w-]+/).includes(word))
 
-test('a proxy in front learns which GET requests are for command-api', t => {
+test('the page for proxies lists the GET requests of command-api', t => {
   const ofCommands = sources.filter(({ file }) => file.startsWith('command-api/'))
   const read = ofCommands.flatMap(({ code }) =>
     [...code.matchAll(/method: 'GET',\s+path: (?:'([^']+)'|(\w+))/g)].map(
@@ -163,7 +163,7 @@ test('a proxy in front learns which GET requests are for command-api', t => {
   )
 })
 
-test('every setting has its row in the reference, every field of a job and every code of a refusal its mention', t => {
+test('the reference lists every setting, every field of a job and every code of a refusal', t => {
   const settings = sources.filter(({ file }) =>
     /^(server|auth)\/[\w-]*(config|settings)\.ts$/.test(file),
   )
@@ -200,7 +200,7 @@ test('every setting has its row in the reference, every field of a job and every
   )
 })
 
-/** The name of an alert, and a warning of the reply to a pause. */
+/** The name of an alert, and a warning in the response to a pause. */
 const noRefusals = new Set(['code', 'no_checkpoint'])
 
 /** The names of all fields of a schema, at every depth. */

@@ -76,7 +76,7 @@ test('time limits of tests are patient', t => {
 })
 
 test('tests reserve a port with freePort, and do not close a server for the number it had', t => {
-  // Another process may be given that number before it is used. A test that only ends its server does not ask to be told of it.
+  // Another process may be given that number before it is used. A test that only stops its server does not need the notification.
   const listensAnywhere = /\blisten\(\s*0\b/
   const isToldOfClose = /\.close\(\s*[^\s)]/
   const listening = sources.filter(
@@ -90,7 +90,7 @@ test('tests reserve a port with freePort, and do not close a server for the numb
 })
 
 test('the parts of a server take the time from its clock', t => {
-  // Those that choose the clock, and a program of its own.
+  // The files that choose the clock, and a separate program.
   const choosing = ['server/assemble.ts', 'server/reset-password.ts']
   const looksItself = /\bsystemClock\b|\bnew Date\(\)|\bDate\.now\b/
   const looking = sources.filter(

@@ -11,23 +11,23 @@ import {
 
 /** The imports of our own files that each folder may have; a folder without a row fails. */
 const rooms: Record<string, [why: string, allowed: RegExp]> = {
-  schemas: ['schemas say what may be said and know nothing else', /^schemas\//],
+  schemas: ['schemas define bodies and know nothing else', /^schemas\//],
   events: [
-    'events are pure: only schemas stand below them',
+    'events are pure: they use only schemas',
     /^(schemas|events)\/|^platform\/(series\/|log\/topic\.ts$)/,
   ],
   platform: [
     'platform knows no domain word',
     /^(platform|schemas\/(shared|validate|timestamp|pydantic)\.ts)/,
   ],
-  auth: ['both sides ask who calls, so auth knows neither', /^(auth|schemas|platform)\//],
+  auth: ['both sides authenticate callers, so auth knows neither', /^(auth|schemas|platform)\//],
   'command-api': [
     'commands never read projections',
     /^(command-api|events|schemas|platform|auth|recipes)\//,
   ],
   projector: ['the projector calls no API', /^(projector|events|schemas|platform)\//],
   'query-api': [
-    'queries see the tables of the projector and nothing else of it; their audit reads events',
+    'queries see only the tables of the projector; their audit reads events',
     /^(query-api|events|schemas|platform|auth|recipes)\/|^projector\/[^/]+\/table\.ts$/,
   ],
   executor: [
@@ -38,24 +38,21 @@ const rooms: Record<string, [why: string, allowed: RegExp]> = {
     'the gateway serves without the log and the read models, so it knows neither side',
     /^(gateway|auth|schemas|platform)\//,
   ],
-  recipes: [
-    'recipes are read by every process, so they know none',
-    /^(recipes|schemas|platform)\//,
-  ],
+  recipes: ['every process reads recipes, so they know none', /^(recipes|schemas|platform)\//],
   server: [
-    'the server puts the parts together and knows nobody who uses it',
+    'the server puts the parts together and knows none of its users',
     /^(server|auth|command-api|events|executor|gateway|platform|projector|query-api|recipes|schemas)\//,
   ],
   clients: [
-    'clients speak only HTTP, and start the server and what is done on its host as programs',
+    'clients speak only HTTP, and start the server and host commands as programs',
     /^(clients|schemas)\/|^(main|server\/reset-password)\.ts$/,
   ],
-  deploy: ['what installs the broker stands beside Forge', /^(deploy|platform)\//],
+  deploy: ['the installation of a broker is independent of Forge', /^(deploy|platform)\//],
   bench: ['benchmarks drive the service with the tools of its tests', /^(?!clients\/)/],
   test: ['tests see all but benchmarks', /^(?!bench\/)/],
 }
 
-/** Stricter than their folder: the files that decide, listed here so that no file can exempt itself. */
+/** Stricter than their folder: the pure files, listed here so that no file can exempt itself. */
 const pureFiles = [
   'command-api/access.ts',
   'command-api/alerts/decide.ts',
@@ -148,10 +145,43 @@ for (const [room, [why, allowed]] of Object.entries(rooms))
     )
   })
 
+/** What each folder of the executors may import of the others. */
+const executorFolders: Record<string, [why: string, allowed: RegExp]> = {
+  attempts: [
+    'every executor keeps its attempts in the same form',
+    /^executor\/(attempts\/|port\.ts$)/,
+  ],
+  preparation: [
+    'a run is prepared the same way on every machine',
+    /^executor\/((attempts|preparation)\/|port\.ts$)/,
+  ],
+  node: [
+    'a machine runs ranks without knowing which executor sent them',
+    /^executor\/((attempts|preparation|node)\/|port\.ts$)/,
+  ],
+  local: ['the local executor does not depend on Slurm', /^executor\/(?!slurm\/)/],
+  slurm: ['the Slurm executor does not depend on the local one', /^executor\/(?!local\/)/],
+}
+
+for (const [folder, [why, allowed]] of Object.entries(executorFolders))
+  test(`imports of executor/${folder}/: ${why}`, t => {
+    const governed = sources.filter(({ file }) => file.startsWith(`executor/${folder}/`))
+    t.true(governed.length > 0, 'the rule governs nothing')
+    t.deepEqual(
+      forbidden(governed, path => !path.startsWith('executor/') || allowed.test(path)),
+      [],
+    )
+  })
+
+test('every folder of the executors has a row', t => {
+  const found = sources.flatMap(({ file }) => /^executor\/([^/]+)\//.exec(file)?.[1] ?? [])
+  t.deepEqual(Object.keys(executorFolders).sort(), [...new Set(found)].sort())
+})
+
 test('decisions are pure: they import nothing but rules, and see no clock, chance or machine', t => {
   const pure = sources.filter(({ file }) => pureFiles.includes(file))
   t.deepEqual(pure.map(({ file }) => file).sort(), pureFiles)
-  // Of reactors only the type of a duty, which `dutiesOf` returns.
+  // From reactors only the type of a duty, which `dutiesOf` returns.
   const allowed = /^(events|schemas)\/|^platform\/refusal\.ts$|^command-api\/reactor\.ts$/
   t.deepEqual(
     forbidden(pure, path => allowed.test(path) || pureFiles.includes(path)),

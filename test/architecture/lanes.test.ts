@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava'
 import { lendLanes } from '../servers/lane.ts'
 import { until } from '../servers/until.ts'
 
-/** Asks for a lane as a thread does; `number` is empty until there is one. */
+/** Requests a lane as a thread does; `number` is empty until one is free. */
 function ask(t: ExecutionContext, path: string) {
   const asked: { number: string; socket: Socket } = { number: '', socket: createConnection(path) }
   t.teardown(() => asked.socket.destroy())
@@ -16,7 +16,7 @@ function ask(t: ExecutionContext, path: string) {
   return asked
 }
 
-test('a lane belongs to one thread until its connection ends, and then to the next that waits', async t => {
+test('a lane belongs to one thread until its connection ends, and then to the next waiting one', async t => {
   const folder = await mkdtemp(join(tmpdir(), 'forge-lanes-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const path = join(folder, 'lanes.sock')
@@ -30,7 +30,7 @@ test('a lane belongs to one thread until its connection ends, and then to the ne
   t.is(third.number + fourth.number, '')
   second.socket.destroy()
   await until(
-    'one of those that wait has the lane',
+    'one of the waiting threads has the lane',
     10_000,
     () => third.number + fourth.number !== '',
   )

@@ -11,6 +11,6 @@ test('every package has a licence that is allowed here', t => {
   )
 })
 
-test('the page of licences lists what is installed', t => {
+test('the page of licences lists the installed packages', t => {
   t.is(readFileSync(licencesPage, 'utf8'), licencesText(), 'run node test/licences.ts')
 })

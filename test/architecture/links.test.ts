@@ -28,7 +28,7 @@ test('every page of docs can be reached from docs/README.md', t => {
   )
 })
 
-test('every page of docs that a comment, a text of the program or a page mentions exists', t => {
+test('every page of docs mentioned in a comment, a message or a page exists', t => {
   const isText = (path: string) => /\.(tsx?|py|sql|sh|ya?ml|css|html|md)$/.test(path)
   // The examples of this file name pages that do not exist.
   const texts = paths.filter(path => isText(path) && path !== 'test/architecture/links.test.ts')
@@ -70,7 +70,7 @@ function isDead({ to, anchor }: Link): boolean {
   return !known.has(to) && !known.has(`${to}/`)
 }
 
-/** Without what is shown as code, which holds no links. */
+/** Without code samples, which hold no links. */
 function proseOf(text: string): string {
   return text.replace(/^ *```[\s\S]*?^ *```/gm, '')
 }
@@ -85,7 +85,7 @@ function linksIn(from: string, prose: string): Link[] {
   )
 }
 
-/** The names by which headings are linked to, as GitHub makes them; a repeated one is numbered. */
+/** The anchors of headings, as GitHub makes them; repeated ones are numbered. */
 function anchorsIn(prose: string): ReadonlySet<string> {
   const counts = new Map<string, number>()
   const names = [...prose.matchAll(/^#{1,6} (.*)$/gm)].map(([, heading = '']) => {
@@ -101,10 +101,10 @@ function anchorsIn(prose: string): ReadonlySet<string> {
   return new Set(names)
 }
 
-/** The pages of docs that a reader comes to from `start` without leaving docs. */
+/** The pages of docs reachable from `start` without leaving docs. */
 function reachedFrom(start: string, all: readonly Link[]): ReadonlySet<string> {
   const reached = new Set([start])
-  // A set goes on with what is added while it is read.
+  // A set also visits elements added during its iteration.
   for (const page of reached)
     for (const { from, to } of all)
       if (from === page && isPage(to) && to.startsWith('docs/')) reached.add(to)

@@ -6,7 +6,7 @@ import { decisionSlices, unprojected } from '../../projector/slices.ts'
 import { root, type Source, sourceOf, sources } from './sources.ts'
 
 /**
- * What must stand in which list: the exports of `files` that look like `named`, or the folders they are in. `within` is the
+ * The required content of each list: the exports of `files` that look like `named`, or the folders they are in. `within` is the
  * part of the list's file that counts where other parts use the same names; imports never count.
  */
 type List = { list: readonly string[]; files: RegExp; named: RegExp | 'folder'; within?: RegExp }
@@ -16,6 +16,11 @@ const lists: Record<string, List> = {
     list: ['events/all.ts'],
     files: /^events\/[\w-]+\.ts$/,
     named: /^export const (\w+) = aggregate\(/gm,
+  },
+  'kind of things': {
+    list: ['command-api/kinds.ts'],
+    files: /^command-api\/[\w-]+\/kind\.ts$/,
+    named: /^export const (\w+Kind)\b/gm,
   },
   'route that changes something': {
     list: ['command-api/slices.ts'],
@@ -70,14 +75,15 @@ const lists: Record<string, List> = {
   },
   'command of the command line': {
     list: [
-      'clients/cli/program.ts',
-      'clients/cli/administration.ts',
-      'clients/cli/projects.ts',
-      'clients/cli/deploy.ts',
-      'clients/cli/models.ts',
-      'clients/cli/recipes.ts',
+      'clients/cli/program/program.ts',
+      'clients/cli/admin/commands.ts',
+      'clients/cli/audit/commands.ts',
+      'clients/cli/projects/commands.ts',
+      'clients/cli/deployments/commands.ts',
+      'clients/cli/models/commands.ts',
+      'clients/cli/recipes/commands.ts',
     ],
-    files: /^clients\/cli\/commands\/[\w-]+\.ts$/,
+    files: /^clients\/cli\/[\w-]+\/[\w-]+\.ts$/,
     named: /^export (?:const|function) (describe\w+)\b/gm,
   },
   'sample for the tests': {
@@ -100,7 +106,7 @@ const membersOf = ({ files, named }: List, among: readonly Source[]): Member[] =
         : [...code.matchAll(named)].map(([, name = '']) => ({ name, file })),
     )
 
-/** What counts of the files that make up a list. */
+/** The relevant parts of the files that make up a list. */
 const textOf = ({ list, within }: List): string =>
   sources
     .filter(({ file }) => list.includes(file))
@@ -136,7 +142,7 @@ test('a file missing from its list is reported with the list it belongs to', t =
     ['command-api/moons/follow.ts', 'export const ebb = factFollower<Moon>({})'],
     ['projector/moons/table.ts', 'export type MoonTables = {}'],
     ['clients/console/src/pages/moon/page.tsx', ''],
-    ['clients/cli/commands/moon.ts', 'export function describeMoon() {}'],
+    ['clients/cli/moons/moons.ts', 'export function describeMoon() {}'],
   ].map(([file = '', text = '']) => sourceOf(file, text))
   const found = Object.values(lists).flatMap(row =>
     forgotten(membersOf(row, moons), textOf(row), row),
@@ -148,7 +154,7 @@ test('a file missing from its list is reported with the list it belongs to', t =
     'add ebb (command-api/moons/follow.ts) to command-api/reactors.ts',
     'add MoonTables (projector/moons/table.ts) to query-api/slices.ts',
     'add moon/page.tsx (clients/console/src/pages/moon/page.tsx) to clients/console/src/router.tsx',
-    'add describeMoon (clients/cli/commands/moon.ts) to clients/cli/program.ts or clients/cli/administration.ts or clients/cli/projects.ts or clients/cli/deploy.ts or clients/cli/models.ts or clients/cli/recipes.ts',
+    'add describeMoon (clients/cli/moons/moons.ts) to clients/cli/program/program.ts or clients/cli/admin/commands.ts or clients/cli/audit/commands.ts or clients/cli/projects/commands.ts or clients/cli/deployments/commands.ts or clients/cli/models/commands.ts or clients/cli/recipes/commands.ts',
   ])
 })
 

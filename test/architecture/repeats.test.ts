@@ -27,7 +27,7 @@ test('six lines of the same shape in two files are a pair, with other names, str
   ])
 })
 
-test('five lines of the same shape are no pair', t => {
+test('five lines of the same shape are not a pair', t => {
   const five = passage('rows', 'a').split('\n').slice(1).join('\n')
   t.deepEqual(found(passage('papers', 'b'), `${other}\n${five}`), [])
 })
@@ -56,12 +56,12 @@ test('three places are three pairs', t => {
   t.is(found(passage('a', 'a'), passage('b', 'b'), passage('c', 'c')).length, 3)
 })
 
-test('the same call again and again is no pair', t => {
+test('the same call again and again is not a pair', t => {
   const table = Array.from({ length: 9 }, (_, nth) => `add(${nth})`).join('\n')
   t.deepEqual(found(table, table), [])
 })
 
-test('blank lines, comments, imports, lone punctuation and plain fields are passed over', t => {
+test('blank lines, comments, imports, lone punctuation and plain fields are skipped', t => {
   const text = `import { join } from 'node:path'
 import {
   readFileSync,
@@ -98,7 +98,7 @@ def read(path):
   )
 })
 
-test('the passages on both sides may differ in what is passed over', t => {
+test('the passages on both sides may differ in skipped lines', t => {
   const spread = passage('papers', 'b').replaceAll('\n', '\n\n// Why.\n')
   t.deepEqual(
     found(passage('rows', 'a'), spread).map(({ first, second }) => [first.to, second.to]),

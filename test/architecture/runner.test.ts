@@ -11,7 +11,7 @@ const named = new Map([
   ['test/architecture/files.test.ts', []],
 ])
 
-test('a change reaches the tests that need it, however far away, and those that read all files', t => {
+test('a change reaches the tests that need it, however indirectly, and tests that read all files', t => {
   t.deepEqual(reachedBy(['a.ts'], named), ['test/architecture/files.test.ts', 'test/b/b.test.ts'])
   t.deepEqual(reachedBy(['test/c/c.test.ts'], named), [
     'test/architecture/files.test.ts',
@@ -45,7 +45,7 @@ const output = `
   1 uncaught exception
 `
 
-test('failures are counted by what ava says, and so is what no test caught', t => {
+test("failures are counted from ava's output, including uncaught errors", t => {
   t.deepEqual(countsOf(output), {
     passed: 1,
     failed: 3,

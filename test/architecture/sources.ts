@@ -13,11 +13,13 @@ export type Source = {
 }
 
 /** A text in quotes, a regular expression or a comment; only comments are removed. */
-const tokens =
+export const tokens =
   /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[=(,:[!&|?{};\n]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
 
+export const comments = /^\/[/*]/
+
 export const withoutComments = (text: string): string =>
-  text.replace(tokens, token => (/^\/[/*]/.test(token) ? ' ' : token))
+  text.replace(tokens, token => (comments.test(token) ? ' ' : token))
 
 /** The content of a template is text, even if it looks like an import. */
 const templates = /`(?:\\.|[^`\\])*`/g
@@ -33,7 +35,7 @@ const references = [
 export const specifiersIn = (code: string): string[] =>
   references.flatMap(reference => [...code.matchAll(reference)].map(([, name]) => String(name)))
 
-/** Folders that hold no source of ours. */
+/** Folders without our own sources. */
 const foreign = new Set(['node_modules', 'coverage', 'dist', 'golden'])
 
 /** The folders at the root that hold TypeScript; new ones are included automatically. */
@@ -50,7 +52,7 @@ export const sources: readonly Source[] = [
   return sourceOf(relative(root, path), text)
 })
 
-/** Sources in other languages: of these only the length is looked at. */
+/** Sources in other languages; only their length is checked. */
 export const otherSources: readonly Pick<Source, 'file' | 'lines'>[] = folders
   .flatMap(folder => walk(join(root, folder), /\.(py|html|css|m?js)$/))
   .map(path => ({

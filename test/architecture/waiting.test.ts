@@ -3,8 +3,8 @@ import test from 'ava'
 import { root, sources } from './sources.ts'
 
 /**
- * What makes a test fail, or pass, by the speed of the machine. `subject` is what a rule is about: a rule that governs
- * no file has lost its subject.
+ * Code that makes a test depend on the speed of the machine. `subject` selects the files that a rule governs: a rule without
+ * any has lost its subject.
  */
 type Rule = {
   title: string
@@ -12,7 +12,7 @@ type Rule = {
   faults: readonly RegExp[]
   broken: readonly string[]
   sound: readonly string[]
-  /** Files that may, and why. */
+  /** Exempt files, and why. */
   excused: Readonly<Record<string, string>>
 }
 
@@ -22,7 +22,7 @@ const rules: readonly Rule[] = [
     subject: /\buntil(?:Settled)?(?:<[^(]*>)?\(/,
     faults: [
       /\buntil(?:Settled)?(?:<[^(]*>)?\(\s*(?:'[^'\n]*'|`[^`]*`|[\w.]+),\s*patient\(/,
-      // By way of a constant.
+      // Through a constant.
       /\bconst (\w+) = patient\([\s\S]*\buntil(?:Settled)?(?:<[^(]*>)?\(\s*(?:'[^'\n]*'|`[^`]*`|[\w.]+),\s*\1\b/,
     ],
     broken: [
@@ -60,9 +60,9 @@ const rules: readonly Rule[] = [
     excused: {
       'test/sessions/revocation.test.ts':
         'of requests by when they began: what a process remembers is no older, however busy it is',
-      'test/clients/cli/renewal.test.ts':
-        'between two times that a server told, a day if it is wrong',
-      'test/console/events-journey.test.ts': 'the page looks by itself only after ten seconds',
+      'test/clients/cli/login/renewal.test.ts':
+        'between two times from a server, a day if it is wrong',
+      'test/console/events-journey.test.ts': 'the page polls only after ten seconds',
     },
   },
   {
@@ -84,8 +84,8 @@ const rules: readonly Rule[] = [
       'test/jobs/starter-process.ts': 'works until it is killed',
       'test/platform/log/appending-process.ts': 'appends until it is killed',
       'test/executor/crash.test.ts': 'the moments of its kills are spread over a submit',
-      'test/clients/cli/in-turn.test.ts':
-        'what has its turn works for a while, so that others wait',
+      'test/clients/cli/login/in-turn.test.ts':
+        'the process whose turn it is works for a while, so that others wait',
     },
   },
   {
@@ -96,11 +96,11 @@ const rules: readonly Rule[] = [
     sound: ["server.listen(0, '127.0.0.1')"],
     excused: {
       'test/platform/free-port.test.ts': 'its own test',
-      'test/gateway/exchange.test.ts': 'nobody is to listen there',
-      'test/clients/cli/unreachable.test.ts': 'nobody is to listen there',
-      'test/serving/replicas.ts': 'the server tells an engine where to listen',
-      'test/serving/serve-engine.test.ts': 'the engine is told where to listen',
-      'test/serving/tiny-lm.test.ts': 'the engine is told where to listen',
+      'test/gateway/exchange.test.ts': 'nothing may listen there',
+      'test/clients/cli/api/unreachable.test.ts': 'nothing may listen there',
+      'test/serving/replicas.ts': 'the server chooses an engine’s port',
+      'test/serving/serve-engine.test.ts': 'the engine gets its port',
+      'test/serving/tiny-lm.test.ts': 'the engine gets its port',
       'test/clients/python/artifacts.test.ts':
         'the server must know the address of the proxy, and the proxy that of the server',
       'test/platform/log/kafka-silent.test.ts':

@@ -10,7 +10,7 @@ const domainWords = new Set(
     .flatMap(word => [word, `${word}s`]),
 )
 
-/** Words that have another meaning in these files. */
+/** Words with another meaning in these files. */
 const elsewhere: [files: RegExp, words: string, meaning: string][] = [
   [/^platform\/log\/kafka[\w-]*\.ts$/, 'admin', "kafkajs's client for topics"],
   [/^platform\/log\/kafka-security\.ts$/, 'username', 'at a broker'],

@@ -6,7 +6,7 @@ import { callApi } from '../servers/api.ts'
 import { database } from '../servers/postgres.ts'
 import { routeParts, serve } from '../servers/serve-routes.ts'
 
-test('a local path of a job in containers is refused, and one of a job in processes is not', async t => {
+test('a local path is refused for a job in containers, but not for a job in processes', async t => {
   const { pool } = await database(t)
   const now = new Date('2026-11-22T12:00:00Z')
   const parts = await routeParts(t, pool, () => now)

@@ -28,27 +28,27 @@ const missing = { artifact_id, run_id, path, reason: 'its file is not in the sto
 const after = (...events: ArtifactEvent[]) => folded(artifacts, events)
 const registered: ArtifactEvent = { type: 'artifact.registered', data: facts }
 
-test('the same facts are registered once, others again', t => {
+test('the same facts are registered once, different ones again', t => {
   t.deepEqual(registerArtifact(after(), facts), [registered])
   t.deepEqual(registerArtifact(after(registered), facts), [])
   t.is(registerArtifact(after(registered), { ...facts, metrics: { loss: 2 } }).length, 1)
 })
 
-test('what was found in the store is recorded once', t => {
+test('a finding about the store is recorded once', t => {
   const found = findInStore(after(registered), verified)
   t.deepEqual(found, [{ type: 'artifact.verified', data: verified }])
   t.deepEqual(findInStore(after(registered, ...found), verified), [])
   t.deepEqual(findInStore(after(), verified), [])
 })
 
-test('what is missing is recorded once, and is registered again when it is sent again', t => {
+test('a missing file is recorded once, and registered again when it is sent again', t => {
   const lost = missInStore(after(registered), missing, sha256)
   t.deepEqual(lost, [{ type: 'artifact.missing', data: missing }])
   t.deepEqual(missInStore(after(registered, ...lost), missing, sha256), [])
   t.deepEqual(registerArtifact(after(registered, ...lost), facts), [registered])
 })
 
-test('a look for bytes that are not those registered any more counts for nothing', t => {
+test('a check of bytes that are no longer the registered ones has no effect', t => {
   const changed = after({ type: 'artifact.registered', data: { ...facts, sha256: 'b'.repeat(64) } })
   t.deepEqual(findInStore(changed, verified), [])
   t.deepEqual(missInStore(changed, missing, sha256), [])
@@ -57,7 +57,7 @@ test('a look for bytes that are not those registered any more counts for nothing
 const deletion = { artifact_id, run_id, path, upload_id: 'upl_1', sha256, reason: 'asked' as const }
 const gone = { artifact_id, run_id, path, bytes: 'removed' as const }
 
-test('an artifact is deleted once, and gone when its bytes are', t => {
+test('an artifact is deleted once, and is gone when its bytes are', t => {
   const asked = requestDeletion(after(registered), deletion)
   t.deepEqual(asked, [{ type: 'artifact.deletion_requested', data: deletion }])
   t.deepEqual(requestDeletion(after(registered, ...asked), deletion), [])
@@ -68,7 +68,7 @@ test('an artifact is deleted once, and gone when its bytes are', t => {
   t.deepEqual(requestDeletion(after(), deletion), [])
 })
 
-test('what lies elsewhere is gone at once, and is there again when it is written again', t => {
+test('an artifact stored elsewhere is gone at once, and exists again when it is written again', t => {
   const elsewhere = { ...facts, path: 's3://bucket/key' }
   const there: ArtifactEvent = { type: 'artifact.registered', data: elsewhere }
   const asked = requestDeletion(after(there), {
@@ -83,7 +83,7 @@ test('what lies elsewhere is gone at once, and is there again when it is written
   t.deepEqual(registerArtifact(after(there, ...asked), elsewhere), [there])
 })
 
-test('no name in the store is registered again once it was deleted, nor is it missing', t => {
+test('a deleted name in the store is never registered again, and never counts as missing', t => {
   const deleting = after(registered, ...requestDeletion(after(registered), deletion))
   t.throws(() => registerArtifact(deleting, facts), { message: /was deleted; send the file again/ })
   t.deepEqual(missInStore(deleting, missing, sha256), [])

@@ -65,11 +65,11 @@ test('a deleted artifact is gone from the store and from lists, and its content 
   const again = await register({ path, upload_id: path.split('/')[3], step: 2 })
   t.is(again.status, 400, 'the name never gets other bytes')
   const fresh = await store(bytes, 'model-2', 2)
-  t.not(fresh.artifact_id, artifact_id, 'what is sent again is another artifact')
+  t.not(fresh.artifact_id, artifact_id, 'a file sent again is another artifact')
   t.true(await isThere(forge, bytes))
 })
 
-test('bytes stay as long as another artifact has them', async t => {
+test('bytes stay as long as another artifact uses them', async t => {
   const forge = await shared()
   const run = await createRun(forge, 'sharing')
   const { store, register } = storing(forge, run)
@@ -96,7 +96,7 @@ test('bytes stay as long as another artifact has them', async t => {
   t.false(await isThere(forge, bytes))
 })
 
-test('of what lies elsewhere only the record is marked, and the answer says so; written again it is there again', async t => {
+test('for an artifact stored elsewhere only the record is marked, and the response says so; writing it again restores it', async t => {
   const forge = await shared()
   const { register } = storing(forge, await createRun(forge, 'elsewhere'))
   const at = { path: 's3://bucket/key', step: 1 }
@@ -109,7 +109,7 @@ test('of what lies elsewhere only the record is marked, and the answer says so; 
   t.like(await untilIs(forge, artifact_id, 'registered'), { deleted_at: null, deleted_by: null })
 })
 
-test('only who may control the run may delete what it made; to strangers it looks missing', async t => {
+test('only people who may control a run may delete its artifacts; to strangers they look missing', async t => {
   const forge = await shared()
   const run = await createRun(forge, 'fenced')
   const { artifact_id } = (await storing(forge, run).register({ path: 's3://b/k', step: 1 })).body
@@ -127,7 +127,7 @@ test('only who may control the run may delete what it made; to strangers it look
   t.is((await remove(forge, artifact_id)).status, 200)
 })
 
-test('what was lost and is then deleted no longer alarms its owner', async t => {
+test('a lost artifact that is then deleted no longer alarms its owner', async t => {
   t.timeout(patient(60_000))
   const forge = await shared()
   const run = await createRun(forge, 'losing')
@@ -142,7 +142,7 @@ test('what was lost and is then deleted no longer alarms its owner', async t => 
     )
     return body.some(({ rule, key }) => rule === 'artifact_missing' && key === artifact_id)
   }
-  await until('its owner is told', 20_000, () => alerts('open'))
+  await until('its owner is notified', 20_000, () => alerts('open'))
   t.like((await remove(forge, artifact_id)).body, { status: 'deleting' })
   await untilIs(forge, artifact_id, 'deleted')
   await until('the alert is over', 20_000, async () => !(await alerts('open')))

@@ -32,11 +32,11 @@ const typesOf = async (pool: Pool, artifact_id: string) => {
   return rows.map(({ type }) => type)
 }
 
-/** Until a statement with this text waits for a lock that the test holds. */
+/** Waits until a statement with this text is blocked by a lock that the test holds. */
 const untilBlocked = (pool: Pool, text: string) =>
   untilLockWaits(pool, `${text} waits`, ({ query }) => query.includes(text))
 
-/** Runs `meanwhile` while a transaction of the test holds what `statement` locks; no event is relayed until it ends. */
+/** Runs `meanwhile` while a transaction of the test holds the locks of `statement`; no event is relayed until it ends. */
 async function holding<T>(
   pool: Pool,
   [statement, values]: [string, unknown[]],
@@ -56,7 +56,7 @@ async function holding<T>(
 }
 
 test.serial(
-  'a server that is killed while it removes a file removes it later, once; a rebuild ends the same',
+  'a file removal interrupted by a kill is done later, once; a rebuild ends the same',
   async t => {
     t.timeout(patient(200_000))
     const forge = await startForgeProcess(t, roles)
@@ -114,7 +114,7 @@ async function rebuiltTheSame(
 }
 
 test.serial(
-  'a removal whose process died before it was recorded is repeated and recorded once',
+  'a removal whose process died before recording it is repeated and recorded once',
   async t => {
     const { pool } = await database(t)
     const now = new Date('2026-12-20T12:00:00Z')
@@ -180,7 +180,7 @@ test.serial(
 )
 
 test.serial(
-  'whoever begins from an artifact that is being deleted is refused, and so is who registers its upload again',
+  'starting from an artifact during its deletion is refused, and so is registering its upload again',
   async t => {
     t.timeout(patient(60_000))
     const forge = await shared()
@@ -213,7 +213,7 @@ test.serial(
 )
 
 test.serial(
-  'an attempt does not continue from a checkpoint that is deleted while it is scheduled',
+  'an attempt does not continue from a checkpoint that is deleted during its scheduling',
   async t => {
     t.timeout(patient(60_000))
     const forge = await shared()

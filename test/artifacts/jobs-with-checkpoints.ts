@@ -5,7 +5,7 @@ import { type ExternalRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { storing } from './storing.ts'
 
-/** Jobs whose code reports checkpoints; started as an executor would, on no machine at all. */
+/** Jobs whose code reports checkpoints; started as an executor would, but without a machine. */
 export async function jobsWithCheckpoints(forge: Forge) {
   await forge.call('PUT', '/api/admin/profiles/spare', {
     body: { series: 'X', gpus_per_node: 1, executor: 'local' },
@@ -27,7 +27,7 @@ export async function jobsWithCheckpoints(forge: Forge) {
 
   return {
     submit,
-    /** Starts an attempt; returns what its code reports with. */
+    /** Starts an attempt; returns the means by which its code reports. */
     async start({ run_id, short_id }: { run_id: string; short_id: string }, attempt = 1) {
       const scheduled = await executor.schedule(run_id, [])
       if (scheduled !== 'scheduled') throw new Error(`${run_id} is ${scheduled}`)
@@ -58,7 +58,7 @@ export async function jobsWithCheckpoints(forge: Forge) {
       for (const event of ['running', 'succeeded']) await ingest(forge, run, 'lifecycle', { event })
       await executor.exited(run.run_id, attempt, endedWell())
     },
-    /** All that is to be done for the run at present. */
+    /** All open duties of the run. */
     settled: (run_id: string) =>
       until('its duties are done', 30_000, async () => {
         const { rows } = await forge.pool.query(

@@ -23,7 +23,7 @@ const gone = (
 const five = [100, 200, 300, 400, 500].map(step => checkpoint(step))
 const rewarded = (step: number, reward: number) => checkpoint(step, { metrics: { reward } })
 
-test('the newest stay, and the others go, the oldest first', t => {
+test('the newest stay, and the others are deleted, oldest first', t => {
   t.deepEqual(gone(five, { latest: 2 }), ['art_100', 'art_200', 'art_300'])
   t.deepEqual(gone(five.toReversed(), { latest: 2 }), ['art_100', 'art_200', 'art_300'])
   t.deepEqual(gone(five, { latest: 9 }), [])
@@ -34,7 +34,7 @@ test('the newest one stays, whatever the rules say', t => {
   t.deepEqual(gone([checkpoint(null)], { latest: 0 }), [])
 })
 
-test('the best stay by the metric and its goal; of equally good ones the newer', t => {
+test('the best stay by the metric and its goal; among equally good ones the newer', t => {
   const some = [
     rewarded(1, 0.9),
     rewarded(2, 0.1),
@@ -52,7 +52,7 @@ test('without a metric, or without its values, none is best', t => {
   t.deepEqual(gone(five, { best: 3 }).length, 4)
 })
 
-test('those of every nth step stay', t => {
+test('checkpoints of every nth step stay', t => {
   t.deepEqual(gone(five, { every_nth: 200 }), ['art_100', 'art_300'])
   t.deepEqual(gone([checkpoint(0), ...five], { every_nth: 1000 }).includes('art_0'), false)
 })
@@ -64,7 +64,7 @@ test('several files of one step are one checkpoint', t => {
   t.deepEqual(both.sort(), ['art_100', 'optimizer_100'])
 })
 
-test('one that is not verified yet stays, and none goes because of it', t => {
+test('an unverified checkpoint stays, and does not cause deletions', t => {
   const pending = checkpoint(600, { isUsable: false })
   t.deepEqual(gone([...five, pending], { latest: 1 }), ['art_100', 'art_200', 'art_300', 'art_400'])
 })
@@ -81,7 +81,7 @@ const anyKeep = fc.record({
   every_nth: fc.integer({ min: 0, max: 7 }),
 })
 
-test('no rules ever delete the newest, the best, the nth or the unverified, nor keep more for being asked twice', t => {
+test('no rules ever delete the newest, the best, the nth or the unverified, nor keep more when applied twice', t => {
   fc.assert(
     fc.property(fc.array(anyCheckpoint, { maxLength: 25 }), anyKeep, (given, keep) => {
       const all = given.map(({ step, reward, minutes, isUsable }, index) =>

@@ -24,7 +24,7 @@ const untilSteps = (forge: Forge, run_id: string, steps: number[]) =>
     return JSON.stringify(left) === JSON.stringify(steps)
   })
 
-test('a job keeps its newest, its best and every nth checkpoint, without being asked', async t => {
+test('a job keeps its newest, its best and every nth checkpoint, automatically', async t => {
   t.timeout(patient(120_000))
   const forge = await shared()
   const jobs = await jobsWithCheckpoints(forge)
@@ -54,7 +54,7 @@ test('a job keeps its newest, its best and every nth checkpoint, without being a
   t.deepEqual(await stepsOf(forge, job.run_id), [70, 60, 30, 20])
 })
 
-test('without rules of its own a job keeps everything', async t => {
+test('a job without rules keeps everything', async t => {
   const forge = await shared()
   const jobs = await jobsWithCheckpoints(forge)
   const job = await jobs.submit('unruled', { checkpoints: { metric: byReward } })
@@ -69,7 +69,7 @@ test('without rules of its own a job keeps everything', async t => {
   t.is(body.spec.spec.checkpoints.keep, null)
 })
 
-test('what another run began from, or an attempt continues from, stays and is named', async t => {
+test('checkpoints that another run began from or an attempt continues from stay and are named', async t => {
   t.timeout(patient(120_000))
   const forge = await shared()
   const jobs = await jobsWithCheckpoints(forge)
@@ -115,7 +115,7 @@ test('what another run began from, or an attempt continues from, stays and is na
   })
 })
 
-test('a dry run of an administrator changes nothing, and the real one does what it said, once', async t => {
+test('a dry run of an administrator changes nothing, and the real run does exactly what it announced, once', async t => {
   t.timeout(patient(120_000))
   const forge = await shared()
   const project = 'retained'
@@ -147,7 +147,7 @@ test('a dry run of an administrator changes nothing, and the real one does what 
   t.is((await call({ after: 'a/b' })).status, 400)
   const bare = await forge.call<RetentionReport>('POST', '/api/admin/retention')
   t.is(bare.body.dry_run, true, 'nothing is deleted by a request that does not ask for it')
-  t.deepEqual((await call({})).body.runs, [], 'runs without rules of their own stay as they are')
+  t.deepEqual((await call({})).body.runs, [], 'runs without rules stay unchanged')
   const keep = { latest: 1 }
   t.is((await call({ keep, older_than_days: 1 })).body.artifacts, 0, 'none is that old')
   const dry = (await call({ keep })).body
@@ -189,7 +189,7 @@ test('a dry run of an administrator changes nothing, and the real one does what 
   t.deepEqual(await stepsOf(forge, String(runs[1]?.run_id), '?kind=checkpoint'), [3])
 })
 
-test('a call that has reached its limit says where the next one goes on', async t => {
+test('a call that has reached its limit says where the next one continues', async t => {
   t.timeout(patient(120_000))
   const forge = await shared()
   const { register } = storing(forge, await createRun(forge, 'many'))

@@ -9,7 +9,7 @@ import { until } from '../servers/until.ts'
 import { digestOf, storing, untilIs } from './storing.ts'
 
 // needs s3
-test('artifacts in a bucket are deleted there, also around an outage', async t => {
+test('artifacts in a bucket are deleted there, even around an outage', async t => {
   t.timeout(patient(150_000))
   const s3 = await ownS3(t)
   const place = await newBucket(s3.address)
@@ -43,7 +43,7 @@ test('artifacts in a bucket are deleted there, also around an outage', async t =
   })
   await untilIs(forge, two.artifact_id, 'deleting')
   await s3.start()
-  // Sooner than it would be tried again by itself.
+  // Sooner than the automatic retry.
   await forge.pool.query(
     `update write.duty set due_at = now() where reactor = 'remove-artifacts' and done_at is null`,
   )

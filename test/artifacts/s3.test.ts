@@ -9,7 +9,7 @@ import { newBucket, ownS3 } from '../servers/s3-bucket.ts'
 import { digestOf, storing, untilIs } from './storing.ts'
 
 // needs s3
-test('artifacts in a bucket are sent, verified and read like those in a folder, also around an outage', async t => {
+test('artifacts in a bucket are sent, verified and read like those in a folder, even around an outage', async t => {
   t.timeout(patient(150_000))
   const s3 = await ownS3(t)
   const { endpoint, bucket, keyId, secret } = await newBucket(s3.address)

@@ -3,7 +3,7 @@ import { addArchive, archiveOf } from '../recipes/uploading.ts'
 import type { Forge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
 
-/** What it wrote as checkpoints, and what it found when it started from one. */
+/** Its checkpoints, and the one it found at its start. */
 const program = `
 import hashlib, json, os, forge
 run = forge.init(monitor_hardware=False)
@@ -35,7 +35,7 @@ forge.finish()
 
 const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex')
 
-/** What a run finds that starts from the checkpoint of a step. */
+/** The files that a run finds when it starts from the checkpoint of a step. */
 export const expected = (step: 1 | 2 | 3) => {
   if (step < 3)
     return {
@@ -63,7 +63,7 @@ export type Artifact = {
 }
 type Job = { state: string; state_reason: string | null }
 
-/** Jobs of a recipe whose runs store checkpoints, and say what they find when they start from one. */
+/** Jobs of a recipe whose runs store checkpoints, and report what they find when they start from one. */
 export async function startingJobs(forge: Forge) {
   await addArchive(forge, archiveOf({}, { 'train.py': program }))
   const { body: lock } = await forge.call('GET', '/api/recipes/tiny/1.2.0/lock')
@@ -93,7 +93,7 @@ export async function startingJobs(forge: Forge) {
     })
   /** The code's own report of its end comes before its last lines. */
   const said = async (run_id: string) => {
-    const line = await until('it says what it found', 30_000, async () =>
+    const line = await until('it reports its findings', 30_000, async () =>
       /^found (.*)$/m.exec(await log(run_id)),
     )
     return JSON.parse(line[1] ?? '')
@@ -114,7 +114,7 @@ export async function startingJobs(forge: Forge) {
       const [third, second, first] = found as [Artifact, Artifact, Artifact]
       return { run_id, first, second, third }
     },
-    /** What a job found that started from there. */
+    /** The report of a job that started from there. */
     async found(init_from: object) {
       const run_id = await submit({ init_from })
       const { state } = await untilEnded(run_id)

@@ -6,7 +6,7 @@ import { patient } from '../servers/patience.ts'
 import { newBucket, ownS3 } from '../servers/s3-bucket.ts'
 import { expected, startingJobs } from './starting.ts'
 
-test.serial('jobs start from what others put into the store, chosen in every way', async t => {
+test.serial('jobs start from stored artifacts of others, selected in every way', async t => {
   t.timeout(patient(300_000), 'the first run builds an environment')
   const forge = await startForge(t)
   const { source, found, submit, untilEnded, log } = await startingJobs(forge)
@@ -28,7 +28,7 @@ test.serial('jobs start from what others put into the store, chosen in every way
 
 // needs s3
 test.serial(
-  'a start waits for a bucket that is away, through the death of its server, or until it is stopped',
+  'a start waits for an unavailable bucket, through the death of its server, or until it is stopped',
   async t => {
     t.timeout(patient(300_000), 'the first run builds an environment')
     const s3 = await ownS3(t)

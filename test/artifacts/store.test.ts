@@ -20,7 +20,7 @@ const bytes = randomBytes(100_000)
 const sha256 = digestOf(bytes)
 const size_bytes = bytes.length
 
-test('an artifact is announced, sent, registered and verified, and read back by those who may read its run', async t => {
+test('an artifact is announced, sent, registered and verified, and read back by readers of its run', async t => {
   const forge = await startForge(t, {
     SERVICE_ROLES: 'command-api,relay,projector,query-api',
     SERVICE_MAX_UPLOAD_MB: '1',
@@ -54,12 +54,12 @@ test('an artifact is announced, sent, registered and verified, and read back by 
     const upload = at.split('/')[3]
     await register({ path: at, upload_id: upload, step, metrics: { loss: 1 } })
     await untilIs(forge, artifact_id, 'missing')
-    await until('its owner is told', 20_000, () => missingIs(forge, run, artifact_id))
+    await until('its owner is notified', 20_000, () => missingIs(forge, run, artifact_id))
   }
   t.is(
     (await store(bytes, 'model 1.safetensors', 152)).status,
     'verified',
-    'what was lost is sent again',
+    'the lost file is sent again',
   )
   const listed = await forge.call<Artifact[]>('GET', `/api/runs/${run.run_id}/artifacts`)
   t.deepEqual(
@@ -70,13 +70,13 @@ test('an artifact is announced, sent, registered and verified, and read back by 
       ['missing', false],
       ['registered', false],
     ],
-    'what is missing is no newest checkpoint',
+    'a missing checkpoint is not the newest',
   )
 })
 
 const contentOf = ({ artifact_id }: Artifact) => `/api/artifacts/${artifact_id}/content`
 
-/** What a run may not announce and register. */
+/** The refusals of announcing and registering. */
 async function refusals(
   t: ExecutionContext,
   forge: Forge,
@@ -154,7 +154,7 @@ async function reading(t: ExecutionContext, forge: Forge, artifact: Artifact): P
   }
 }
 
-/** An address is enough, for its artifact and no other. */
+/** An address is enough, but only for its own artifact. */
 async function signedReading(t: ExecutionContext, forge: Forge, artifact: Artifact): Promise<void> {
   const { artifact_id } = artifact
   const { body } = await forge.call<{ url: string; filename: string }>(

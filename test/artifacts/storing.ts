@@ -18,7 +18,7 @@ export type Registered = { artifact_id: string; created: boolean; status: string
 
 export const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** What running code does with a file, step by step. */
+/** The steps of running code with a file. */
 export function storing({ call }: Pick<Forge, 'call'>, { run_id, token }: ExternalRun) {
   const facts = { run_id, kind: 'checkpoint', format: 'safetensors' }
   const ask = (query: Record<string, string | number>) => {

@@ -142,7 +142,7 @@ const attacks: Attack[] = [
 ]
 
 for (const [how, kind, person, statements] of attacks)
-  test(`found: ${how}`, async t => {
+  test(`detected: ${how}`, async t => {
     const at = await withPeople(t)
     const position = (await positionOf(at, person)) ?? 1_000_000
     await tamper(at.pool, ...statements(String(position)))
@@ -152,7 +152,7 @@ for (const [how, kind, person, statements] of attacks)
     t.true(checked < people.length)
   })
 
-test('found: an event deleted with its link', async t => {
+test('detected: an event deleted with its link', async t => {
   const at = await withPeople(t)
   const after = await positionOf(at, 'p12')
   await tamper(
@@ -167,7 +167,7 @@ test('found: an event deleted with its link', async t => {
   })
 })
 
-test('found: the newest events deleted, and the head set back to hide it', async t => {
+test('detected: the newest events deleted, and the head set back to hide it', async t => {
   const at = await withPeople(t)
   await tamper(
     at.pool,
@@ -193,7 +193,7 @@ async function chainAnew(at: Recorded, ...changes: string[]): Promise<void> {
   await at.linked()
 }
 
-test('a chain forged from scratch is detected only by a head that was kept elsewhere', async t => {
+test('a chain forged from scratch is detected only by a head kept elsewhere', async t => {
   const at = await withPeople(t)
   const { head } = await verify(at)
   await chainAnew(
@@ -205,7 +205,7 @@ test('a chain forged from scratch is detected only by a head that was kept elsew
   t.like(await verify(at, `${'0'.repeat(64)}@999999`), { first_bad: { kind: 'rewritten' } })
 })
 
-test('events that were published before there was a chain are linked when the relay starts', async t => {
+test('events published before the chain existed are linked when the relay starts', async t => {
   const at = await withPeople(t)
   const { head } = await verify(at)
   await chainAnew(at)

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { describeEngine, setProfile } from '../../command-api/profiles/decide.ts'
+import { describeExecutor, setProfile } from '../../command-api/profiles/decide.ts'
 import type { ProfileFacts } from '../../events/profiles.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { createRun } from '../servers/runs.ts'
@@ -28,7 +28,7 @@ async function eventsOf(
 
 const byAdmin = { actor: { type: 'user', id: 'admin', via: 'password' } }
 
-test('changes of hardware, registries and run tokens, and rebuilds, record who made them and by which credential', async t => {
+test('changes of hardware, registries and run tokens, and rebuilds, record who made them and with which credential', async t => {
   const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
   const run = await createRun(forge)
   const hardware = { series: 'H100', gpus_per_node: 8, executor: 'slurm', price_per_gpu_hour: '2' }
@@ -82,14 +82,14 @@ test('repeating a change appends no event', async t => {
   t.is((await put('empty-put', [])).length, 1)
 })
 
-test('an engine records its hardware once and leaves the price to the admin', t => {
-  const hardware = { engine: 'local', gpus_per_node: 2, max_nodes: 1, series: 'A100' }
-  const found = describeEngine(null, hardware)
+test('an executor records its hardware once and leaves the price to the admin', t => {
+  const hardware = { executor: 'local', gpus_per_node: 2, max_nodes: 1, series: 'A100' }
+  const found = describeExecutor(null, hardware)
   t.like(found, [{ type: 'profile.set', data: { name: 'local', gpus_per_node: 2 } }])
   const described = found[0]?.data as ProfileFacts
-  t.deepEqual(describeEngine(described, hardware), [])
+  t.deepEqual(describeExecutor(described, hardware), [])
   const priced = setProfile(described, { ...described, price_per_gpu_hour: '1.5' })[0]?.data ?? null
-  t.like(describeEngine(priced, { ...hardware, gpus_per_node: 4 }), [
+  t.like(describeExecutor(priced, { ...hardware, gpus_per_node: 4 }), [
     { data: { gpus_per_node: 4, price_per_gpu_hour: '1.5' } },
   ])
 })

@@ -3,7 +3,7 @@ import type { Reply } from '../servers/api.ts'
 import { startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 
-/** So many reports of nearly 1 MB are more than one page holds, 16 MiB. */
+/** This many reports of nearly 1 MB exceed one page, 16 MiB. */
 const reports = 20
 
 test('a page of very large events ends early, and the next begins where it ended', async t => {

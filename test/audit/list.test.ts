@@ -59,7 +59,7 @@ test('each filter finds exactly its matches, and filters combine', async t => {
   t.deepEqual(await types('target=quota:alice'), ['quota.set'])
   t.deepEqual(await types('target=user:alice'), ['user.login', 'user.created'])
   t.deepEqual(await types('target=project:demo'), ['project.created'])
-  // What the request caused later is found by it, too.
+  // Later consequences of the request are found, too.
   const caused = await until('alice is notified', 30_000, async () => {
     const found = await types('request_id=quota-request')
     return found.length > 1 && found
@@ -67,7 +67,7 @@ test('each filter finds exactly its matches, and filters combine', async t => {
   t.deepEqual(caused, ['notification.sent', 'quota.set'])
   t.deepEqual(await types('target=job:none'), [])
   const everything = async () => (await list(forge, 'limit=500')).body
-  // What the server does by itself must not come between the reads.
+  // The server's own events must not come between the reads.
   const { all, middle, after, before } = await until('nothing comes', 30_000, async () => {
     const all = await everything()
     const middle = all[Math.floor(all.length / 2)]

@@ -63,11 +63,11 @@ export async function recorded(t: ExecutionContext): Promise<Recorded> {
   }
 }
 
-/** Changes recorded events as somebody with all privileges on the database could. */
+/** Changes recorded events like a person with all privileges on the database. */
 export async function tamper(pool: Pool, ...statements: string[]): Promise<void> {
   const client = await pool.connect()
   try {
-    // Triggers do not fire for a replica; the owner of the database needs nothing more to disable them.
+    // Triggers do not fire for a replica; the owner of the database can disable them this way.
     await client.query(`set session_replication_role = 'replica'`)
     for (const statement of statements) await client.query(statement)
     await client.query('reset session_replication_role')

@@ -9,7 +9,7 @@ import { patient } from '../servers/patience.ts'
 
 const changes: Record<string, Change> = Object.assign({}, ...samples.map(sample => sample.changes))
 
-/** Called before all others, whose calls end what these need (`first`), or after all others, whose needs they end. */
+/** Called before all others, whose calls would break their preconditions (`first`), or after all others. */
 const first = ['POST /api/ingest/', 'POST /api/2.0/mlflow/']
 const last = ['POST /api/admin/projections/', 'POST /api/auth/', 'PUT /api/admin/maintenance']
 
@@ -59,7 +59,7 @@ async function faultsOf(set: SampleServer, route: Route, requestId: string): Pro
     headers: { ...call.headers, 'x-request-id': requestId },
   })
   if (status !== 200) return [`${name} changes nothing, it answers ${status} ${text}`]
-  // What a duty did because of the request bears its id too, and comes at any time.
+  // A duty caused by the request carries its id too, and runs at any time.
   const { rows } = await set.pool.query<Left>(
     `select type, meta -> 'actor' as actor from write.event
       where meta ->> 'request_id' = $1 and meta #>> '{actor,via}' <> 'duty' order by position`,

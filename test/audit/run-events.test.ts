@@ -6,7 +6,7 @@ import { createRun, ingest } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
 
-test('those who may read a run read its events, in pages, the oldest first', async t => {
+test('readers of a run can read its events, in pages, oldest first', async t => {
   const forge = await startForge(t)
   const [run, other] = [await createRun(forge, 'mine'), await createRun(forge, 'other')]
   await ingest(forge, other, 'lifecycle', { event: 'running' })
@@ -34,7 +34,7 @@ test('those who may read a run read its events, in pages, the oldest first', asy
     'artifact.registered',
     'validation.round_completed',
   ]
-  const all = await until('all events are told', 30_000, async () => {
+  const all = await until('all events are listed', 30_000, async () => {
     const reply = await forge.call<RunEvent[]>('GET', path, { token: member })
     return reply.body.length === types.length ? reply : null
   })
@@ -52,7 +52,7 @@ test('those who may read a run read its events, in pages, the oldest first', asy
   t.deepEqual(started?.actor, { type: 'run', id: run.run_id })
   t.regex(String(started?.at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/)
   t.like(registered?.facts, { path: 's3://b/1.pt', step: 1 })
-  // Only small values: parameters have a route of their own.
+  // Only small values: parameters have their own route.
   t.deepEqual(params?.facts, { changed: [] })
   t.false(JSON.stringify(all.body).includes('a secret'))
 

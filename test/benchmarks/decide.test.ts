@@ -35,7 +35,7 @@ test('a result is recorded once, and again when it differs', t => {
   })
 })
 
-test('a run records at most 10,000 results, repeated ones are still taken', t => {
+test('a run records at most 10,000 results, repeated ones are still accepted', t => {
   const state: Benchmarks = { recorded: maxRecorded - 1, results: { a: 'd' } }
   t.is(recordBenchmark(state, result('b', 'd')).length, 1)
   const full = { ...state, recorded: maxRecorded }

@@ -19,7 +19,7 @@ const send = (forge: Forge, run: ExternalRun, body: object) =>
 const read = async (forge: Forge, run: ExternalRun, query = '') =>
   (await forge.call<Row[]>('GET', `/api/runs/${run.run_id}/benchmarks${query}`)).body as Row[]
 
-/** Everything that the contract names. */
+/** Every field in the contract. */
 const full = {
   benchmark: 'gsm8k',
   version: '1',
@@ -42,7 +42,7 @@ const full = {
 const score = (value: number) => [{ metric: 'exact_match', value }]
 
 test.serial(
-  'a resent result replaces the earlier one, whose scores stay as its history',
+  'a resent result replaces the earlier one, whose scores are kept as history',
   async t => {
     const forge = await startForge(t)
     const run = await createRun(forge)

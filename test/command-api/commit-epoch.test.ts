@@ -9,7 +9,7 @@ const farAhead = '900000000000'
 const numberOf = async ({ pool }: Awaited<ReturnType<typeof recorded>>) =>
   (await pool.query('select number from write.epoch')).rows[0]?.number
 
-test('the epoch stays while transaction ids rise, also with events that wait for the relay', async t => {
+test('the epoch stays while transaction ids rise, even with events that wait for the relay', async t => {
   const at = await recorded(t)
   await raiseEpoch(at.pool, silent)
   await at.signIn('ada', 'bob')
@@ -20,7 +20,7 @@ test('the epoch stays while transaction ids rise, also with events that wait for
   t.is(await numberOf(at), 1)
 })
 
-test('after a restore what waited is published first, then what was written before anybody noticed, then the rest', async t => {
+test('after a restore waiting events are published first, then those written before it was noticed, then the rest', async t => {
   const at = await recorded(t)
   await at.signIn('ada', 'bob')
   await at.linked()

@@ -84,7 +84,7 @@ test('creating requests with a key publish the events of a stream in the order o
   const relay = startRelay({ pool, log, topic, logger: pino({ level: 'silent' }), batchSize: 7 })
   t.teardown(() => relay.stop())
   const waiting = Array.from({ length: 80 }, (_, n) => n)
-  // Not all at once: those that find no connection within ten seconds fail, and one commit follows the other.
+  // Not all at once: requests without a connection within ten seconds fail, and one commit follows the other.
   const commits = async () => {
     for (let n = waiting.shift(); n !== undefined; n = waiting.shift())
       if (n % 2) await createIn(deps, asking(`k${n}`).request)
@@ -98,7 +98,7 @@ test('creating requests with a key publish the events of a stream in the order o
   )
 })
 
-test('a request that came later and overtakes on the way to the stream gets the later transaction id too', async t => {
+test('a later request that overtakes on the way to the stream also gets the later transaction id', async t => {
   const { deps, pool } = await setUp(t)
   const entered = Promise.withResolvers<void>()
   const goOn = Promise.withResolvers<void>()
@@ -124,7 +124,7 @@ test('a request that came later and overtakes on the way to the stream gets the 
   t.deepEqual(rows, [{ stream_version: 1 }, { stream_version: 2 }])
 })
 
-test('locks are refused to a transaction that has written', async t => {
+test('a transaction that has written cannot take locks', async t => {
   const { deps } = await setUp(t)
   const late = deps.store.transaction(async tx => {
     await tx.query(`insert into write.idempotency (scope, key, request_hash, created_at)
@@ -134,7 +134,7 @@ test('locks are refused to a transaction that has written', async t => {
   await t.throwsAsync(late, { message: /must be taken before the first write/ })
 })
 
-test('streams that wait for each other are locked in one order, whatever order they are named in', async t => {
+test('streams are always locked in one order, whatever order they are named in', async t => {
   const { deps } = await setUp(t)
   const both = (...names: string[]) => deps.store.transaction(tx => takeLocks(tx, names))
   const all = Array.from({ length: 50 }, (_, n) =>
@@ -201,7 +201,7 @@ test('a command is decided again if a writer without the lock came first, and is
   await t.throwsAsync(outrun, { instanceOf: Refusal, code: 'conflict', message: /try again/ })
 })
 
-test('a lock that is not free in time is 503', async t => {
+test('a lock that is not free in time gives 503', async t => {
   const { deps } = await setUp(t)
   const goOn = Promise.withResolvers<void>()
   const entered = Promise.withResolvers<void>()

@@ -106,7 +106,7 @@ test('two processes share the duties, and each is performed once', async t => {
   const sids = Array.from({ length: 200 }, (_, index) => `s${index}`)
   await logIns(storeWith(pool, [loginReactor(noticing([]))]), sids)
   const begun = { one: Promise.withResolvers<void>(), other: Promise.withResolvers<void>() }
-  // Either may be quick enough to do all before the other has looked.
+  // Either may be quick enough to do all of them before the other has started.
   const share = (own: 'one' | 'other', others: 'one' | 'other') =>
     loginReactor(async (duty, signal) => {
       begun[own].resolve()

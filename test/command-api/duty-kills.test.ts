@@ -51,7 +51,7 @@ for (const [when, requests] of [
   ['before', 1],
   ['after', 2],
 ] as const)
-  test(`a process killed ${when} the effect: another has it done, and the receiver sees it once`, async t => {
+  test(`a process killed ${when} the effect: another process completes it, and the receiver sees it once`, async t => {
     const { pool, url, rows } = await dutyRunners(t)
     const target = await receiver(t)
     const [, , reactor] = receivingReactors(target.url)

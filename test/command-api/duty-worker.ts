@@ -5,7 +5,7 @@ import { silent, storeWith } from './duty-store.ts'
 import { receivingReactors } from './receiving-reactors.ts'
 
 /**
- * Plays a server that will be killed: `duty-worker.ts DATABASE RECEIVER [before|after]`. With the last argument it
+ * Acts as a server that will be killed: `duty-worker.ts DATABASE RECEIVER [before|after]`. With the last argument it
  * kills itself before or after its first effect.
  */
 const [, , database = '', receiver = '', dies] = process.argv
@@ -24,5 +24,5 @@ startDuties<null>({
   logger: silent,
   pollMs: 50,
 })
-// Saves the compile cache now for its successors, because it will be killed before it would do so at its end.
+// Saves the compile cache now for its successors, because the kill prevents that at its end.
 flushCompileCache()

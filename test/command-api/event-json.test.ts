@@ -40,7 +40,7 @@ for (const [what, record, message] of [
     /\/spec\/spec must have required property/,
   ],
   [
-    'a number is none',
+    'a number is NaN',
     () => admitted({ ...admittedJob(), gpus: Number.NaN }),
     /\/gpus must be integer/,
   ],
@@ -79,7 +79,7 @@ test('bytes are counted, not characters', t => {
   t.throws(() => hparams({ prompt: 'ü'.repeat(maxEventBytes / 2) }), { instanceOf: Refusal })
 })
 
-test('if no field makes up most of the event, their parent is named', t => {
+test('if no single field makes up most of the event, their parent is named', t => {
   const many = Object.fromEntries(
     Array.from({ length: 200 }, (_, index) => [`key_${index}`, 'x'.repeat(5000)]),
   )

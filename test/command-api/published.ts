@@ -2,7 +2,7 @@ import type { Recorded } from '../../events/event.ts'
 import type { EventLog } from '../../platform/log/event-log.ts'
 import { until } from '../servers/until.ts'
 
-/** The decisions on the log, in its order, once there are `count`. */
+/** The decisions on the log, in order, once there are `count`. */
 export async function published(log: EventLog, topic: string, count: number): Promise<Recorded[]> {
   await until('everything is published', 15_000, async () => {
     const [end] = await log.end(topic)

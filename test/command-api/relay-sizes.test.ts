@@ -12,7 +12,7 @@ import { published } from './published.ts'
 const topic = 'test.decisions'
 const at = new Date('2026-11-20T19:26:53Z')
 
-/** Events as an earlier version could record them, however large; `sizes` in bytes of their data, `more` besides. */
+/** Events as an earlier version could record them, of any size; `sizes` in bytes of their data, plus `more`. */
 async function recordEvents(
   pool: Pool,
   sizes: readonly number[],
@@ -31,7 +31,7 @@ async function recordEvents(
     )
 }
 
-/** A log that takes no more than `limit.bytes` at once, as a topic of Kafka does. */
+/** A log that accepts no more than `limit.bytes` at once, like a topic of Kafka. */
 async function relayTo(t: ExecutionContext, limit: { bytes: number }) {
   const { pool } = await database(t)
   const log = createMemoryLog([{ name: topic, partitions: 1, retentionDays: null }])
@@ -58,7 +58,7 @@ async function relayTo(t: ExecutionContext, limit: { bytes: number }) {
 
 const inOrder = (count: number) => Array.from({ length: count }, (_, nth) => `user-${nth}`)
 
-test('a backlog is published in batches that a topic of Kafka takes, a larger event by itself', async t => {
+test('a backlog is published in batches that a topic of Kafka accepts, a larger event on its own', async t => {
   const { pool, start, streams, appended } = await relayTo(t, { bytes: Number.POSITIVE_INFINITY })
   const sizes = Array.from({ length: 60 }, (_, nth) => (nth % 10 === 7 ? 700_000 : 90_000))
   await recordEvents(pool, [...sizes, 3_000_000, 10, 10])
@@ -71,9 +71,9 @@ test('a backlog is published in batches that a topic of Kafka takes, a larger ev
   t.true(appended.length < 30, `${appended.length} batches`)
 })
 
-test('numbers take no more room on the log than they were recorded with', async t => {
+test('numbers take no more space on the log than as recorded', async t => {
   const { pool, start, streams, appended } = await relayTo(t, { bytes: 100_000 })
-  // 12 kB as they came; PostgreSQL writes each with 309 digits.
+  // 12 kB as received; PostgreSQL writes each with 309 digits.
   const numbers = Array(2_000).fill(1e308)
   await recordEvents(pool, [10], { numbers })
   start()
@@ -81,13 +81,13 @@ test('numbers take no more room on the log than they were recorded with', async 
   t.true(Math.max(...appended) < JSON.stringify(numbers).length + 1_000)
 })
 
-test('an event that the log refuses is named with its position, holds up the rest, and is never skipped', async t => {
+test('an event that the log refuses is named with its position, blocks the rest, and is never skipped', async t => {
   const limit = { bytes: 100_000 }
   const { pool, start, streams } = await relayTo(t, limit)
   await recordEvents(pool, [10, 10, 200_000, 10])
   const relay = start()
   t.deepEqual(await streams(2), ['user-0', 'user-1'])
-  await until('it says what it is stuck on', 15_000, () => relay.halted())
+  await until('it names the blocking event', 15_000, () => relay.halted())
   t.is(relay.halted()?.position, 3)
   t.regex(
     relay.halted()?.reason ?? '',
@@ -100,7 +100,7 @@ test('an event that the log refuses is named with its position, holds up the res
   t.is(await relayLagMs(pool, new Date()), 0)
 })
 
-test('a topic that takes less than usual gets smaller batches', async t => {
+test('a topic with a lower limit gets smaller batches', async t => {
   const { pool, start, streams } = await relayTo(t, { bytes: 5_000 })
   await recordEvents(pool, Array(40).fill(1_000))
   start()

@@ -38,7 +38,7 @@ test('each slot adds its duty once, however many processes look', async t => {
   )
 })
 
-test('slots missed during downtime are made up for by one duty', async t => {
+test('slots missed during downtime are covered by one duty', async t => {
   const { start, nextAt, rows, pass } = await scheduleRunners(t)
   const first = start(sweep(60))
   await nextAt('2026-11-20T12:01:00.000Z')
@@ -52,7 +52,7 @@ test('slots missed during downtime are made up for by one duty', async t => {
   )
 })
 
-test('a schedule that a clock far ahead had moved on goes on by the right one', async t => {
+test('a schedule advanced by a fast clock resumes with the correct clock', async t => {
   const { start, nextAt, rows, pass } = await scheduleRunners(t)
   start(sweep(60))
   await nextAt('2026-11-20T12:01:00.000Z')

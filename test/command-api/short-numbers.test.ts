@@ -16,7 +16,7 @@ async function projects(t: Parameters<typeof database>[0]) {
 
 const many = <T>(count: number, of: () => T): T[] => Array.from({ length: count }, of)
 
-test('submits that come together get consecutive numbers, by project, in their order', async t => {
+test('concurrent submits get consecutive numbers, by project, in their order', async t => {
   const { loose } = await projects(t)
   const numbers = createShortNumbers(loose)
   const [ones, twos] = await Promise.all([
@@ -39,7 +39,7 @@ test('two processes never hand out the same number', async t => {
   t.is(new Set(taken).size, 400)
 })
 
-test('a fault fails the submits it met, and the next ones get theirs', async t => {
+test('a fault fails only the affected submits, and the next ones get numbers', async t => {
   const { pool, loose } = await projects(t)
   const numbers = createShortNumbers(loose)
   const nobodys = await Promise.allSettled(many(3, () => numbers.take('none')))

@@ -40,19 +40,19 @@ test('empty fields of retention leave each job its own rules', t => {
   t.deepEqual(rulesOf(form), { keep: { latest: 0 }, older_than_days: 90 })
 })
 
-test('an administrator edits a quota in its row, and its history tells', async t => {
+test('an administrator edits a quota in its row, and its history shows it', async t => {
   const forge = await shared()
   await createPerson(forge, 'ada')
   const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/admin/quotas`)
-  const field = page.getByLabel('GPUs at once: ada')
+  const field = page.getByLabel('Concurrent GPUs: ada')
   await field.fill('32')
   await page.getByLabel('Priority: ada').fill('7')
   await page.getByLabel('Profiles: ada').fill('local')
-  const series = page.getByLabel('By series of GPUs: ada')
+  const series = page.getByLabel('By GPU series: ada')
   await series.fill('eight')
   await field.press('Enter')
-  await page.getByRole('alert').getByText('Limits by series are written as').waitFor()
+  await page.getByRole('alert').getByText('Write limits by series as').waitFor()
   await series.fill('H100=8, A100=4/24')
   await field.press('Enter')
   await until('it is saved', 20_000, async () => {
@@ -79,14 +79,14 @@ test('an administrator edits a quota in its row, and its history tells', async t
 })
 
 test('an administrator verifies the audit, and rebuilds a projection', async t => {
-  // A rebuild would show in what the other tests read.
+  // A rebuild would be visible to the other tests.
   const forge = await startForge(t)
   const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/admin/audit`)
   await page.getByRole('button', { name: 'Verify the record' }).click()
-  await page.getByText(/^The record is whole: \d+ events/).waitFor()
+  await page.getByText(/^The record is intact: \d+ events/).waitFor()
   const { body } = await forge.call<{ head: string }>('GET', '/api/audit/verify')
-  const head = page.getByLabel('A head that was kept')
+  const head = page.getByLabel('A saved head')
   await head.fill(body.head.replace(/^[0-9a-f]{4}/, hex => (hex === '0000' ? '1111' : '0000')))
   await head.press('Enter')
   await page.getByRole('alert').getByText('The record was tampered with').waitFor()
@@ -124,7 +124,7 @@ test('every section of the administration is accessible', async t => {
   t.deepEqual(faults, [])
 })
 
-test('the audit fits a wide page, and what stands in a row stands on one line', async t => {
+test('the audit fits a wide page, and each row takes one line', async t => {
   const forge = await shared()
   const run = await createRun(forge)
   await ingest(forge, run, 'environment', { python: '3.13.1', packages: { torch: '2.9.0' } })
@@ -152,12 +152,12 @@ test('the audit fits a wide page, and what stands in a row stands on one line', 
   t.deepEqual(faults, [])
 })
 
-test('the filter of the audit shows what the address asks for, on the way back as well', async t => {
+test('the filter of the audit matches the address, even after going back', async t => {
   const forge = await shared()
   await createRun(forge)
   const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/admin/audit?actor=user%3Aadmin`)
-  const type = page.getByLabel('Type of event')
+  const type = page.getByLabel('Event type')
   await type.fill('run.*')
   await page.keyboard.press('Enter')
   await page.waitForURL(/type=run/)
@@ -170,12 +170,12 @@ test('the filter of the audit shows what the address asks for, on the way back a
   t.deepEqual(faults, [])
 })
 
-test('a member is told why the administration is closed', async t => {
+test('a member sees why the administration is closed', async t => {
   const forge = await shared()
   await createPerson(forge, 'bea')
   const { page, faults } = await openSignedIn(t, forge, 'bea')
   await page.goto(`${forge.url}/admin/audit`)
-  await page.getByText('Only administrators see this').waitFor()
+  await page.getByText('Only administrators can see this').waitFor()
   await page.getByRole('heading', { level: 1, name: 'Administration' }).waitFor()
   t.is(await page.getByRole('navigation', { name: 'Administration' }).count(), 0)
   t.is(await page.getByRole('link', { name: 'Admin', exact: true }).count(), 0)
@@ -185,7 +185,7 @@ test('a member is told why the administration is closed', async t => {
   t.deepEqual(faults, [])
 })
 
-test('who signs out in one tab is signed out in all', async t => {
+test('signing out in one tab signs out all', async t => {
   const forge = await shared()
   await createPerson(forge, 'carl')
   const token = await signIn(forge.url, 'carl')

@@ -11,7 +11,7 @@ test('labels of an axis differ from each other, however small the numbers', t =>
   t.deepEqual(labels(-1, 0.5), ['-1', '-0.5', '0', '0.5'])
   t.deepEqual(labels(0, 250), ['0', '250', '500', '750'])
   t.deepEqual(labels(3e8, 1e6), ['3e+8', '3.01e+8', '3.02e+8', '3.03e+8'])
-  // Adding up tenths leaves a rest where zero is meant.
+  // Adding up tenths leaves a remainder where zero is meant.
   t.is(axisNumber(0.1 + 0.2 - 0.3, 0.1), '0')
 })
 
@@ -23,7 +23,7 @@ test('numbers and lengths are short', t => {
   t.deepEqual([0, 12, 200, 7500].map(lengthOf), ['0 s', '12 s', '3 min 20 s', '2 h 5 min'])
 })
 
-test('a language that Intl refuses is none', t => {
+test('a language that Intl refuses is ignored', t => {
   t.deepEqual(['en-US', 'de', 'en-US@posix', '', undefined].map(isLanguage), [
     true,
     true,

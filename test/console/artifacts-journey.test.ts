@@ -27,7 +27,7 @@ async function beginFrom(forge: Forge, artifact_id: string): Promise<{ short_id:
   return [await submit({}), await submit({})]
 }
 
-test('a person reads what a run made, why it stays, what came from it, and deletes the rest', async t => {
+test('a person sees the artifacts of a run, why they stay and their descendants, and deletes the rest', async t => {
   const forge = await startForge(t, {
     SERVICE_ROLES: 'command-api,relay,projector,query-api',
   })
@@ -48,7 +48,7 @@ test('a person reads what a run made, why it stays, what came from it, and delet
   await row('s3://bucket/1.pt').getByText('safetensors').waitFor()
   await row('s3://bucket/1.pt').getByText('9f9f9f9f…').waitFor()
 
-  // What a run needs stays, and is named.
+  // An artifact that a run needs stays, and the run is named.
   await page.getByRole('button', { name: 'Delete s3://bucket/1.pt' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText(`${next?.short_id} began from it`).waitFor()
@@ -58,7 +58,7 @@ test('a person reads what a run made, why it stays, what came from it, and delet
   await dialog.getByText('where Forge deletes nothing').waitFor()
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
   await row('s3://bucket/2.pt').waitFor({ state: 'detached' })
-  await page.getByLabel('Deleted ones, too').check()
+  await page.getByLabel('Include deleted').check()
   await row('s3://bucket/2.pt').getByText('by admin').waitFor()
 
   const graph = page.getByRole('group', { name: 'Lineage' })

@@ -13,7 +13,7 @@ const tabs = [
 const shared = sharedForge()
 let started: Promise<{ forge: Forge; run: ExternalRun; other: ExternalRun }> | null = null
 
-/** The server with two runs, of which there is something on each page. */
+/** The server with two runs that give every page some content. */
 function withRuns() {
   started ??= shared().then(async forge => {
     const [run, other] = [await createRun(forge), await createRun(forge)]
@@ -33,7 +33,7 @@ function withRuns() {
 
 type PagesOf = (run: ExternalRun, other: ExternalRun) => string[]
 
-/** Each page takes seconds, on a busy machine more than one test has for all of them. */
+/** Each page takes seconds, and on a busy machine all of them exceed the time of one test. */
 const groups: Record<string, PagesOf> = {
   'the pages of a run': ({ short_id }) => [
     ...tabs.map(tab => `/runs/${short_id}/${tab}`),

@@ -15,21 +15,21 @@ function recorded(most = 10) {
   return { read, asked, signals }
 }
 
-test('reads of one place asked for together become one, and each gets its own in its order', async t => {
+test('concurrent reads of one place become one, and each gets its own results in order', async t => {
   const { read, asked } = recorded()
   const answers = await Promise.all([read('run', ['a']), read('run', ['c', 'a']), read('run', [])])
   t.deepEqual(answers, [['a of run'], ['c of run', 'a of run'], []])
   t.deepEqual(asked, [['a', 'c']])
 })
 
-test('reads of other places and later ones stay apart, and none asks for more than it may', async t => {
+test('reads of other places and later ones stay separate, and none exceeds the limit', async t => {
   const { read, asked } = recorded(2)
   await Promise.all([read('one', ['a']), read('two', ['a'])])
   await Promise.all([read('one', ['a', 'b']), read('one', ['c']), read('one', ['d', 'e', 'f'])])
   t.deepEqual(asked, [['a'], ['a'], ['a', 'b'], ['c'], ['d', 'e', 'f']])
 })
 
-test('a read is given up when nobody waits for it any more', async t => {
+test('a read is aborted when nobody waits for it any longer', async t => {
   const { read, signals } = recorded()
   const [first, second] = [new AbortController(), new AbortController()]
   first.abort()
@@ -39,7 +39,7 @@ test('a read is given up when nobody waits for it any more', async t => {
   t.true(signals[1]?.aborted)
 })
 
-test('a failure reaches everybody who waits', async t => {
+test('a failure reaches every waiting caller', async t => {
   const read = batched<string>(async () => Promise.reject(new Error('away')), {
     most: 9,
     waitMs: 1,

@@ -6,7 +6,7 @@ import { axeFinds, keepViews, openSignedIn } from './browse.ts'
 
 const shared = sharedForge()
 
-test('code that is not there is told from code that fails', t => {
+test('missing code is distinguished from failing code', t => {
   const missing = 'Failed to fetch dynamically imported module: http://forge/assets/page.js'
   t.true(isMissingScript(new TypeError(missing)))
   t.true(isMissingScript(new Error('Unable to preload CSS for /assets/page.css')))
@@ -14,7 +14,7 @@ test('code that is not there is told from code that fails', t => {
   t.false(isMissingScript(missing))
 })
 
-test('a page whose code cannot be loaded says so within the frame, and goes on after a reload', async t => {
+test('a page whose code cannot be loaded says so within the frame, and works after a reload', async t => {
   const forge = await shared()
   const { page, faults } = await openSignedIn(t, forge)
   const loaded = new Set<string>()
@@ -35,7 +35,7 @@ test('a page whose code cannot be loaded says so within the frame, and goes on a
   await keepViews(page, 'console-broken')
   await page.setViewportSize({ width: 1280, height: 800 })
   t.deepEqual(await axeFinds(page), [])
-  // The frame and the other pages go on.
+  // The frame and the other pages keep working.
   await page.getByRole('link', { name: 'Queue' }).click()
   await page.getByRole('heading', { name: 'Queue', exact: true }).waitFor()
   await page.goBack()
@@ -50,7 +50,7 @@ test('a page whose code cannot be loaded says so within the frame, and goes on a
   )
 })
 
-test('a page whose script fails says what happened, and goes on when it is mended', async t => {
+test('a page whose script fails says what happened, and works again once it is fixed', async t => {
   const forge = await shared()
   const { page, faults } = await openSignedIn(t, forge)
   const loaded = new Set<string>()
@@ -77,7 +77,7 @@ test('a page whose script fails says what happened, and goes on when it is mende
   )
 })
 
-test('a file of a chart that does not come says why, and may be asked for again', async t => {
+test('a chart file that fails to arrive says why, and can be requested again', async t => {
   const forge = await shared()
   const run = await createRun(forge)
   await ingest(forge, run, 'metrics', { points: [{ key: 'loss', step: 1, value: 0.5 }] })
@@ -91,7 +91,7 @@ test('a file of a chart that does not come says why, and may be asked for again'
   )
   await csv.click()
   const failure = page.getByRole('figure', { name: 'loss' }).getByRole('alert')
-  await failure.getByText('The server does not answer').waitFor()
+  await failure.getByText('The server does not respond').waitFor()
   await page.unrouteAll()
   const saved = page.waitForEvent('download')
   await csv.click()

@@ -11,7 +11,7 @@ import { until } from '../servers/until.ts'
 
 const waitMs = 20_000
 
-/** A page of a browser without a session, further ones of the same browser, and the errors in all of them. */
+/** A page in a browser without a session, further pages of the same browser, and the errors in all of them. */
 export async function openPage(t: ExecutionContext) {
   const context = await browserContext(t, {
     locale: 'en-US',
@@ -24,7 +24,7 @@ export async function openPage(t: ExecutionContext) {
     const page = await context.newPage()
     page.on('pageerror', error => faults.push(String(error)))
     page.on('console', message => {
-      // A browser reports every refused request by itself; the page says each in its own words.
+      // A browser reports every refused request on its own; the page reports each in its own words.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         faults.push(message.text())
     })
@@ -33,14 +33,14 @@ export async function openPage(t: ExecutionContext) {
   return { page: await watched(), another: watched, faults }
 }
 
-/** The same in a browser where somebody has signed in; `call` calls the API in their session. */
+/** The same in a browser with a signed-in person; `call` calls the API in their session. */
 export async function openSignedIn(
   t: ExecutionContext,
   forge: Pick<Forge, 'url'>,
   username = 'admin',
 ) {
   const opened = await openPage(t)
-  // Leaves the cookie in the browser that signing in by the form would leave.
+  // Leaves the same cookie in the browser as the sign-in form.
   const reply = await opened.page.request.post(`${forge.url}/api/auth/login`, {
     data: { username, password: adminPassword },
   })
@@ -71,7 +71,7 @@ export async function signIn(
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Asserts that `read` returns this value by the deadline: pages show what they know some frames later. */
+/** Asserts that `read` returns this value by the deadline: pages show their data some frames later. */
 export async function becomes<T>(
   t: ExecutionContext,
   read: () => Promise<T>,
@@ -79,11 +79,11 @@ export async function becomes<T>(
   message?: string,
 ): Promise<void> {
   let seen: T | undefined
-  await until('it is so', waitMs, async () => {
+  await until('the value is as expected', waitMs, async () => {
     seen = await read()
     return isDeepStrictEqual(seen, value)
   }).catch(error => {
-    // Past the deadline, the assertion says how they differ.
+    // Past the deadline, the assertion shows the difference.
     if (seen === undefined) throw error
   })
   t.deepEqual(seen, value, message)
@@ -97,7 +97,7 @@ export const fits = (page: Page) =>
 
 /** Each rule of accessibility that the page breaks, with the elements that break it. */
 export async function axeFinds(page: Page): Promise<string[][]> {
-  // Without frames of other origins, axe need not open a second page to put together what it found.
+  // Without frames of other origins, axe does not have to open a second page to combine its findings.
   const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
   const { violations } = await axe.analyze()
   return violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])

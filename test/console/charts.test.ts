@@ -22,21 +22,21 @@ const series = (more: Partial<MetricSeries> = {}): MetricSeries => ({
   ...more,
 })
 
-test('a line stands at steps, at seconds since the start, or at seconds of the epoch', t => {
+test('a line is placed by steps, by seconds since the start, or by seconds of the epoch', t => {
   const at = (x: 'step' | 'relative' | 'time') => lineOf(series(), 'loss', x, startMs).x
   t.deepEqual(at('step'), [1, 5])
   t.deepEqual(at('relative'), [1, 2.5])
   t.deepEqual(at('time'), [1_001, 1_002.5])
 })
 
-test('a line goes through the means of buckets, keeps their extremes, and says the value that came last', t => {
+test('a line goes through the means of buckets, keeps their extremes, and shows the newest value', t => {
   const points: MetricSeries['points'] = [[99, -3, 50, 1.5, 1.25, startMs]]
   const line = lineOf(series({ bucketed: true, points }), 'loss', 'step', startMs)
   t.like(line, { value: [1.5], min: [-3], max: [50], isBucketed: true })
   t.deepEqual(line.last, { step: 99, value: 1.25 })
 })
 
-test('what is not finite interrupts a line and is marked where it was, on every axis', t => {
+test('a non-finite value interrupts a line and is marked at its position, on every axis', t => {
   const broken = series({
     points: [
       [1, 2, 2, 2, 2, startMs],
@@ -64,7 +64,7 @@ test('attempts begin at their time, or at the first step that was reported after
   t.deepEqual(boundariesOf([series()], starts, 'time', startMs), [1_002, 1_009])
 })
 
-test('only siblings that an index tells apart share a chart, in the order of their numbers', t => {
+test('only siblings that differ in an index share a chart, in the order of their numbers', t => {
   const classes = [10, 2, 1].map(n => `val/accuracy/class_${n}`)
   t.deepEqual(chartsOf(['train/loss', 'val/accuracy', ...classes, 'train/lr', 'f1']), [
     { title: 'f1', keys: ['f1'] },
@@ -90,13 +90,13 @@ test('every key is in exactly one chart', t => {
   t.is(new Set(titles).size, titles.length)
 })
 
-test('a key is named in its chart by what sets it apart', t => {
+test('a key is named in its chart by its distinguishing part', t => {
   const keys = ['val/acc/class_1', 'val/acc/class_2']
   t.is(labelIn(keys, 'val/acc/class_2'), 'class_2')
   t.is(labelIn(['val/acc'], 'val/acc'), 'val/acc')
 })
 
-test('a range survives in an address, and what is none is everything', t => {
+test('a range survives in an address, and an invalid one means everything', t => {
   for (const range of [{ from: -1.5, to: 2e-7 }, { from: 1790000000.25, to: 1790000001 }, null])
     t.deepEqual(rangeFrom(asText(range)), range)
   for (const text of ['', '..', '1..', '..2', '2..1', '1..1', '1..Infinity', 'a..b', '1..2..3'])

@@ -28,7 +28,7 @@ test('a person compares runs: curves, differences and a scatter, all of it in th
   await keepViews(page, 'console-compare')
   await page.setViewportSize({ width: 1280, height: 800 })
 
-  // A zoom is in the address, and there again after a reload.
+  // A zoom is in the address, and still applies after a reload.
   const place = page.getByRole('img', { name: 'train/loss' })
   const plot = await until('the chart is as wide as its place again', 20_000, async () => {
     const [whole, drawn] = [await place.boundingBox(), await place.locator('.u-over').boundingBox()]
@@ -48,7 +48,7 @@ test('a person compares runs: curves, differences and a scatter, all of it in th
   const hparams = page.getByRole('table', { name: 'Hyperparameters that differ' })
   await hparams.getByRole('cell', { name: '0.01', exact: true }).waitFor()
   await becomes(t, () => hparams.getByRole('row').count(), 3)
-  await page.getByLabel('Also what is the same').check()
+  await page.getByLabel('Show identical values').check()
   await page
     .getByRole('table', { name: 'Hyperparameters', exact: true })
     .getByText('seed')

@@ -8,13 +8,13 @@ import {
 } from '../../clients/console/src/pages/runs/cursor.ts'
 import type { RunRow } from '../../schemas/run-records.ts'
 
-/** A list in which `?` is a line on its way. */
+/** A list in which `?` is a line still loading. */
 const list = (text: string) => (line: number) => {
   const id = text[line] ?? '?'
   return id === '?' ? null : id
 }
 
-test('a mark stays on its run when others arrive above it or go', t => {
+test('a mark stays on its run when others arrive above it or disappear', t => {
   const mark = { id: 'b', line: 1 }
   t.is(lineOf(mark, list('abc')), 1)
   t.is(lineOf(mark, list('xyabc')), 3)
@@ -23,17 +23,17 @@ test('a mark stays on its run when others arrive above it or go', t => {
   t.is(lineOf({ id: 'b', line: 3 }, list('?b?')), 1, 'found past lines on their way')
   t.deepEqual(settled(mark, list('xyabc')), { id: 'b', line: 3 })
   t.is(settled(mark, list('abc')), mark)
-  t.is(settled(mark, list('ac')), mark, 'its place is kept, from which the next move goes on')
+  t.is(settled(mark, list('ac')), mark, 'its place is kept as the start of the next move')
 })
 
-test('what stands in a marked line is known as soon as it is read', t => {
+test('the run in a marked line is known as soon as it is read', t => {
   const mark = { id: null, line: 1 }
   t.is(lineOf(mark, list('a?')), 1)
   t.is(settled(mark, list('a?')), mark)
   t.deepEqual(settled(mark, list('ab')), { id: 'b', line: 1 })
 })
 
-test('moves go on from where the marked run is, or from where it was', t => {
+test('moves start from the marked run, or from its last position', t => {
   const b = { id: 'b', line: 1 }
   t.deepEqual(moved(b, 1, 5, list('xyabc')), { id: 'c', line: 4 })
   t.deepEqual(moved(b, -1, 5, list('xyabc')), { id: 'a', line: 2 })
@@ -45,7 +45,7 @@ test('moves go on from where the marked run is, or from where it was', t => {
   t.deepEqual(moved({ id: null, line: 0 }, 1, 0, list('')), { id: null, line: 0 })
 })
 
-test('lines are known by what stands in them, even while one run stands in two', t => {
+test('lines are identified by their runs, even while one run is in two lines', t => {
   const run = { run_id: 'r-1' } as RunRow
   t.is(idOf({ kind: 'run', run }), 'r-1')
   t.is(idOf({ kind: 'run', run: undefined }), null)

@@ -83,11 +83,14 @@ test('a person denies a code; denied, expired and wrong codes are reported, and 
   await heading(page, 'Which program?').waitFor()
   await keepViews(page, 'device-which')
   await page.getByLabel('Code it shows').fill('bbbb bbbb')
-  await page.getByRole('button', { name: 'Go on' }).click()
-  await page.getByRole('alert').getByText('No program waits with the code bbbb bbbb.').waitFor()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page
+    .getByRole('alert')
+    .getByText('No program is waiting with the code bbbb bbbb.')
+    .waitFor()
   await keepViews(page, 'device-wrong')
   await page.getByLabel('Code it shows').fill(denied.user_code.toLowerCase().replace('-', ' '))
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
   await heading(page, 'A program asks to sign in as you').waitFor()
   await page.getByRole('button', { name: 'Deny' }).click()
   await heading(page, 'Denied').waitFor()
@@ -131,7 +134,7 @@ test('a person who finds somebody else signed in can switch accounts', async t =
   t.deepEqual(faults, [])
 })
 
-test('who signed in a while ago is asked again before approving, is told why, and then approves', async t => {
+test('a person who signed in a while ago must sign in again before approving, and sees why', async t => {
   const { forge, code, page, faults } = await askedToApprove(t, 'bea')
   await forge.pool.query(
     `update auth.session set created_at = created_at - interval '16 minutes' where username = 'bea'`,

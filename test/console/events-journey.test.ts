@@ -5,7 +5,7 @@ import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { axeFinds, fits, keepViews, openSignedIn } from './browse.ts'
 
-test('a person reads what happened to a run, goes back in time, and sees new events at once', async t => {
+test('a person reads the history of a run, goes back in time, and sees new events at once', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   await ingest(forge, run, 'lifecycle', { event: 'running' })
@@ -19,8 +19,8 @@ test('a person reads what happened to a run, goes back in time, and sees new eve
     page.locator('[data-fact=state]', { hasText }).waitFor()
   await state(/^running/)
 
-  // Back by keyboard, to before the run began; the address says where.
-  const slider = page.getByRole('slider', { name: 'After which event' })
+  // Back by keyboard, to before the run began; the address records the position.
+  const slider = page.getByRole('slider', { name: 'Show after event' })
   await slider.focus()
   await page.keyboard.press('Home')
   await page.waitForURL(/event=\d+/)

@@ -21,7 +21,7 @@ import {
 
 const shared = sharedForge()
 
-test('a person signs in, and finds at home what runs, what failed and how to begin', async t => {
+test('a person signs in, and finds running jobs, failures and a way to begin on the home page', async t => {
   const forge = await shared()
   const { page, faults } = await openPage(t)
   await page.goto(forge.url)
@@ -30,7 +30,7 @@ test('a person signs in, and finds at home what runs, what failed and how to beg
   await signIn(page, { password: 'not the password' })
   await page.getByRole('alert').getByText('Username or password is wrong').waitFor()
   await signIn(page)
-  await page.getByText('Nothing of yours runs. Submit a job:').waitFor()
+  await page.getByText('You have no running jobs. Submit one:').waitFor()
   await page.getByText('forge submit -f job.yaml').waitFor()
 
   const { body: run } = await forge.call<{ run_id: string; short_id: string; token: string }>(
@@ -47,7 +47,7 @@ test('a person signs in, and finds at home what runs, what failed and how to beg
   const panel = (name: string) => page.getByRole('region', { name })
   await panel('Running').getByRole('link', { name: 'one <b>bold</b> run' }).waitFor()
   await report('failed', { exit_code: 1, message: 'ValueError: bad' })
-  await panel('Failed lately').getByRole('link', { name: run.short_id }).waitFor()
+  await panel('Recent failures').getByRole('link', { name: run.short_id }).waitFor()
   await panel('Running').getByRole('link', { name: run.short_id }).waitFor({ state: 'detached' })
   await keepViews(page, 'console-home')
   await page.setViewportSize({ width: 360, height: 800 })
@@ -56,7 +56,7 @@ test('a person signs in, and finds at home what runs, what failed and how to beg
   t.deepEqual(faults, [])
 })
 
-test('all that failed lately is one click away, with runs of which nothing was heard any longer', async t => {
+test('all recent failures are one click away, including abandoned runs', async t => {
   const forge = await shared()
   await createPerson(forge, 'ada')
   const { page, faults, ...ada } = await openSignedIn(t, forge, 'ada')
@@ -78,9 +78,9 @@ test('all that failed lately is one click away, with runs of which nothing was h
     return body.state === 'abandoned'
   })
   await page.goto(forge.url)
-  const panel = page.getByRole('region', { name: 'Failed lately' })
+  const panel = page.getByRole('region', { name: 'Recent failures' })
   await panel.getByText('abandoned').waitFor()
-  await panel.getByRole('link', { name: 'All of yours' }).click()
+  await panel.getByRole('link', { name: 'All your failures' }).click()
   await page.getByText('2 runs', { exact: true }).waitFor()
   t.deepEqual(faults, [])
 })
@@ -109,8 +109,8 @@ test('Ctrl-K finds runs by the search grammar, pages and commands, and ? lists t
   t.deepEqual(faults, [])
 })
 
-test('a job is at home from its submission on, and time in which it is paused is none in which it ran', async t => {
-  // Without an executor: the test does what one would.
+test('a job is on the home page from its submission on, and paused time does not count as running time', async t => {
+  // Without an executor: the test acts in its place.
   const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
   const profile = { series: 'local', gpus_per_node: 4, executor: 'local' }
   await forge.call('PUT', '/api/admin/profiles/local', { body: profile })

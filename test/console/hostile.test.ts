@@ -3,7 +3,7 @@ import { startForge } from '../servers/forge.ts'
 import { type ExternalRun, ingest } from '../servers/runs.ts'
 import { openSignedIn } from './browse.ts'
 
-/** Markup, a script address, a turn of direction, a title of a terminal, and a link that hides its address. */
+/** Markup, a script address, a change of text direction, a terminal title, and a link that hides its address. */
 const hostile =
   '<img src=x onerror="window.hit=1"><script>window.hit=1</script> \u202etxt.exe \u001b]0;title\u0007 \u001b]8;;https://evil.example\u0007here'
 

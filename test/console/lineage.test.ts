@@ -20,7 +20,7 @@ const lineage = (runs: string[], edges: Edge[]): Lineage => ({
 const placeOf = (graph: ReturnType<typeof graphOf>) =>
   Object.fromEntries(graph.nodes.map(({ id, x, y }) => [id, [x, y]]))
 
-test('what came first stands on the left, with checkpoints between runs', t => {
+test('ancestors are on the left, with checkpoints between runs', t => {
   const graph = graphOf(
     lineage(
       ['a', 'b', 'c'],
@@ -49,7 +49,7 @@ test('what came first stands on the left, with checkpoints between runs', t => {
   t.is(graph.width, Math.max(...graph.nodes.map(({ x }) => x)) + nodeSize.width)
 })
 
-test('no two nodes stand in the same place', t => {
+test('no two nodes have the same place', t => {
   const runs = Array.from({ length: 200 }, (_, n) => String(n))
   const edges = runs.slice(1).map((to, n) => edge('clone', String(Math.floor(n / 3)), to))
   const graph = graphOf(lineage(runs, edges))
@@ -65,7 +65,7 @@ test('a run that the reader may not see has a place, but no name', t => {
   ])
 })
 
-test('a circle, and an edge to a run that was cut off, are drawn without end or fault', t => {
+test('a cycle, and an edge to a run beyond the limit, are drawn without a hang or fault', t => {
   const graph = graphOf(
     lineage(
       ['a', 'b'],

@@ -13,7 +13,7 @@ test('one run is found among 100,000, which can be scrolled to their end', async
   await page.getByText('more than 10,000 runs').waitFor()
   const grid = page.getByRole('grid', { name: 'Runs' })
   await page.getByRole('link', { name: 'seeded 100000' }).waitFor()
-  t.true((await grid.getByRole('row').count()) < 60, 'only what is in view is drawn')
+  t.true((await grid.getByRole('row').count()) < 60, 'only visible rows are drawn')
 
   const search = page.getByRole('combobox', { name: 'Search' })
   await search.fill('hparams.seed:73421')
@@ -25,7 +25,7 @@ test('one run is found among 100,000, which can be scrolled to their end', async
   await search.fill('')
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: 'seeded 100000' }).waitFor()
-  // The list grows as far as it is read.
+  // The list grows as it is read.
   await page.getByRole('columnheader', { name: 'Created' }).getByRole('button').click()
   await page.getByRole('link', { name: 'seeded 1 list-1-1', exact: true }).waitFor()
   t.deepEqual(faults, [])

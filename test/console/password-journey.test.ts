@@ -3,7 +3,7 @@ import { adminPassword } from '../servers/api.ts'
 import { startForge } from '../servers/forge.ts'
 import { becomes, openPage, signIn } from './browse.ts'
 
-test('a person changes the password, is told what is wrong with it, and signs in with the new one', async t => {
+test('a person changes the password, sees the fault in it, and signs in with the new one', async t => {
   const forge = await startForge(t)
   const { page, faults } = await openPage(t)
   await page.goto(`${forge.url}/settings`)
@@ -15,12 +15,12 @@ test('a person changes the password, is told what is wrong with it, and signs in
   ]
   const change = async (texts: [string, string, string]) => {
     for (const [nth, field] of [current, next, again].entries()) await field.fill(texts[nth] ?? '')
-    await page.getByRole('button', { name: 'Change it' }).click()
+    await page.getByRole('button', { name: 'Change password' }).click()
   }
   const chosen = 'staple battery horse 7'
   const alert = page.getByRole('alert')
   await change([adminPassword, chosen, `${chosen}!`])
-  await alert.getByText('The new passwords are not the same.').waitFor()
+  await alert.getByText('The new passwords do not match.').waitFor()
   await change(['not my password', chosen, chosen])
   await alert.getByText(/password/i).waitFor()
   await change([adminPassword, 'password1234', 'password1234'])
@@ -30,7 +30,7 @@ test('a person changes the password, is told what is wrong with it, and signs in
   await becomes(t, () => current.inputValue(), '', 'no password is left on the page')
   t.is((await forge.call('GET', '/api/auth/sessions')).status, 401, 'the other session has ended')
 
-  // This session goes on, and the next one begins with the new password alone.
+  // This session continues, and the next one begins only with the new password.
   await page.getByRole('heading', { name: 'Sessions' }).waitFor()
   await page.reload()
   await current.waitFor()

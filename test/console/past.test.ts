@@ -15,7 +15,7 @@ const happened = (type: string, facts: RunEvent['facts'] = {}): RunEvent => ({
   facts,
 })
 
-/** The state that the server's own fold gives, from the same event. */
+/** The state in the server's own fold, from the same event. */
 const folded = (type: string): string | null => {
   const aggregate = type.startsWith('job.') ? jobs : runs
   const data = { spec: { spec: { limits: {}, retry: {} } }, nodes: [], attempt: 1 }
@@ -24,14 +24,14 @@ const folded = (type: string): string | null => {
   return evolve({ ...aggregate.initial, state: null }, stamped).state
 }
 
-test('an event leads to the state that it leads to on the server', t => {
+test('an event leads to the same state as on the server', t => {
   const types = [...jobEvents, ...runs.events].map(({ type }) => type)
   t.true(types.length > 30)
   for (const type of types)
     if (type !== 'job.exited') t.is(pastOf([happened(type)]).state, folded(type), type)
 })
 
-test('what a run was, is told by its events up to then', t => {
+test('the past state of a run follows from its events up to then', t => {
   const events = [
     happened('job.admitted', { name: 'first', tags: ['a'], priority: 0 }),
     happened('job.queued', { reason: 'waiting_capacity', not_before: null }),

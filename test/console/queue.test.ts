@@ -7,27 +7,27 @@ const holder = { shortId: 'demo-1', owner: 'ada', gpus: 4, startedMs: now - 600_
 const waits = (eta_s: QueueRow['eta_s']) =>
   ({ short_id: 'demo-2', gpus: 2, eta_s }) as unknown as QueueRow
 
-test('a running job reaches from its start to its predicted end', t => {
+test('a running job extends from its start to its predicted end', t => {
   t.deepEqual(blocksOf([holder], [], now), [
     { shortId: 'demo-1', kind: 'running', gpus: 4, from: -600, to: 1_800, latest: 1_800 },
   ])
 })
 
-test('a job whose end nobody can tell reaches to the edge, and says so', t => {
+test('a job with an unknown end extends to the edge, and says so', t => {
   const [block] = blocksOf([{ ...holder, startedMs: 0, leftS: null }], [], now)
   t.like(block, { from: -shownS.back, to: shownS.ahead, latest: null })
 })
 
-test('a job that waits reaches from its likely start to the latest likely one', t => {
+test('a waiting job extends from its likely start to the latest likely one', t => {
   const [block] = blocksOf([], [waits({ p50: 300, p90: 900 })], now)
   t.like(block, { kind: 'waiting', from: 300, to: 900, latest: 900 })
 })
 
-test('waits that cannot be told or lie beyond the edge are not drawn', t => {
+test('unknown waits and waits beyond the edge are not drawn', t => {
   t.deepEqual(blocksOf([], [waits(null), waits({ p50: shownS.ahead + 1, p90: 99_999 })], now), [])
 })
 
-test('now stands where the past ends', t => {
+test('now is where the past ends', t => {
   t.is(placeOf(-shownS.back), 0)
   t.is(placeOf(shownS.ahead), 1)
   t.is(placeOf(0), 0.2)

@@ -7,7 +7,7 @@ import {
   textOfSeries,
 } from '../../clients/console/src/pages/admin/quota-draft.ts'
 
-test('limits by series are written as they are read', t => {
+test('limits by series are written in the form in which they are read', t => {
   const series = {
     H100: { max_concurrent_gpus: 8 },
     A100: { max_concurrent_gpus: 4, daily_gpu_hours: 24.5 },
@@ -21,7 +21,7 @@ test('limits by series are written as they are read', t => {
     t.is(seriesOf(text), null, text)
 })
 
-test('a quota is what its form says, and none where the form says nothing', t => {
+test('a form gives a quota, and an unreadable form none', t => {
   t.deepEqual(listOf(' h100-1x, h100-8x ,, h100-1x'), ['h100-1x', 'h100-8x'])
   t.is(stepOf('daily_gpu_hours'), 'any')
   t.is(stepOf('priority'), 1)

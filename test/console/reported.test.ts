@@ -8,7 +8,7 @@ import {
   textOfRange,
 } from '../../clients/console/src/pages/run/samples/reported.ts'
 
-test('a structured value of a sample is shown as JSON, a text as it is', t => {
+test('a structured value of a sample is shown as JSON, a text unchanged', t => {
   t.is(textOf('42'), '42')
   t.is(textOf({ answer: [1, null] }), '{\n  "answer": [\n    1,\n    null\n  ]\n}')
   t.is(textOf(undefined), 'undefined')
@@ -33,7 +33,7 @@ test('a reward is within its range, both ends included', t => {
   t.true(isWithin(null, null))
 })
 
-test('facts have full names; what is nested without end is not followed', t => {
+test('facts have full names; endless nesting is not followed', t => {
   t.deepEqual(
     [...factsOf({ python: '3.13', gpus: [{ name: 'H200' }], git: null, env: {} })],
     [
@@ -46,7 +46,7 @@ test('facts have full names; what is nested without end is not followed', t => {
   t.deepEqual([...factsOf(deep)], [['a.a.a.a.a.a.a.a', '{…}']])
 })
 
-test('a machine is told in a row', t => {
+test('a machine is described in a row', t => {
   const nic = { name: 'ib0', speed_gbps: 400, kind: 'infiniband' }
   const facts = {
     ...{ node: 'n1', node_rank: 0, cuda_driver: '570', nvlink: 'full', nics: [nic, nic] },

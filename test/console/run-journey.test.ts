@@ -43,7 +43,7 @@ test('a person follows a run to its end, sees new points at once, and zooms a ch
   await page.getByRole('heading', { level: 1, name: 'two <b>lines</b>' }).waitFor()
   await titled(page, 'running')
   await chart(page, 'train/loss').getByText('at step 99').waitFor()
-  // A key that is also a prefix has a chart of its own; the siblings share one.
+  // A key that is also a prefix has its own chart; the siblings share one.
   await becomes(t, () => page.getByRole('figure').getByRole('heading').allTextContents(), [
     'train/accuracy',
     'train/loss',
@@ -73,7 +73,7 @@ test('a person follows a run to its end, sees new points at once, and zooms a ch
   await chart(page, 'train/loss').getByRole('button', { name: 'Table' }).click()
   await page.getByRole('table', { name: 'train/loss' }).waitFor()
   t.deepEqual(await axeFinds(page), [])
-  // Last: a change of colours or width draws every chart anew.
+  // Last: a change of colours or width redraws every chart.
   await keepViews(page, 'console-run-metrics')
   await page.setViewportSize({ width: 1280, height: 800 })
 

@@ -34,7 +34,7 @@ import { viewsIn, withView } from '../../clients/console/src/pages/runs/saved-vi
 import { tableKeyOf } from '../../clients/console/src/pages/runs/table-keys.ts'
 import type { RunRow } from '../../schemas/run-records.ts'
 
-test('the rows in view are asked for, with a chunk on each side', t => {
+test('the rows in view are requested, with a chunk on each side', t => {
   t.deepEqual(chunksFor(0, 40, 1_000), [0, 1])
   t.deepEqual(chunksFor(250, 420, 1_000), [1, 2, 3, 4, 5])
   t.deepEqual(chunksFor(950, 999, 1_000), [8, 9])
@@ -44,11 +44,11 @@ test('the rows in view are asked for, with a chunk on each side', t => {
   const sizes = (last: [number, number]) => new Map([[0, 100], last])
   t.is(countOf(null, sizes([150, 100])), 15_200)
   t.is(countOf(null, sizes([150, 30])), 15_030)
-  t.is(countOf(null, sizes([999, 100])), 100_100, 'the list goes on past 100,000 rows')
+  t.is(countOf(null, sizes([999, 100])), 100_100, 'the list continues past 100,000 rows')
   t.is(countOf(null, sizes([3_999, 100])), 400_000)
 })
 
-test('groups have a line of their own, and their runs unless they are closed', t => {
+test('groups have a heading line, and their runs unless they are collapsed', t => {
   const speech = { project: 'speech', rows: 250, isOpen: true }
   const text = { project: 'text', rows: 7, isOpen: false }
   const vision = { project: 'vision', rows: 2, isOpen: true }
@@ -75,7 +75,7 @@ test('groups have a line of their own, and their runs unless they are closed', t
   t.deepEqual(lineAt(all, 0), { kind: 'run', project: null, nth: 0 })
 })
 
-test('columns, orders and views live in addresses, and damaged ones harm nothing', t => {
+test('columns, orders and views live in addresses, and damaged ones are harmless', t => {
   t.deepEqual(columnsOf(undefined), [...usualColumns])
   t.deepEqual(columnsOf(''), [], 'nobody asked for a column')
   t.is(textOfColumns([]), '')
@@ -107,7 +107,7 @@ test('columns, orders and views live in addresses, and damaged ones harm nothing
   t.deepEqual(withView([view], { ...view, q: 'y' }), [{ ...view, q: 'y' }])
 })
 
-test('a search is completed at the cursor, by what the server knows', t => {
+test("a search is completed at the cursor, from the server's names", t => {
   const known = { projects: ['vision', 'speech'], names: [] }
   t.deepEqual(wordAt('a (sta', 6), { word: 'sta', from: 3 })
   t.deepEqual(completionsOf('sta', known), ['state:', 'started>'])
@@ -130,7 +130,7 @@ test('a search is completed at the cursor, by what the server knows', t => {
 const run = (run_id: string, more: Partial<RunRow> = {}) =>
   ({ run_id, state: 'running', started_at: null, ended_at: null, ...more }) as RunRow
 
-test('runs are chosen one by one, in ranges and all at once, and acted on as they are now', t => {
+test('runs are selected one by one, in ranges and all at once, and actions use their current state', t => {
   const [a, b, c] = [run('a'), run('b'), run('c')]
   const ids = (chosen: ReadonlyMap<string, RunRow>) => [...chosen.keys()]
   const one = toggled(new Map(), a)
@@ -148,7 +148,7 @@ test('runs are chosen one by one, in ranges and all at once, and acted on as the
   )
 })
 
-test('a question lists the first runs it is about, and how many more there are', t => {
+test('a question lists the first affected runs, and how many more there are', t => {
   t.deepEqual(firstOf(['a', 'b']), { first: ['a', 'b'], more: 0 })
   t.deepEqual(firstOf(['a', 'b', 'c'], 2), { first: ['a', 'b'], more: 1 })
   t.is(firstOf(Array.from({ length: 50 })).first.length, 20)
@@ -173,7 +173,7 @@ test('a change of state shows in its row at once', t => {
   })
 })
 
-test('the keys of the table work wherever nobody types', t => {
+test('the keys of the table work unless somebody is typing', t => {
   const press = (key: string, held = {}) => ({
     ...{ key, ctrlKey: false, metaKey: false, altKey: false },
     ...held,

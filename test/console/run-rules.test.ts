@@ -12,7 +12,7 @@ import { lifecycle } from '../../command-api/jobs/lifecycle.ts'
 import { jobStates } from '../../schemas/jobs.ts'
 
 for (const action of ['stop', 'pause', 'resume'] as const)
-  test(`a job can be asked to ${action} just where that changes something`, t => {
+  test(`a job can be asked to ${action} exactly where that changes something`, t => {
     for (const state of jobStates) {
       const outcome = lifecycle[state][action]
       const isOffered = reasonAgainst(action, { state, isJob: true, isDeleted: false }) === null
@@ -21,7 +21,7 @@ for (const action of ['stop', 'pause', 'resume'] as const)
     }
   })
 
-test('what needs a job says so of other runs, and a deleted run can only be restored', t => {
+test('actions that need a job say so for other runs, and a deleted run can only be restored', t => {
   const run = { state: 'failed', isJob: false, isDeleted: false }
   t.is(reasonAgainst('retry', run), 'notJob')
   t.is(reasonAgainst('stop', run), 'hasEnded')
@@ -48,7 +48,7 @@ const run = {
   state: 'failed',
 } as RunRecord
 
-test('a run without a job is pending, running and then what it ended as', t => {
+test('a run without a job is pending, running and then in its end state', t => {
   t.deepEqual(
     phasesOf(run, null).map(({ name, seconds, isBilled }) => [name, seconds, isBilled]),
     [
@@ -63,7 +63,7 @@ test('a run without a job is pending, running and then what it ended as', t => {
   ])
 })
 
-test('a job shows each change with its time, the phases of its start by name, and what is billed', t => {
+test('a job shows each change with its time, the phases of its start by name, and the billed time', t => {
   const transition = (to: string, spent_s: number | null, reason: string | null = null) => ({
     at: at(0),
     from: null,
@@ -90,7 +90,7 @@ test('a job shows each change with its time, the phases of its start by name, an
   )
 })
 
-test('the time that a job was paused or waited again is none in which it ran', t => {
+test('time spent paused or waiting again does not count as running time', t => {
   const job = (
     running_s: number | null,
     ...changes: [minute: number, to: string, spent: number | null][]

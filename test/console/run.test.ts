@@ -83,7 +83,7 @@ test('the page of a run shows state, charts and log live, to the end', async t =
   t.deepEqual(faults, [])
 })
 
-/** Records what is written on canvases, which are otherwise only pixels. */
+/** Records the texts drawn on canvases, which are otherwise only pixels. */
 const recordCanvasTexts = `
   globalThis.canvasTexts = []
   const write = CanvasRenderingContext2D.prototype.fillText
@@ -106,7 +106,7 @@ const colouredPixels = (page: Page, title: string): Promise<number> =>
       return count
     })
 
-test('a failed run says why, with its last words, parameters, lone points and small numbers', async t => {
+test('a failed run says why, with its last output, parameters, lone points and small numbers', async t => {
   const forge = await shared()
   const { run, report } = await createNamed(forge)
   await report('lifecycle', { event: 'running' })
@@ -155,7 +155,7 @@ test('a failed run says why, with its last words, parameters, lone points and sm
   t.deepEqual(faults, [])
 })
 
-test('without a message, the end of the log stands beside why a run failed', async t => {
+test('without a message, the end of the log appears next to the reason of a failure', async t => {
   const forge = await shared()
   const run = await createRun(forge)
   await ingest(forge, run, 'logs', { chunks: ['fine so far'], stream: 'stdout' })
@@ -169,12 +169,12 @@ test('without a message, the end of the log stands beside why a run failed', asy
   t.deepEqual(faults, [])
 })
 
-test('a browser whose language is none still shows the charts', async t => {
+test('a browser with an invalid language still shows the charts', async t => {
   const forge = await shared()
   const run = await createRun(forge)
   await ingest(forge, run, 'metrics', { points: [{ key: 'loss', step: 1, value: 1.5 }] })
   const page = await (await browserContext(t)).newPage()
-  // As Chromium says it without LANG.
+  // As Chromium reports it without LANG.
   await page.addInitScript(`
     Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })`)
   await page.goto(`${forge.url}/runs/${run.run_id}`)
@@ -183,9 +183,9 @@ test('a browser whose language is none still shows the charts', async t => {
   await becomes(t, () => page.getByRole('figure').count(), 1)
 })
 
-test('a missing run, and a wrong address, say in the place of their content what to do', async t => {
+test('a missing run and a wrong address say what to do in place of their content', async t => {
   const forge = await shared()
-  // Somebody who sees none of the runs of the other tests.
+  // A person who sees none of the other tests' runs.
   await createPerson(forge, 'ada')
   const { page, faults } = await openSignedIn(t, forge, 'ada')
   await page.goto(`${forge.url}/runs/run_nope`)
@@ -193,13 +193,13 @@ test('a missing run, and a wrong address, say in the place of their content what
   await keepViews(page, 'run-unknown')
   const reply = await page.goto(`${forge.url}/no/such/page`)
   t.is(reply?.status(), 404)
-  await page.getByText('There is no such page').waitFor()
-  await page.getByRole('link', { name: 'To the runs that you may see' }).click()
+  await page.getByText('This page does not exist').waitFor()
+  await page.getByRole('link', { name: 'Go to your runs' }).click()
   await page.getByText('No runs yet.').waitFor()
   t.deepEqual(faults, [])
 })
 
-test('what is written to a log is shown as a terminal shows it, and never acts', async t => {
+test('log output is shown as on a terminal, and never acts', async t => {
   const forge = await shared()
   const run = await createRun(forge)
   const esc = '\u001b'

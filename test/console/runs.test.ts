@@ -6,10 +6,10 @@ import { createRun, type ExternalRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { axeFinds, becomes, createPerson, keepViews, openSignedIn } from './browse.ts'
 
-/** For everybody the runs of one test alone. */
+/** Restricts everybody's view to the runs of one test. */
 const shared = sharedForge()
 
-test('runs are searched, sorted, given columns, kept in the address, chosen and compared', async t => {
+test('runs are searched, sorted, given columns, kept in the address, selected and compared', async t => {
   const forge = await shared()
   await createPerson(forge, 'ada')
   const { page, faults, call } = await openSignedIn(t, forge, 'ada')
@@ -27,7 +27,7 @@ test('runs are searched, sorted, given columns, kept in the address, chosen and 
   await page.getByText('130 runs').waitFor()
   await page.getByRole('link', { name: 'sweep 129' }).waitFor()
   const grid = page.getByRole('grid', { name: 'Runs' })
-  t.true((await grid.getByRole('row').count()) < 60, 'only what is in view is drawn')
+  t.true((await grid.getByRole('row').count()) < 60, 'only visible rows are drawn')
   await grid.focus()
   await page.keyboard.press('End')
   await grid.evaluate(box => box.scrollTo(0, box.scrollHeight))
@@ -61,7 +61,7 @@ test('runs are searched, sorted, given columns, kept in the address, chosen and 
   await page.reload()
   await page.getByRole('columnheader', { name: 'loss' }).waitFor()
 
-  for (const n of [0, 10]) await page.getByLabel(`Choose ${ids[n]}`, { exact: true }).check()
+  for (const n of [0, 10]) await page.getByLabel(`Select ${ids[n]}`, { exact: true }).check()
   await keepViews(page, 'console-runs')
   await page.setViewportSize({ width: 1280, height: 800 })
   t.deepEqual(await axeFinds(page), [])
@@ -104,20 +104,20 @@ test('columns of hyperparameters, groups, ranges and the keyboard, with states a
   await page.getByRole('gridcell', { name: 'adam<b>w</b>' }).waitFor()
   await page.getByRole('gridcell', { name: '0.125' }).waitFor()
 
-  // Nobody clicked the table.
+  // Nobody has clicked the table.
   const at = (nth: number) => page.getByRole('row').nth(nth + 1)
   await page.keyboard.press('x')
   await becomes(t, () => isChosen(at(0)), true)
   for (const key of ['j', 'j', 'X']) await page.keyboard.press(key)
-  await page.getByText('3 chosen').waitFor()
+  await page.getByText('3 selected').waitFor()
   await at(5)
     .getByRole('checkbox')
     .click({ modifiers: ['Shift'] })
-  await page.getByText('6 chosen').waitFor()
-  await page.getByRole('checkbox', { name: 'Choose all rows read so far' }).uncheck()
-  await page.getByText('6 chosen').waitFor({ state: 'detached' })
+  await page.getByText('6 selected').waitFor()
+  await page.getByRole('checkbox', { name: 'Select all rows loaded so far' }).uncheck()
+  await page.getByText('6 selected').waitFor({ state: 'detached' })
 
-  // It ends while it is chosen, so there is nothing to stop.
+  // It ends while it is selected, so there is nothing to stop.
   await at(0).getByRole('checkbox').check()
   const stop = page.getByRole('button', { name: 'Stop', exact: true })
   await ingest(forge, first, 'lifecycle', { event: 'failed' })
@@ -125,7 +125,7 @@ test('columns of hyperparameters, groups, ranges and the keyboard, with states a
   await until('it cannot be stopped', 20_000, async () =>
     Boolean(await stop.getAttribute('aria-disabled')),
   )
-  await page.getByRole('button', { name: 'Choose none' }).click()
+  await page.getByRole('button', { name: 'Clear selection' }).click()
 
   const search = page.getByRole('combobox', { name: 'Search' })
   await search.fill('owner:be')
@@ -147,11 +147,11 @@ test('columns of hyperparameters, groups, ranges and the keyboard, with states a
   await page.goto(`${forge.url}/runs?cols=`)
   await page.getByText('6 runs').waitFor()
   const headers = page.getByRole('columnheader')
-  await becomes(t, () => headers.count(), 1, 'only the one of the choice')
+  await becomes(t, () => headers.count(), 1, 'only the header of the selection')
   t.deepEqual(faults, [])
 })
 
-test('a search that cannot be read is said to be so once, and not asked again', async t => {
+test('an invalid search is reported once, and not retried', async t => {
   const forge = await shared()
   await createPerson(forge, 'carl')
   const { page, faults, ...carl } = await openSignedIn(t, forge, 'carl')
@@ -168,7 +168,7 @@ test('a search that cannot be read is said to be so once, and not asked again', 
   await becomes(t, () => page.getByRole('alert').count(), 1)
   await becomes(t, () => page.locator('[aria-busy=true]').count(), 0, 'nothing is on its way')
 
-  // What the chooser shows is read again with the list.
+  // The chooser's content is read again with the list.
   await page.getByRole('button', { name: 'Columns' }).click()
   await page
     .getByText('No such name')
@@ -182,7 +182,7 @@ test('a search that cannot be read is said to be so once, and not asked again', 
   t.deepEqual(faults, [])
 })
 
-test('the keys act on the run they were moved to, wherever it is by now', async t => {
+test('the keys act on the marked run, even after it has moved', async t => {
   t.timeout(patient(90_000))
   const forge = await shared()
   await createPerson(forge, 'dora')
@@ -192,7 +192,7 @@ test('the keys act on the run they were moved to, wherever it is by now', async 
   await page.goto(`${forge.url}/runs`)
   await page.getByText('23 runs').waitFor()
   const row = (nth: number) => {
-    const has = page.getByLabel(`Choose ${runs[nth]?.short_id}`, { exact: true })
+    const has = page.getByLabel(`Select ${runs[nth]?.short_id}`, { exact: true })
     return page.getByRole('row').filter({ has })
   }
   const arrives = async () => {
@@ -204,15 +204,15 @@ test('the keys act on the run they were moved to, wherever it is by now', async 
   await page.keyboard.press('j')
   await arrives()
   await page.keyboard.press('x')
-  await page.getByText('1 chosen').waitFor()
+  await page.getByText('1 selected').waitFor()
   await becomes(t, () => isChosen(row(21)), true, 'not the run that stands in its line now')
   await arrives()
   for (const key of ['j', 'X']) await page.keyboard.press(key)
-  await page.getByText('2 chosen').waitFor()
+  await page.getByText('2 selected').waitFor()
   const chosen = () => Promise.all([23, 22, 21, 20].map(nth => isChosen(row(nth))))
   await becomes(t, chosen, [false, false, true, true])
 
-  // A range begins anew with each search.
+  // A range starts again with each search.
   const search = page.getByRole('combobox', { name: 'Search' })
   await search.fill('project:others')
   await page.keyboard.press('Enter')
@@ -220,13 +220,13 @@ test('the keys act on the run they were moved to, wherever it is by now', async 
   await row(15)
     .getByRole('checkbox')
     .click({ modifiers: ['Shift'] })
-  await page.getByText('3 chosen').waitFor()
+  await page.getByText('3 selected').waitFor()
 
   await search.fill('')
   await page.keyboard.press('Enter')
   await page.getByText('25 runs').waitFor()
-  await page.getByRole('checkbox', { name: 'Choose all rows read so far' }).check()
-  await page.getByText('25 chosen').waitFor()
+  await page.getByRole('checkbox', { name: 'Select all rows loaded so far' }).check()
+  await page.getByText('25 selected').waitFor()
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Stop' })
   await dialog.getByText('these 25 runs').waitFor()
@@ -236,7 +236,7 @@ test('the keys act on the run they were moved to, wherever it is by now', async 
   await page.setViewportSize({ width: 1280, height: 800 })
   t.deepEqual(await axeFinds(page), [])
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Choose none' }).click()
+  await page.getByRole('button', { name: 'Clear selection' }).click()
   await row(0).getByRole('checkbox').check()
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
   await dialog.getByRole('listitem').filter({ hasText: 'first' }).waitFor()

@@ -36,11 +36,11 @@ test('a person reads the samples of a round beyond the first, and shares a range
   const options = page.getByRole('option').filter({ hasText: 'question' })
   const shown = (count: number) =>
     until(`${count} samples are shown`, 20_000, async () => (await options.count()) === count)
-  await page.getByText('The first 500 of 800 were read.').waitFor()
+  await page.getByText('The first 500 of 800 are shown.').waitFor()
   await shown(500)
-  await page.getByRole('button', { name: 'Read more' }).click()
+  await page.getByRole('button', { name: 'Load more' }).click()
   await shown(800)
-  await page.getByRole('button', { name: 'Read more' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Load more' }).waitFor({ state: 'detached' })
 
   await page.getByLabel('Compare with …').selectOption('reference')
   await page.locator('del', { hasText: '"answer":' }).waitFor()

@@ -7,7 +7,7 @@ import { createPerson, openPage, openSignedIn, signIn } from './browse.ts'
 const shared = sharedForge()
 const hello = { name: 'Hello, admin' }
 
-/** Ends all sessions of a person but the one that does it. */
+/** Ends all other sessions of a person. */
 async function endSessions(forge: Forge, username: string): Promise<void> {
   const token = await signInByApi(forge.url, username)
   const { body: sessions } = await forge.call<{ sid: string; current: boolean }[]>(
@@ -47,7 +47,7 @@ test('a browser stays signed in without a token in its storage or addresses, and
   t.deepEqual(faults, [])
 })
 
-test('when a session is ended elsewhere the page says so, and goes on after a new sign-in', async t => {
+test('when a session is ended elsewhere the page says so, and continues after a new sign-in', async t => {
   const forge = await shared()
   await createPerson(forge, 'ada')
   const { page, faults } = await openSignedIn(t, forge, 'ada')
@@ -55,14 +55,14 @@ test('when a session is ended elsewhere the page says so, and goes on after a ne
   await page.getByRole('heading', { name: 'Hello, ada' }).waitFor()
   await endSessions(forge, 'ada')
   const dialog = page.getByRole('dialog', { name: 'Sign in again' })
-  await dialog.getByText('Your sign-in has ended').waitFor()
+  await dialog.getByText('Your sign-in has expired').waitFor()
   await signIn(page, { username: 'ada' })
   await dialog.waitFor({ state: 'detached' })
   await page.locator('[data-live=live]').waitFor()
   t.deepEqual(faults, [])
 })
 
-test('while the server is away the page says since when, and it is live again by itself', async t => {
+test('while the server is down the page says since when, and it becomes live again automatically', async t => {
   const forge = await startForgeProcess(t)
   const { page, faults } = await openSignedIn(t, forge)
   await page.goto(forge.url)
@@ -71,8 +71,8 @@ test('while the server is away the page says since when, and it is live again by
   await page.context().setOffline(true)
   await forge.kill()
   await page.locator('[data-live=reconnecting]').waitFor()
-  await page.getByRole('alert').getByText('The server does not answer').waitFor()
-  t.true(await page.getByRole('heading', hello).isVisible(), 'what was read stays')
+  await page.getByRole('alert').getByText('The server does not respond').waitFor()
+  t.true(await page.getByRole('heading', hello).isVisible(), 'loaded content stays')
   await page.context().setOffline(false)
   await forge.start()
   await page.locator('[data-live=live]').waitFor()
@@ -90,7 +90,7 @@ test('while the server is away the page says since when, and it is live again by
   t.deepEqual(faults, [])
 })
 
-test('a page without a network is not called live, and says so in Chinese, as it does that a session ended', async t => {
+test('a page without a network is not marked live, and shows this and an expired session in Chinese', async t => {
   const forge = await shared()
   await createPerson(forge, 'bea')
   const { page, faults } = await openPage(t)
@@ -105,7 +105,7 @@ test('a page without a network is not called live, and says so in Chinese, as it
   const find = page.getByRole('combobox')
   await find.waitFor()
   await page.context().setOffline(true)
-  // The stream stays open, and silent; this is asked anew.
+  // The stream stays open, and silent; this is requested again.
   await find.fill('bert')
   const notice = page.locator('[role=alert]')
   await notice.getByText('服务器没有响应').waitFor()
@@ -120,7 +120,7 @@ test('a page without a network is not called live, and says so in Chinese, as it
   t.deepEqual(faults, [])
 })
 
-test('in maintenance the page gives the reason, and goes on when it is over', async t => {
+test('during maintenance the page gives the reason, and continues afterwards', async t => {
   const forge = await startForge(t)
   const { page, faults } = await openSignedIn(t, forge)
   await page.goto(forge.url)

@@ -3,7 +3,7 @@ import { startForge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
 import { axeFinds, becomes, keepViews, openSignedIn } from './browse.ts'
 
-test('a job is written by form and YAML, checked as it is typed, submitted and copied', async t => {
+test('a job is written by form and YAML, checked while typing, submitted and copied', async t => {
   const forge = await startForge(t)
   const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/submit?recipe=digits@1.0.0`)
@@ -30,7 +30,7 @@ test('a job is written by form and YAML, checked as it is typed, submitted and c
   await page.waitForURL(/\/runs\/demo-1/)
 
   await page.goto(`${forge.url}/submit?from=demo-1`)
-  await page.getByText('Nothing differs yet.').waitFor()
+  await page.getByText('No differences yet.').waitFor()
   await page.getByLabel('epochs', { exact: true }).fill('3')
   await page.getByRole('row', { name: 'spec.params.epochs 2 3' }).waitFor()
   t.deepEqual(faults, [])

@@ -69,11 +69,11 @@ for (const [key, text] of [
   ['lr', 'Infinity'],
   ['layers', '[1,'],
 ] as const)
-  test(`${text} in the field ${key} means nothing`, t => {
+  test(`${text} in the field ${key} is invalid`, t => {
     t.deepEqual(meantBy(field(key), text), { fault: true })
   })
 
-test('a field shows what the YAML says', t => {
+test('a field shows the value in the YAML', t => {
   t.is(textOf(field('note'), 'text'), 'text')
   t.is(textOf(field('layers'), [1]), '[1]')
   t.is(textOf(field('lr'), undefined), '')
@@ -102,20 +102,20 @@ test('a value is written into the YAML without losing comments and order', t => 
   )
 })
 
-test('what is no JobSpec is told, with its place where there is one', t => {
+test('an invalid JobSpec is reported, with its position if known', t => {
   t.regex(String(readText('a: [1').fault), /line 1/)
   t.is(readText('just text').tree, null)
   t.is(readText('').tree, null)
 })
 
-test('an alias of nothing is told, as while somebody types *.py', t => {
+test('an alias that refers to nothing is reported, as while somebody types *.py', t => {
   t.regex(String(readText('files: *.py').fault), /Unresolved alias .*: \.py$/)
   const tens = (of: string) => `[${`*${of}, `.repeat(10)}]`
   const text = `a: &a [1]\nb: &b ${tens('a')}\nc: &c ${tens('b')}\nd: ${tens('c')}\n`
   t.regex(String(readText(text).fault), /^Excessive alias count/)
 })
 
-test('a copied JobSpec leaves out what says nothing, but no parameter', t => {
+test('a copied JobSpec leaves out empty values, but no parameter', t => {
   const spec = {
     metadata: { name: 'x', tags: [], notes: '' },
     spec: { env: {}, params: { a: null } },
@@ -124,7 +124,7 @@ test('a copied JobSpec leaves out what says nothing, but no parameter', t => {
   t.deepEqual(readText(textOfSpec(spec)).tree, said(spec))
 })
 
-test('the differences of two JobSpecs are told by their paths', t => {
+test('the differences of two JobSpecs are listed by their paths', t => {
   t.deepEqual(
     changesBetween(
       { metadata: { name: 'x' }, spec: { params: { lr: 0.1, old: 1 } } },

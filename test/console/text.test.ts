@@ -15,7 +15,7 @@ const textOf = (line: string) =>
     .map(({ text }) => text)
     .join('')
 
-test('a line is shown as a terminal shows it', t => {
+test('a line is shown as on a terminal', t => {
   t.like(piecesOf(`a ${esc}[1;31mred${esc}[0m b`), [
     { text: 'a ', colour: null },
     { text: 'red', colour: 'red', isBold: true },
@@ -32,7 +32,7 @@ test('a line is shown as a terminal shows it', t => {
   t.is(overwritten('训练 ok\rab'), 'ab练 ok', 'a wide character takes two columns')
   t.is(overwritten('训练 ok\ra'), 'a 练 ok', 'half of one is a blank')
   t.is(overwritten('abc\r🚀'), '🚀c')
-  t.is(overwritten('e\u0301bc\rx'), 'xbc', 'an accent takes none of its own')
+  t.is(overwritten('e\u0301bc\rx'), 'xbc', 'an accent takes no cell')
 })
 
 test('nothing in a line acts on the page, however it is written', t => {
@@ -54,7 +54,7 @@ test('a log of any length is shown in windows, read in chunks', t => {
   t.deepEqual(logChunks(windowLines, 150, 250), [windowLines, windowLines + 200])
 })
 
-test('what a text became is told word by word', t => {
+test('changes of a text are shown word by word', t => {
   t.deepEqual(diffOf('a b c', 'a x c d'), [
     { kind: 'same', text: 'a ' },
     { kind: 'removed', text: 'b' },

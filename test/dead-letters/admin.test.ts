@@ -1,5 +1,6 @@
 import test from 'ava'
 import { recordMetrics } from '../../command-api/metrics/record.ts'
+import { encodedFact } from '../encoded-fact.ts'
 import { commandLine } from '../servers/command-line.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
@@ -11,21 +12,15 @@ type Read = { summary: { [key: string]: { last: number; count: number } } }
 const path = '/api/admin/dead-letters'
 const idOf = (offset: number) => `forge.metrics:2:${offset}`
 
-/** As an earlier version left it that could not apply it. */
+/** In the state left by an earlier version that could not apply it. */
 async function park(forge: Forge, { run_id }: Run, offset: number, value?: Buffer): Promise<void> {
-  const { value: report } = recordMetrics(
-    { run_id, points: [{ key: 'loss', step: offset, value: 1e308 }] },
-    {
-      event_id: '0199e2c4-5b7a-7c11-8c2e-3f1a5b6c7d8e',
-      received_at_ms: 1_790_000_000_000,
-      actor: { type: 'run', id: run_id, via: 'ingest_token' },
-      request_id: 'req-parked',
-    },
-  )
+  const receivedAtMs = 1_790_000_000_000
+  const points = [{ key: 'loss', step: offset, value: 1e308 }]
+  const { fact } = recordMetrics({ run_id, points }, receivedAtMs)
   await forge.pool.query(
     `insert into read.dead_letter (topic, partition, "offset", key, error, value)
      values ('forge.metrics', 2, $1, $2, 'value out of range: overflow', $3)`,
-    [offset, run_id, value ?? report],
+    [offset, run_id, value ?? encodedFact(fact, receivedAtMs)],
   )
 }
 
@@ -87,7 +82,7 @@ test('a parked record is counted, listed and shown; replayed it takes effect, dr
   ])
 })
 
-test('the projector goes on after a replay, also with keys that the replay brought', async t => {
+test('the projector continues after a replay, even with keys from the replay', async t => {
   const forge = await startForge(t)
   const { body: run } = await forge.call<Run>('POST', '/api/runs', { body: { project: 'demo' } })
   const report = (key: string, step: number) =>
@@ -107,7 +102,7 @@ test('the projector goes on after a replay, also with keys that the replay broug
   t.like(await forge.call('GET', '/api/readyz', { token: null }), { body: { status: 'ready' } })
 })
 
-test('letters that do not exist or have no such name are refused', async t => {
+test('letters that do not exist or have an invalid name are refused', async t => {
   const forge = await startForge(t)
   for (const [id, status] of [
     ['forge.metrics:0:1', 404],

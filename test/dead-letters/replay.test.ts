@@ -3,6 +3,7 @@ import { recordMetrics } from '../../command-api/metrics/record.ts'
 import { encodeFact } from '../../events/fact.ts'
 import { encodeLogs, type LogsAppended } from '../../events/logs.ts'
 import { inTransaction } from '../../platform/postgres/transaction.ts'
+import { encodedFact } from '../encoded-fact.ts'
 import type { Reply } from '../servers/api.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { mayStayIdle, untilLockWaits } from '../servers/lock-waits.ts'
@@ -25,7 +26,7 @@ const envelope = (run_id: string) => ({
   request_id: 'req-parked',
 })
 
-/** As an earlier version left it that could not apply it. */
+/** In the state left by an earlier version that could not apply it. */
 async function park({ pool }: Forge, { topic, offset, key }: Place, value: Buffer) {
   await pool.query(
     `insert into read.dead_letter (topic, partition, "offset", key, error, value)
@@ -42,8 +43,8 @@ const parkLines = (forge: Forge, key: string, offset: number, data: LogsAppended
 
 const parkPoint = (forge: Forge, key: string, offset: number) => {
   const points = [{ key: 'loss', step: offset, value: offset }]
-  const { value } = recordMetrics({ run_id: key, points }, envelope(key))
-  return park(forge, { topic: 'forge.metrics', offset, key }, value)
+  const { fact } = recordMetrics({ run_id: key, points }, 1_790_000_000_000)
+  return park(forge, { topic: 'forge.metrics', offset, key }, encodedFact(fact))
 }
 
 const textOf = async (forge: Forge, run_id: string) => {
@@ -51,7 +52,7 @@ const textOf = async (forge: Forge, run_id: string) => {
   return body.map(({ text }) => text)
 }
 
-test('lines of a parked record are there after its replay, although later ones of their source came', async t => {
+test('lines of a parked record appear after its replay, although later lines of their source have arrived', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const place = { node: null, rank: null, stream: 'stdout' }
@@ -138,7 +139,7 @@ test('an open stream shows a replayed report, which moves no checkpoint', async 
   const reading = (async () => {
     for await (const chunk of stream.body ?? []) text += Buffer.from(chunk).toString()
   })().catch(() => {})
-  // The first may be found by the look for lost wake-ups that follows the opening.
+  // The first may be found by the check for lost wake-ups that follows the opening.
   for (const offset of [11, 12, 13]) {
     t.is((await replay(forge, await parkPoint(forge, run.run_id, offset))).status, 200)
     await until(`point ${offset} is streamed`, 20_000, () => text.includes(`"step":${offset},`))

@@ -43,7 +43,7 @@ const serving = {
   ...{ profile: null, chat_template: null, smoke: 'chat' },
 }
 
-/** A result that was recorded `times` times, this being the newest. */
+/** A result that was recorded `times` times; this one is the newest. */
 async function score(
   pool: Pool,
   run_id: string,
@@ -81,7 +81,7 @@ type Scored = {
   times?: number
 }
 
-test('a promotion tells what its model gained and lost in benchmarks, and each revision what it would', async t => {
+test('a promotion shows the benchmark gains and losses of its model, and each revision its expected ones', async t => {
   t.timeout(patient(90_000))
   const forge = await startForge(t)
   const { run_id } = await createRun(forge)
@@ -94,10 +94,10 @@ test('a promotion tells what its model gained and lost in benchmarks, and each r
   await scored({ artifact_id: 'art_b', value: 0.625, times: 3 })
   await scored({ artifact_id: 'art_a', metric: 'perplexity', value: 8, better: false })
   await scored({ artifact_id: 'art_b', metric: 'perplexity', value: 9, better: false })
-  // Not a number says nothing, and what only one of them has cannot be compared.
+  // NaN says nothing, and a score that only one of them has cannot be compared.
   await scored({ artifact_id: 'art_a', benchmark: 'mmlu', value: 'NaN' })
   await scored({ artifact_id: 'art_b', benchmark: 'mmlu', value: 0.4 })
-  // Of the run as a whole: it stands for `art_c`, of which nothing was measured itself.
+  // Scores of the whole run: they stand for `art_c`, which has no measurements.
   await scored({ artifact_id: null, value: 0.25 })
 
   const gained = [
@@ -145,6 +145,6 @@ test('a promotion tells what its model gained and lost in benchmarks, and each r
         ],
       ],
     ] as never,
-    'beside the promoted one; that one beside the one before',
+    'compared with the promoted one; that one with its predecessor',
   )
 })

@@ -12,7 +12,7 @@ type Deployment = {
   replicas: { ready: number }
 }
 
-test('an engine that runs elsewhere is deployed: asked, found ready, promoted', async t => {
+test('an engine that runs elsewhere is deployed: polled, found ready, promoted', async t => {
   t.timeout(patient(60_000))
   const forge = await shared()
   const engine = await startEngine(t)
@@ -32,7 +32,7 @@ test('an engine that runs elsewhere is deployed: asked, found ready, promoted', 
   t.is((await forge.call('PATCH', path, { body: { capture } })).status, 501)
 })
 
-test('an engine that says the secret again does not have it told to people', async t => {
+test('an engine that echoes the secret does not reveal it to people', async t => {
   t.timeout(patient(60_000))
   const forge = await shared()
   const url = await serveEngine(t, (req, res) => {

@@ -58,7 +58,7 @@ const both = (() => {
   return after(two, revisionReady(two, 'b', answer))
 })()
 
-test('the first revision is promoted once it is ready; a later one waits for somebody', t => {
+test('the first revision is promoted once it is ready; a later one waits for a person', t => {
   t.deepEqual(types(revisionReady(made, 'a', answer)), [
     'deployment.revision_ready',
     'deployment.promoted',
@@ -67,7 +67,7 @@ test('the first revision is promoted once it is ready; a later one waits for som
   t.deepEqual(revisionReady(both, 'b', answer), [], 'it is ready already')
 })
 
-test('a revision that comes late is not promoted by itself over a newer one', t => {
+test('a late revision is not promoted automatically over a newer one', t => {
   const two = after(made, createRevision(made, revision('b', true)))
   const newer = after(two, revisionReady(two, 'b', answer))
   t.deepEqual(types(revisionReady(newer, 'a', answer)), ['deployment.revision_ready'])
@@ -88,7 +88,7 @@ test('only a ready revision is promoted, and only over the one that the caller k
   t.deepEqual(types(to('b', 'a')()), ['deployment.promoted'])
 })
 
-test('a rollback goes to the revision before, or to another ready one', t => {
+test('a rollback goes to the previous revision, or to another ready one', t => {
   t.throws(() => rollBack(serves, { to: null, reason: '' }), {
     message: /No revision was promoted before/,
   })
@@ -103,7 +103,7 @@ test('a rollback goes to the revision before, or to another ready one', t => {
   t.throws(() => rollBack(gone, { to: null, reason: '' }), { message: /a is retired/ })
 })
 
-test('what is promoted cannot be retired, and what failed stays so', t => {
+test('a promoted revision cannot be retired, and a failed one stays failed', t => {
   t.throws(() => retireRevision(serves, 'a', ''), { message: /is promoted/ })
   const failed = revisionFailed(made, 'a', { reason: 'no answer', checks: [] })
   t.deepEqual(types(failed), ['deployment.revision_failed', 'deployment.state_changed'])
@@ -112,7 +112,7 @@ test('what is promoted cannot be retired, and what failed stays so', t => {
   t.deepEqual(revisionFailed(over, 'a', { reason: 'again', checks: [] }), [])
 })
 
-test('every state has a word on every trigger', t => {
+test('every state defines its response to every trigger', t => {
   for (const state of deploymentStates)
     for (const next of Object.values(deploymentTable[state]))
       t.true(['stay', 'refuse', ...deploymentStates].includes(next))
@@ -129,7 +129,7 @@ test('every state has a word on every trigger', t => {
   ])
 })
 
-test('a deployment that is being deleted takes no more commands', t => {
+test('a deployment that is being deleted accepts no more commands', t => {
   const gone: Deployment = serves && { ...serves, state: 'deleting' }
   t.throws(() => createToken(gone, { token_id: 't', name: 'n', note: '' }), {
     message: /is deleting/,
@@ -138,7 +138,7 @@ test('a deployment that is being deleted takes no more commands', t => {
   t.deepEqual(revisionReady(gone, 'a', answer), [])
 })
 
-test('settings change as a whole, and not to what cannot be', t => {
+test('settings change as a whole, and never to impossible values', t => {
   t.deepEqual(changeDeployment(serves, { team: null }), [])
   t.throws(() => changeDeployment(serves, { min_replicas: 2 }), {
     message: /more than replicas.max/,
@@ -148,7 +148,7 @@ test('settings change as a whole, and not to what cannot be', t => {
   })
 })
 
-test('a name is that of one live token, and a revoked one stays revoked', t => {
+test('a name belongs to one live token, and a revoked one stays revoked', t => {
   const one = after(serves, createToken(serves, { token_id: 't1', name: 'web', note: '' }))
   t.throws(() => createToken(one, { token_id: 't2', name: 'web', note: '' }), {
     message: /named web/,

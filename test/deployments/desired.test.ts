@@ -3,7 +3,7 @@ import { desiredReplicas, type Sample, samplesFor } from '../../command-api/depl
 
 const scaling = { min: 1, max: 4, target: 2, up_window_s: 3, down_window_s: 6 }
 
-/** A sample each second from 0 on. */
+/** A sample each second, starting at 0. */
 const each = (...concurrencies: number[]): Sample[] =>
   concurrencies.map((concurrency, second) => ({ atMs: second * 1000, concurrency }))
 const at = (samples: readonly Sample[], current: number, over: Partial<typeof scaling> = {}) =>
@@ -16,7 +16,7 @@ test('engines are added once the average of the whole window calls for them, and
   t.is(at(each(9, 99, 99, 99), 1), 4, 'never more than the most')
 })
 
-test('engines are taken away only if no moment of the window called for more', t => {
+test('engines are removed only if no moment of the window called for more', t => {
   t.is(at(each(1, 1, 1, 1, 1), 3), 3, 'the window has not passed')
   t.is(at(each(6, 1, 1, 1, 1, 1, 1), 3), 1)
   t.is(at(each(9, 1, 1, 3, 1, 1, 1), 3), 2)
@@ -24,7 +24,7 @@ test('engines are taken away only if no moment of the window called for more', t
   t.is(at(each(0, 0, 0, 0, 0, 0, 0), 3, { min: 2 }), 2, 'never fewer than the least')
 })
 
-test('demand that goes up and down within the windows moves nothing', t => {
+test('demand that goes up and down within the windows changes nothing', t => {
   let current = 2
   const seen: Sample[] = []
   for (let second = 0; second < 120; second++) {
@@ -35,7 +35,7 @@ test('demand that goes up and down within the windows moves nothing', t => {
   }
 })
 
-test('bounds that are changed hold at once', t => {
+test('changed bounds apply at once', t => {
   t.is(at([], 1, { min: 3 }), 3)
   t.is(at([], 4, { max: 2 }), 2)
   t.is(at(each(9, 9, 9, 9), 1, { min: 0, max: 1 }), 1, 'one at least, while it serves')
@@ -49,6 +49,6 @@ test('as many samples are kept as windows need', t => {
   t.is(
     desiredReplicas(scaling, 3, kept, 99_000),
     desiredReplicas(scaling, 3, all, 99_000),
-    'and they tell the same',
+    'and they give the same result',
   )
 })

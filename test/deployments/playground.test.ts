@@ -22,7 +22,7 @@ const asking = (forge: Forge, base_url: string, path: string, token: string) =>
     headers: { authorization: `Bearer ${token}` },
   })
 
-test('a session on a revision is opened by the access token of its person alone, and ends at once', async t => {
+test("a session on a revision opens only with its person's access token, and ends at once", async t => {
   t.timeout(patient(120_000))
   const forge = await startForge(t)
   const engine = await startEngine(t)
@@ -103,7 +103,7 @@ test('a session on a revision is opened by the access token of its person alone,
   )
 })
 
-test('a session on an artifact has an engine of its own, which ends with it; forge chat uses one', async t => {
+test('a session on an artifact has its own engine, which ends with it; forge chat uses one', async t => {
   t.timeout(patient(400_000), 'environments are built')
   const forge = await startForge(t)
   const artifact_id = await trainedModel(forge)

@@ -14,7 +14,7 @@ type Deployment = {
   autoscaling: object
 }
 
-test('engines come with demand and go with it, no request fails, and an idle deployment is suspended', async t => {
+test('engines are added and removed with demand, no request fails, and an idle deployment is suspended', async t => {
   t.timeout(patient(500_000))
   const forge = await startForge(t)
   const artifact_id = await trainedModel(forge)
@@ -59,7 +59,7 @@ test('engines come with demand and go with it, no request fails, and an idle dep
     return rows.length === 1
   })
   const before = quiet.asked.length
-  await until('the one that is left serves', 20_000, () => quiet.asked.length > before + 5)
+  await until('the remaining engine serves', 20_000, () => quiet.asked.length > before + 5)
   await quiet.stop()
   const all = [...busy.asked, ...quiet.asked]
   t.deepEqual([...new Set(all.map(one => `${one.status} ${one.isWhole}`))], ['200 true'])

@@ -21,7 +21,7 @@ type Deployment = {
 type Revision = { revision_id: string; state: string; state_reason: string | null; load_s: number }
 type Artifact = { artifact_id: string; kind: string }
 
-/** Trains the tiny language model for a moment; returns its run. */
+/** Trains the tiny language model briefly; returns its run. */
 async function trained(forge: Forge): Promise<string> {
   const { body: lock } = await forge.call('GET', '/api/recipes/tiny-lm/1.0.0/lock')
   const params = { steps: 100, hidden: 32, eval_every: 100, checkpoint_every: 100, samples: 1 }
@@ -54,7 +54,7 @@ async function servingJobs(forge: Forge): Promise<string[]> {
   return rows.map(({ run_id }) => run_id)
 }
 
-test("a run's checkpoint is served by an engine of Forge, suspended, resumed and taken away", async t => {
+test("a run's checkpoint is served by an engine of Forge, suspended, resumed and deleted", async t => {
   t.timeout(patient(500_000))
   const forge = await startForge(t, { SERVICE_LOCAL_GPUS: '1' })
   const run_id = await trained(forge)
@@ -116,7 +116,7 @@ test("a run's checkpoint is served by an engine of Forge, suspended, resumed and
     return body.state === 'failed' && body
   })
   t.regex(String(failed.state_reason), /its engine ended .*no-such-option.*forge logs run_/s)
-  t.is((await chat()).status, 200, 'the promoted one goes on')
+  t.is((await chat()).status, 200, 'the promoted one keeps serving')
 
   await forge.call('DELETE', path)
   t.is((await chat()).status, 404)

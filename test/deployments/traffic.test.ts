@@ -1,10 +1,10 @@
 import test, { type ExecutionContext } from 'ava'
-import { encodeTraffic } from '../../events/traffic.ts'
+import { recordTraffic } from '../../events/traffic.ts'
 import { inTransaction } from '../../platform/postgres/transaction.ts'
-import { eventId } from '../../platform/time.ts'
 import { trafficProjection } from '../../projector/traffic/projection.ts'
 import { dropOldTraffic } from '../../projector/traffic/retain.ts'
 import type { TrafficRow, TrafficSummary } from '../../schemas/traffic.ts'
+import { encodedFact } from '../encoded-fact.ts'
 import { row } from '../gateway/row.ts'
 import { startEngine } from '../servers/engine.ts'
 import { type Forge, sharedForgeProcess } from '../servers/forge.ts'
@@ -21,11 +21,7 @@ async function scene(t: ExecutionContext) {
   const projection = trafficProjection('traffic')
   let offset = 0n
   const add = async (rows: readonly TrafficRow[], key = 'dep_1') => {
-    const value = encodeTraffic(key, rows, {
-      event_id: eventId(),
-      received_at_ms: 0,
-      request_id: '',
-    })
+    const value = encodedFact(recordTraffic(key, rows))
     const records = [{ key, value, offset: offset++ }]
     await inTransaction(pool, tx =>
       projection.apply(tx, [{ topic: 'traffic', partition: 0, records }]),
@@ -35,7 +31,7 @@ async function scene(t: ExecutionContext) {
   return { pool, add, all }
 }
 
-test('a request counts once, however often and with whatever others its row comes', async t => {
+test('a request counts once, whatever the repetition and company of its row', async t => {
   const { add, all } = await scene(t)
   const one = row({ request_id: 'a' })
   const failed = row({
@@ -77,7 +73,7 @@ test('old days are dropped and their sums stay; a late row of an old day still l
   )
 })
 
-test('a day without a partition that cannot be read as a time is refused, and nothing of its record stays', async t => {
+test('a day without a partition that cannot be read as a time is refused, and no row of its record stays', async t => {
   const { add, all } = await scene(t)
   await t.throwsAsync(add([row({ request_id: 'a' }), row({ started_at: 'soon' })]))
   t.is((await all('select * from traffic')).length, 0)
@@ -106,7 +102,7 @@ async function deployed(t: ExecutionContext, forge: Forge, name: string) {
   return { engine, path, ask, token_id: made.body.token_id }
 }
 
-test('each answered request is listed and summed up, for people who may read the deployment', async t => {
+test('each completed request is listed and summed up, for people who may read the deployment', async t => {
   t.timeout(patient(60_000))
   const forge = await shared()
   const { engine, path, ask, token_id } = await deployed(t, forge, 'listed')
@@ -168,7 +164,7 @@ test('each answered request is listed and summed up, for people who may read the
     t.is((await forge.call('GET', `${path}/${end}`, { token: bob })).status, 404)
 })
 
-test('a killed gateway loses no request that it answered, and counts none twice', async t => {
+test('a killed gateway loses no completed request, and counts none twice', async t => {
   t.timeout(patient(90_000))
   const forge = await shared()
   const { path, ask } = await deployed(t, forge, 'killed')
@@ -180,7 +176,7 @@ test('a killed gateway loses no request that it answered, and counts none twice'
     ids.push(String(answer.headers.get('x-request-id')))
   }
   await other.kill()
-  // The process that is left takes over what the other one had not shipped.
+  // The remaining process takes over the other one's unshipped rows.
   const rows = await until('all are listed', 40_000, async () => {
     const { body } = await forge.call<TrafficRow[]>('GET', `${path}/traffic?limit=500`)
     return body.length >= 50 && body

@@ -20,7 +20,7 @@ const after = (command: DecideDevice): Decided =>
     .reduce(devices.evolve, devices.initial)
 
 for (const decision of ['approved', 'denied'] as const) {
-  test(`a code that waits is ${decision}`, t => {
+  test(`a waiting code is ${decision}`, t => {
     t.deepEqual(decideDevice(devices.initial, { ...approve, decision }), [
       { type: `user.device_${decision}`, data: { device_id: 'dev_1', username: 'ada' } },
     ])

@@ -57,7 +57,7 @@ test('a program polls until a person approves, and gets their token once', async
     expires_in: 8 * 3600,
     user: { username: 'ada', role: 'operator' },
   })
-  // The token works, and in a session of its own.
+  // The token works, and in a separate session.
   const mine = await s.call('GET', `/api/cli/device/${user_code}`, { token: String(access_token) })
   t.like(mine.body, { state: 'consumed' })
   const { rows } = await s.pool.query(
@@ -153,7 +153,7 @@ test('an approval ends with the session that gave it, and with the person', asyn
   t.is((await s.pool.query(`select 1 from auth.session where via = 'device'`)).rowCount, 0)
 })
 
-test('a person sees who asks before they decide', async t => {
+test('a person sees the requester before deciding', async t => {
   const s = await serveDevices(t)
   const { token } = await s.signIn('ada')
   const { user_code } = await askCode(s, { 'user-agent': `forge-cli/1.0 ${'x'.repeat(500)}` })
@@ -172,7 +172,7 @@ test('a person sees who asks before they decide', async t => {
   t.is((await s.call('GET', `/api/cli/device/${user_code}`)).status, 401)
 })
 
-test('each decision is an event of the person, with how they were signed in', async t => {
+test('each decision is an event of the person, with their way of signing in', async t => {
   const s = await serveDevices(t)
   const { token } = await s.signIn('ada')
   const [yes, no] = await Promise.all([askCode(s), askCode(s)])
@@ -238,7 +238,7 @@ test('codes are deleted within an hour of their expiry, decided or not', async t
   t.deepEqual(await performEveryHour(), [fresh.user_code])
 })
 
-test('of one network twenty codes wait and of all a thousand; beyond that the oldest ends', async t => {
+test('at most twenty codes per network and a thousand in all wait; beyond that the oldest ends', async t => {
   const s = await serveDevices(t, { SERVICE_TRUSTED_PROXY_HOPS: '1' })
   const from = (address: string) => askCode(s, { 'x-forwarded-for': address })
   const isWaiting = async ({ device_code }: { device_code: string }) => {
@@ -275,7 +275,7 @@ test('of one network twenty codes wait and of all a thousand; beyond that the ol
   t.is(rows[0].n, 1000)
 })
 
-test('only a sign-in of the last quarter of an hour approves, and none that came from a code itself', async t => {
+test('only a sign-in of the last quarter of an hour approves, and no sign-in that came from a code', async t => {
   const s = await serveDevices(t)
   const approve = async (token: string) => {
     const code = await askCode(s)
@@ -313,7 +313,7 @@ test("a device's session ends after 30 days at most, and with the account of its
   const look = () => s.call('GET', `/api/cli/device/${user_code}`, { token: device })
   t.is((await look()).status, 200)
   await s.pool.query(`update auth.person set disabled = true where username = 'ada'`)
-  s.deps.accessChanged('ada')
+  s.accessChanged('ada')
   t.is((await look()).status, 401)
 })
 
@@ -332,7 +332,7 @@ test('a malformed device code is reported at its field, without its value', asyn
   t.false(JSON.stringify(long.body).includes('qqq'))
 })
 
-test('an address polls twenty times a minute, whatever the codes', async t => {
+test('an address polls twenty times a minute, with any codes', async t => {
   const s = await serveDevices(t)
   const codes = await Promise.all(Array.from({ length: 21 }, () => askCode(s)))
   const statuses = await Promise.all(

@@ -12,15 +12,17 @@ import { type CallInTurns, routeParts, serveInTurns } from '../servers/serve-rou
 
 export type ServedDevices = {
   pool: Pool
-  /** Advances the clock, which stands still otherwise. */
+  /** Advances the clock, which otherwise stands still. */
   later(seconds: number): void
   /** Signs in a new or known person; `end` revokes the session. */
   signIn(username: string): Promise<{ token: string; end(): Promise<void> }>
   call: CallInTurns
   deps: Deps
+  /** As after a commit that changed a person's access. */
+  accessChanged(username: string): void
 }
 
-/** The routes of the device flow on a real database, at a time that stands still. */
+/** The routes of the device flow on a real database, with a stopped clock. */
 export async function serveDevices(
   t: ExecutionContext,
   env: Record<string, string> = {},
@@ -38,6 +40,7 @@ export async function serveDevices(
     pool,
     deps,
     call,
+    accessChanged: username => parts.signals.publish('access', { username }),
     later(seconds) {
       nowMs += seconds * 1000
     },
@@ -57,7 +60,7 @@ export async function serveDevices(
   }
 }
 
-/** A request that nobody sent, whose cookies nobody gets. */
+/** A request that nobody sent, whose cookies nobody receives. */
 function unsentContext() {
   const request = new IncomingMessage(new Socket())
   return new Koa().createContext(request, new ServerResponse(request))

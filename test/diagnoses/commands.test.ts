@@ -25,7 +25,7 @@ const ofRun = async (forge: Forge, { run_id }: ExternalRun, token?: string) => {
   const options = token === undefined ? {} : { token }
   const path = `/api/jobs/${run_id}/diagnoses`
   const { status, body } = await forge.call<Diagnosis[]>('GET', path, options)
-  // On a busy machine the read models may not have the run yet.
+  // On a busy machine the read models may not include the run yet.
   return status === 404 ? [] : body
 }
 
@@ -44,7 +44,7 @@ const automatic = (forge: Forge, run: ExternalRun, token?: string) =>
     return found?.finished_at ? found : undefined
   })
 
-test('a run that fails is diagnosed by itself, once, with evidence that points into its log', async t => {
+test('a run that fails is diagnosed automatically, once, with evidence that points into its log', async t => {
   const forge = await shared()
   const run = await failedRun(
     forge,
@@ -73,7 +73,7 @@ test('a run that fails is diagnosed by itself, once, with evidence that points i
   t.is((await ofRun(forge, run)).length, 1)
 })
 
-test('asking again makes a new diagnosis and supersedes the old one, which stays readable', async t => {
+test('asking again creates a new diagnosis and supersedes the old one, which stays readable', async t => {
   const forge = await shared()
   const run = await failedRun(forge, 'ZeroDivisionError: division by zero')
   const first = await automatic(forge, run)
@@ -96,12 +96,12 @@ test('asking while one is pending returns the same id, however many ask at once'
     const listed = await ofRun(forge, run)
     return listed.length >= ids.size && listed
   })
-  // One may be finished before the last of the eight asks.
+  // One may be finished before the last of the eight requests.
   t.is(ids.size, stored.length)
   t.true(ids.size < 8)
 })
 
-test('runs that fail alike share a fingerprint, and only readers of a run see that it is alike', async t => {
+test('similar failures share a fingerprint, and only readers of a run see the similarity', async t => {
   const forge = await shared()
   const one = await failedRun(forge, "KeyError: 'epoch 17' at 0x7f00")
   const other = await failedRun(forge, "KeyError: 'epoch 18' at 0x7fff")

@@ -48,7 +48,7 @@ test('an automatic request is recorded once for each attempt', t => {
   t.is(requestDiagnosis(known, request(2, { trigger: 'auto', attempt: 2 }), now).length, 1)
 })
 
-test('a diagnosis because of an alert does not keep the failure of the run from being diagnosed', t => {
+test("a diagnosis for an alert does not prevent the diagnosis of the run's failure", t => {
   const early = { trigger: 'auto', requested_by: ofAlert } as const
   const failed = request(2, { trigger: 'auto', requested_by: 'forge' })
   const asked: DiagnosisEvent = { type: 'diagnosis.requested', data: request(1, early) }
@@ -58,12 +58,12 @@ test('a diagnosis because of an alert does not keep the failure of the run from 
   t.deepEqual(requestDiagnosis(after(requested(1), done(1)), request(2, early), now), [])
 })
 
-test('a diagnosis that was lost does not keep others from being made for ever', t => {
+test('a lost diagnosis does not block others forever', t => {
   const later = new Date(now.getTime() + lostAfterMs)
   t.is(requestDiagnosis(after(requested(1)), request(2), later).length, 1)
 })
 
-test('a result is recorded once, and not after another diagnosis was asked for', t => {
+test('a result is recorded once, and not after another diagnosis was requested', t => {
   t.deepEqual(completeDiagnosis(after(requested(1)), completed(1)), [done(1)])
   t.deepEqual(completeDiagnosis(after(requested(1), done(1)), completed(1)), [])
   t.deepEqual(completeDiagnosis(after(requested(1), done(1), requested(2)), completed(1)), [])

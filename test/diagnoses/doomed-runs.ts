@@ -4,7 +4,7 @@ import type { Diagnosis, FailureCategory } from '../../schemas/diagnoses.ts'
 import { addArchive, archiveOf } from '../recipes/uploading.ts'
 import type { Calls } from '../uploads/sending.ts'
 
-/** The ways to fail of `doomed/train.py`, and what a diagnosis is to find. */
+/** The failure kinds of `doomed/train.py`, and the expected diagnoses. */
 export const doomedKinds = {
   memory: 'host_oom',
   exception: 'code_exception',
@@ -46,7 +46,7 @@ export async function prepareDoomed(forge: Calls): Promise<object> {
   return body
 }
 
-/** Seconds after which a job is stopped that does not end by itself: much longer than its start takes. */
+/** Seconds after which a job that is still running is stopped: much longer than its start takes. */
 const limits = { hang: 40, slow: 30 } as const
 
 type Doomed = { lock: object; kind: DoomedKind; seed: number }

@@ -42,7 +42,7 @@ type Given = Partial<Omit<DiagnosisFacts, 'end' | 'lines' | 'metrics'>> & {
   metrics?: Record<string, readonly number[]>
 }
 
-/** A job that failed with exit code 1, ten minutes after its begin. */
+/** A job that failed with exit code 1, ten minutes after its start. */
 export function factsOf({ end, log = '', metrics = {}, ...rest }: Given = {}): DiagnosisFacts {
   const spec = rest.spec === undefined ? specWith() : rest.spec
   return {

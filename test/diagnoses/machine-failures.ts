@@ -1,10 +1,10 @@
 import type { FailureCategory } from '../../schemas/diagnoses.ts'
 import { traceback } from './given.ts'
 
-/** What a log says of a failure. */
+/** Log lines of a failure. */
 export type Told = [category: FailureCategory, subcategory: string | null, log: string]
 
-/** Texts as programs, libraries and engines print them, by family. */
+/** Texts of programs, libraries and engines, by family. */
 export const machineFailures: Record<string, readonly Told[]> = {
   'memory of GPUs': [
     [

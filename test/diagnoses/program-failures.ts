@@ -1,7 +1,7 @@
 import { traceback } from './given.ts'
 import type { Told } from './machine-failures.ts'
 
-/** Texts as programs and libraries print them, by family. */
+/** Texts of programs and libraries, by family. */
 export const programFailures: Record<string, readonly Told[]> = {
   'the model hub': [
     [

@@ -11,12 +11,12 @@ import {
   submitDoomed,
 } from './doomed-runs.ts'
 
-/** What time alone tells of is measured by `npm run bench:diagnose`: a busy machine is slow and silent as well. */
+/** Failures visible only by timing are measured by `npm run bench:diagnose`: a busy machine is slow and silent as well. */
 const takesTime: readonly DoomedKind[] = ['hang', 'slow']
 
 const withinMs = 200_000
 
-test('processes that really fail are diagnosed into the right category, with evidence', async t => {
+test('real failures are diagnosed with the right category, with evidence', async t => {
   t.timeout(patient(2 * withinMs))
   const forge = await startForge(t, { SERVICE_LOCAL_GPUS: '16' })
   const lock = await prepareDoomed(forge)

@@ -69,14 +69,14 @@ test('a limit that was reached while it reported is a timeout, after a long sile
   t.is(stalled.evidence.length, 2)
 })
 
-test('a run that has nothing wrong is told as it is', t => {
+test('a run without faults is reported as healthy', t => {
   const title = (state: string) =>
     diagnose(factsOf({ state, end: { reason: 'reported', exit_code: 0 }, log: lines(3) })).title
   t.is(title('succeeded'), 'Nothing is known to be wrong: the run has succeeded')
   t.is(title('pending'), 'Nothing is known to be wrong: the run is pending')
 })
 
-test('a run that goes on is stalled only after an unusual silence, and idle GPUs are evidence', t => {
+test('a running run counts as stalled only after an unusual silence, and idle GPUs are evidence', t => {
   const running = { state: 'running', end: { reason: null, exit_code: null }, log: lines(20) }
   const until = (seconds: number) => beganMs + seconds * 1000
   t.is(diagnose(factsOf({ ...running, until_ms: until(24) })).category, 'unknown')
@@ -86,7 +86,7 @@ test('a run that goes on is stalled only after an unusual silence, and idle GPUs
   t.deepEqual(found.evidence.at(-1)?.ref, { ts: '2026-11-20T10:01:40+00:00', node: 'n1', index: 3 })
 })
 
-test('the first step with NaN is named, of a loss before other metrics', t => {
+test('the first step with NaN is named, for a loss before other metrics', t => {
   const found = diagnose(
     factsOf({
       metrics: { accuracy: [0.1, Number.NaN], 'train/loss': [2, 1, Number.NaN, Number.NaN] },
@@ -120,7 +120,7 @@ const onRank = (rank: number, text: string) =>
     .join('\n')
 const echo = traceback('torch.distributed.DistBackendError: NCCL error: remote process exited')
 
-test('of several ranks the one that failed first is the origin, not those that lost it', t => {
+test('among several ranks the first failure is the origin, not the ranks that lost the connection', t => {
   const oom = traceback('torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB')
   const log = [onRank(3, oom), onRank(0, echo), onRank(1, echo), onRank(2, echo)].join('\n')
   const found = diagnose(factsOf({ log }))
@@ -128,7 +128,7 @@ test('of several ranks the one that failed first is the origin, not those that l
   t.like(found.origin, { rank: 3, node: 'n3' })
 })
 
-test('where all but one rank waited in vain, the silent one is the origin', t => {
+test('if all ranks but one timed out waiting, the silent one is the origin', t => {
   const waited =
     'Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7) ran for 600012 ms'
   const log = [onRank(2, 'step 7'), ...[0, 1, 3].map(rank => onRank(rank, waited))].join('\n')
@@ -145,7 +145,7 @@ test('prefixes of launchers name the rank', t => {
   t.like(diagnose(factsOf({ log: oom })).origin, { rank: 5 })
 })
 
-test('what was printed long before another failure is not its cause', t => {
+test('output long before another failure is not its cause', t => {
   const log = `CUDA out of memory, trying a smaller batch\n${lines(100)}\n${traceback("AttributeError: 'x' has no y")}`
   t.is(diagnose(factsOf({ log })).category, 'code_exception')
 })
@@ -214,7 +214,7 @@ test('failures that differ in numbers, addresses and paths are the same one', t 
   t.not(normalized('KeyError: a'), normalized('KeyError: b'))
 })
 
-test('secrets are removed, and what is no secret stays', t => {
+test('secrets are removed, and other text stays', t => {
   for (const secret of [
     'hf_AbCdEfGhIjKlMnOp',
     'Bearer abc.def-ghi',

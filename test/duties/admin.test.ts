@@ -10,7 +10,7 @@ import { until } from '../servers/until.ts'
 type Ready = { checks: { effects: { ok: boolean; lag_ms: number; due: number; parked: number } } }
 type Duty = { duty_id: string; state: string; last_error: string | null; attempts: number }
 
-/** What the server says of its duties once none is due: at a full hour, its own schedules have some for a moment. */
+/** The server's figures once no duty is due: at a full hour, its own schedules have some for a moment. */
 const effectsAtRest = (forge: Forge) =>
   until('no duty is due', 30_000, async () => {
     const { status, body } = await forge.call<Ready>('GET', '/api/readyz', { token: null })

@@ -22,7 +22,7 @@ const describe = (forge: Forge, run: ExternalRun, nodes: unknown) =>
 const read = async <T = Answer>(forge: Forge, run: ExternalRun, rest = '') =>
   (await forge.call<T>('GET', `/api/runs/${run.run_id}/environment${rest}`)).body as T
 
-/** Everything that the contract names. */
+/** Every field in the contract. */
 const full = {
   captured_at: '2026-11-20T12:00:00+00:00',
   os: 'Linux-6.1',
@@ -71,7 +71,7 @@ const n1 = {
 }
 
 test.serial(
-  'a picture is kept without secrets, by its digest, and compared with that of another run',
+  'an environment is stored without secrets, by its digest, and compared with that of another run',
   async t => {
     const forge = await startForge(t)
     const [one, other] = [await createRun(forge), await createRun(forge)]
@@ -147,7 +147,7 @@ test.serial('nodes are upserted by name', async t => {
 })
 
 test.serial(
-  'each bad field is 422 at its place; limits, foreign tokens and the end of the run are kept',
+  'each bad field is 422 at its place; limits, foreign tokens and the end of the run are respected',
   async t => {
     const forge = await startForge(t)
     const [run, other, ended] = await Promise.all([1, 2, 3].map(() => createRun(forge)))

@@ -9,7 +9,7 @@ import { folded } from '../folded.ts'
 
 const command = (text: string) => scrub({ command: text }).command
 
-test('secrets of the environment are masked by their names and by their shape, the rest stays', t => {
+test('secrets of the environment are masked by their names and by their shape, all else stays', t => {
   const env = {
     HF_TOKEN: 'abc',
     WANDB_API_KEY: 'abc',
@@ -34,7 +34,7 @@ test('secrets of the environment are masked by their names and by their shape, t
   })
 })
 
-test('tokens in addresses are masked wherever they stand', t => {
+test('tokens in addresses are masked wherever they occur', t => {
   const git = { remote: 'https://x-token:abc@git.example/a/b.git', commit: 'c0ffee', dirty: false }
   t.deepEqual(scrub({ git, cwd: 'ssh://git@host/x' }), {
     git: { ...git, remote: 'https://***@git.example/a/b.git' },
@@ -72,7 +72,7 @@ const node = (name: string, digest = 'd'): Node => ({ node: name, digest, facts:
 const after = (nodes: readonly Node[]): Environment =>
   folded(environments, describeNodes(environments.initial, 'run_1', nodes))
 
-test('the same picture is stored once, another one replaces it', t => {
+test('the same environment is stored once, a different one replaces it', t => {
   const events = capture(environments.initial, picture('a'))
   t.is(events.length, 1)
   const state = folded(environments, events)
@@ -98,7 +98,7 @@ test('a run has at most 10,000 nodes', t => {
   })
 })
 
-test('two environments differ in single facts, also in those that only one has', t => {
+test('two environments differ in single facts, including facts that only one has', t => {
   t.deepEqual(
     differencesOf(
       { python: '3.11', packages: { torch: '2.9', numpy: '2' }, gpus: [{ name: 'H100' }], git: {} },

@@ -30,7 +30,7 @@ const anyFact: fc.Arbitrary<Fact> = fc.record({
   body: fc.uint8Array({ maxLength: 300 }).map(bytes => Buffer.from(bytes)),
 })
 
-test('a fact is read as it was written', t => {
+test('a fact is read unchanged', t => {
   fc.assert(
     fc.property(anyFact, fact => {
       const read = decodeFact(encodeFact(fact))
@@ -50,7 +50,7 @@ test('a changed bit or a cut anywhere is an error, never another fact', t => {
   )
 })
 
-test('what does not fit into a fact is refused when it is written', t => {
+test('data that does not fit into a fact is refused on writing', t => {
   const [fact] = fc.sample(anyFact, { numRuns: 1, seed: 1 })
   t.throws(() => encodeFact({ ...(fact as Fact), run_id: 'x'.repeat(256) }), {
     instanceOf: RangeError,
@@ -76,14 +76,14 @@ test('a damaged JSON body is an error', t => {
     t.throws(() => decodeJson(bytes), { instanceOf: CorruptFact })
 })
 
-// Bytes written by released versions. Such bytes are on logs and must be readable for ever.
+// Bytes written by released versions. They are on logs and must stay readable forever.
 const folder = new URL('../golden/facts/', import.meta.url)
 const files = readdirSync(folder)
 test('there are golden facts', t => {
   t.true(files.length > 0)
 })
 for (const file of files)
-  test(`${file} is read as it was written`, t => {
+  test(`${file} is read unchanged`, t => {
     const { hex, body_hex, json, ...head } = JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
     const { body, ...read } = decodeFact(Buffer.from(hex, 'hex'))
     t.deepEqual(read, head)

@@ -100,7 +100,7 @@ test('a snapshot after any event leads to the same state as all events', t => {
   }
 })
 
-test('a snapshot that was stored before holds what this build folds, or its shape was raised', t => {
+test('an earlier snapshot matches the fold of this build, or its shape was raised', t => {
   for (const aggregate of aggregates) {
     const { name, snapshot } = aggregate
     if (!snapshot) continue

@@ -46,7 +46,7 @@ export function statesAfter({ name, initial, evolve }: Aggregate): Map<string, u
   return after
 }
 
-/** What snapshots of this shape hold after each recorded event; written by `npm run record-states`. */
+/** The content of snapshots of this shape after each recorded event; written by `npm run record-states`. */
 export type RecordedStates = { shape: number; after: Record<string, unknown> }
 
 export const statesFile = (name: string) =>

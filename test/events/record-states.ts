@@ -4,7 +4,7 @@ import { aggregates } from '../../events/all.ts'
 import { type RecordedStates, statesAfter, statesFile } from './golden.ts'
 
 // `npm run record-states`: adds the states of new events, and of aggregates whose shape was raised; a state that has
-// changed without that is left, so that its test goes on failing.
+// changed without that is left, so that its test keeps failing.
 for (const aggregate of aggregates) {
   if (!aggregate.snapshot) continue
   const { shape } = aggregate.snapshot

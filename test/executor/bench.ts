@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { chooseIsolation } from '../../executor/local/choose-isolation.ts'
-import type { Ground, Isolation, IsolationSetting } from '../../executor/local/isolation.ts'
 import { openLocalExecutor } from '../../executor/local/local-executor.ts'
-import { filesOf, probePython } from '../../executor/local/python-probe.ts'
+import { chooseIsolation } from '../../executor/node/choose-isolation.ts'
+import type { Ground, Isolation, IsolationSetting } from '../../executor/node/isolation.ts'
 import type { Executor } from '../../executor/port.ts'
+import { filesOf, probePython } from '../../executor/preparation/python-probe.ts'
+import { givenCommand } from './preparations.ts'
 
-/** Users of runs cannot reach a Python in somebody's home. */
+/** Users of runs cannot reach a Python in a home directory. */
 export const systemPython = '/usr/bin/python3'
 
-/** The same for each process at a directory, and apart from those of others: the end of a run ends all processes of its user. */
+/** A range for each runs directory, the same in every process: the end of a run ends all processes of its user. */
 function idsAt(runsDirectory: string) {
   const nth = createHash('sha256').update(runsDirectory).digest().readUInt16BE() % 1000
   const count = 65_536
@@ -47,6 +48,7 @@ export async function openAt(
     isolation: isolation ?? (await isolationAt(runsDirectory, 'none')),
     fakeGpus: 4,
     hostEnvironment: { PATH: process.env.PATH ?? '', HOME: '/', LANG: 'C.UTF-8' },
+    preparationCommand: givenCommand,
     now,
   })
 }

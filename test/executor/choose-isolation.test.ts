@@ -3,13 +3,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { bubblewrapArguments } from '../../executor/local/bubblewrap.ts'
-import type { Enclosure } from '../../executor/local/enclosure.ts'
-import { deviceFiles } from '../../executor/local/gpus.ts'
-import { describeIsolation, enclosureOf } from '../../executor/local/isolation.ts'
-import { markVariable, processesOfRun, trySignal } from '../../executor/local/processes.ts'
-import { RunIdentities } from '../../executor/local/run-identity.ts'
-import { startCommand } from '../../executor/local/start-command.ts'
+import type { Enclosure } from '../../executor/attempts/enclosure.ts'
+import { bubblewrapArguments } from '../../executor/node/bubblewrap.ts'
+import { deviceFiles } from '../../executor/node/gpus.ts'
+import { describeIsolation, enclosureOf } from '../../executor/node/isolation.ts'
+import { markVariable, processesOfRun, trySignal } from '../../executor/node/processes.ts'
+import { RunIdentities } from '../../executor/node/run-identity.ts'
+import { startCommand } from '../../executor/node/start-command.ts'
 import { isolationAt } from './bench.ts'
 import { whatHolds } from './what-holds.ts'
 
@@ -32,7 +32,7 @@ test('auto takes the first isolation that holds, and none is a choice of its own
   )
 })
 
-test('where nothing holds, the reasons are told, and an isolation by name stops the start', async t => {
+test('if no isolation holds, the reasons are given, and an isolation required by name stops the start', async t => {
   const runs = await runsFolder(t)
   const nothing = await isolationAt(runs, 'auto', { python: null })
   t.is(nothing.mode, 'none')

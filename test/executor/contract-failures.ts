@@ -10,7 +10,7 @@ import { untilPrinted } from './output.ts'
 
 const shell = (script: string) => ['sh', '-c', script]
 
-/** What holds whoever is killed or cannot be reached. */
+/** Rules that hold whatever is killed or unreachable. */
 export function failureRules(rule: Rule): void {
   const states = ['starting', 'running', 'stopping'] as const
   for (const state of states)
@@ -25,30 +25,27 @@ export function failureRules(rule: Rule): void {
     await killedAgent(t, bench, 'running', 2)
   })
 
-  rule(
-    'a submit of which nobody learned the outcome is found, and started once',
-    async (t, bench) => {
-      const { reopen, scratch, submitUnheard } = bench
-      const file = path.join(scratch, 'starts')
-      for (const nodes of [1, 2]) {
-        const submitted = launch({
-          nodes,
-          gpu_indexes: nodes === 2 ? [0, 1] : [],
-          command: shell(`echo \${RANK:-0} >> ${file}-${nodes}; exit 8`),
-        })
-        await submitUnheard(submitted)
-        const executor = await reopen()
-        const found = await executor.find(submitted.run_id, 1)
-        const ref = await executor.submit(submitted)
-        if (found !== null) t.is(found, ref)
-        t.like(await exitOf(executor, ref), { exit_code: 8, launch_error: null })
-        const starts = (await readFile(`${file}-${nodes}`, 'utf8')).trimEnd().split('\n')
-        t.is(new Set(starts).size, starts.length, `started ${starts}`)
-      }
-    },
-  )
+  rule('a submit whose outcome was lost is found, and started once', async (t, bench) => {
+    const { reopen, scratch, submitUnheard } = bench
+    const file = path.join(scratch, 'starts')
+    for (const nodes of [1, 2]) {
+      const submitted = launch({
+        nodes,
+        gpu_indexes: nodes === 2 ? [0, 1] : [],
+        command: shell(`echo \${RANK:-0} >> ${file}-${nodes}; exit 8`),
+      })
+      await submitUnheard(submitted)
+      const executor = await reopen()
+      const found = await executor.find(submitted.run_id, 1)
+      const ref = await executor.submit(submitted)
+      if (found !== null) t.is(found, ref)
+      t.like(await exitOf(executor, ref), { exit_code: 8, launch_error: null })
+      const starts = (await readFile(`${file}-${nodes}`, 'utf8')).trimEnd().split('\n')
+      t.is(new Set(starts).size, starts.length, `started ${starts}`)
+    }
+  })
 
-  rule('an engine that cannot be reached says nothing about its attempts', async (t, bench) => {
+  rule('an unreachable executor reports nothing about its attempts', async (t, bench) => {
     const { executor, scratch, takeAway, reopen } = bench
     const go = path.join(scratch, 'go')
     const submitted = launch({

@@ -5,7 +5,7 @@ import { StaleSubmit, UnknownAttempt } from '../../executor/port.ts'
 import { commandLinesWith, exitOf, finish, kill, launch, untilState } from './attempts.ts'
 import type { Rule } from './contract-rule.ts'
 
-/** How an attempt comes to run, with what it is given, and how its end is told. */
+/** How an attempt starts, what it is given, and how its end is reported. */
 export function launchRules(rule: Rule): void {
   rule('the launch environment arrives exactly', async (t, { executor }) => {
     const env = {
@@ -165,7 +165,7 @@ export function launchRules(rule: Rule): void {
     },
   )
 
-  rule('a run on one node is told no rank', async (t, { executor }) => {
+  rule('a run on one node gets no rank variables', async (t, { executor }) => {
     const { output } = await finish(executor, launch({ command: ['env'] }))
     t.notRegex(output.stdout.toString(), /^(RANK|WORLD_SIZE|LOCAL_RANK|NODE_RANK|MASTER_\w+)=/m)
   })

@@ -15,7 +15,7 @@ async function gpusHeld(executor: Executor, ref: string): Promise<string[]> {
   return nodes.flatMap(({ node, gpu_indexes }) => gpu_indexes.map(index => `${node}/${index}`))
 }
 
-/** What becomes of an attempt that runs: its output, its GPUs, stops, and what is left of it. */
+/** The life of a running attempt: its output, its GPUs, stops, and its files afterwards. */
 export function lifeRules(rule: Rule): void {
   rule('what has not ended is listed until it has', async (t, { executor }) => {
     const ref = await executor.submit(launch({ command: ['sleep', '600'] }))
@@ -154,7 +154,7 @@ export function lifeRules(rule: Rule): void {
   })
 
   rule(
-    'what is kept of a run goes when all of its attempts have ended',
+    'the files of a run are deleted once all of its attempts have ended',
     async (t, { executor }) => {
       const submitted = launch({ command: ['sleep', '600'] })
       const ref = await executor.submit(submitted)

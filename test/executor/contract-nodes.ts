@@ -37,7 +37,7 @@ export function nodeRules(rule: Rule): void {
     t.log(`started ${Math.abs((await at(0)) - (await at(1))).toFixed(1)} ms apart`)
   })
 
-  rule('the ranks meet at the address that they are told', async (t, { executor }) => {
+  rule('the ranks meet at the address that they are given', async (t, { executor }) => {
     const code = `import os, socket, time
 place = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
 if os.environ["RANK"] == "0":
@@ -55,41 +55,38 @@ else:
     t.is((await outputOf(executor, ref)).stdout.toString(), 'rank 1 is here\n')
   })
 
-  rule(
-    'the output of each rank is told apart, byte for byte, across restarts',
-    async (t, bench) => {
-      const script =
-        'i=0; while [ $i -lt 60 ]; do echo "$RANK says $i"; echo "$RANK $i" >&2; i=$((i+1)); sleep 0.005; done'
-      const ref = await bench.executor.submit(onTwo(script))
-      const read = [0, 1].map(() => ({ stdout: '', stderr: '' }))
-      await until('all output', 50_000, async () => {
-        const executor = await bench.reopen()
-        const { state } = await executor.observe(ref)
-        const from = read.map(of => ({ stdout: of.stdout.length, stderr: of.stderr.length }))
-        const pieces = await executor.output(ref, from, 400)
-        t.true(pieces.reduce((sum, piece) => sum + piece.bytes.length, 0) <= 400)
-        for (const { rank, stream, offset, bytes } of pieces) {
-          const of = read[rank]
-          if (!of) throw new Error(`there is no rank ${rank}`)
-          t.is(offset, of[stream].length)
-          of[stream] += bytes.toString()
-        }
-        return state === 'exited' && pieces.length === 0
-      })
-      const said = (line: (index: number) => string) =>
-        Array.from({ length: 60 }, (_, index) => `${line(index)}\n`).join('')
-      for (const rank of [0, 1]) {
-        t.is(
-          read[rank]?.stdout,
-          said(index => `${rank} says ${index}`),
-        )
-        t.is(
-          read[rank]?.stderr,
-          said(index => `${rank} ${index}`),
-        )
+  rule('the output of each rank is separate, byte for byte, across restarts', async (t, bench) => {
+    const script =
+      'i=0; while [ $i -lt 60 ]; do echo "$RANK says $i"; echo "$RANK $i" >&2; i=$((i+1)); sleep 0.005; done'
+    const ref = await bench.executor.submit(onTwo(script))
+    const read = [0, 1].map(() => ({ stdout: '', stderr: '' }))
+    await until('all output', 50_000, async () => {
+      const executor = await bench.reopen()
+      const { state } = await executor.observe(ref)
+      const from = read.map(of => ({ stdout: of.stdout.length, stderr: of.stderr.length }))
+      const pieces = await executor.output(ref, from, 400)
+      t.true(pieces.reduce((sum, piece) => sum + piece.bytes.length, 0) <= 400)
+      for (const { rank, stream, offset, bytes } of pieces) {
+        const of = read[rank]
+        if (!of) throw new Error(`there is no rank ${rank}`)
+        t.is(offset, of[stream].length)
+        of[stream] += bytes.toString()
       }
-    },
-  )
+      return state === 'exited' && pieces.length === 0
+    })
+    const said = (line: (index: number) => string) =>
+      Array.from({ length: 60 }, (_, index) => `${line(index)}\n`).join('')
+    for (const rank of [0, 1]) {
+      t.is(
+        read[rank]?.stdout,
+        said(index => `${rank} says ${index}`),
+      )
+      t.is(
+        read[rank]?.stderr,
+        said(index => `${rank} ${index}`),
+      )
+    }
+  })
 
   rule('it is known where each rank runs, and on which GPUs of its own', async (t, bench) => {
     const { executor, reopen, choosesGpus } = bench
@@ -175,7 +172,7 @@ else:
       t.is((await outputOf(executor, ref, rank)).stdout.toString(), 'ready\nbye\n')
   })
 
-  rule('force kills every rank, and what they started', async (t, { executor }) => {
+  rule('force kills every rank and its child processes', async (t, { executor }) => {
     const id = randomUUID()
     const child = `setsid sh -c 'trap "" TERM; echo ready; ${loop}; : ${id}' &`
     const ref = await executor.submit(onTwo(`trap '' TERM; ${child} ${loop}; : ${id}`))

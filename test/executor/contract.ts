@@ -6,13 +6,13 @@ import { nodeRules } from './contract-nodes.ts'
 import type { Bench, Rule } from './contract-rule.ts'
 import { fewAtOnce } from './few-at-once.ts'
 
-/** Registers one test for each rule that every engine must follow. */
+/** Registers one test for each rule that every executor must follow. */
 export function executorContract(
-  engine: string,
+  executor: string,
   open: (t: ExecutionContext) => Promise<Bench>,
 ): void {
   const rule: Rule = (title, body) =>
-    test(`${engine}: ${title}`, t => fewAtOnce(async () => body(t, await open(t))))
+    test(`${executor}: ${title}`, t => fewAtOnce(async () => body(t, await open(t))))
   launchRules(rule)
   lifeRules(rule)
   nodeRules(rule)

@@ -3,16 +3,16 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { controlSockets } from '../../executor/local/control-sockets.ts'
-import { describeIsolation } from '../../executor/local/isolation.ts'
+import { controlSockets } from '../../executor/node/control-sockets.ts'
+import { describeIsolation } from '../../executor/node/isolation.ts'
 import { isolationAt } from './bench.ts'
 import { whatHolds } from './what-holds.ts'
 
 const holds = await whatHolds()
 
 /** A folder that everybody may pass, with a socket in it that everybody may open. */
-async function engine(t: ExecutionContext) {
-  const root = await realpath(await mkdtemp(path.join(tmpdir(), 'forge-engine-')))
+async function containerRuntime(t: ExecutionContext) {
+  const root = await realpath(await mkdtemp(path.join(tmpdir(), 'forge-runtime-')))
   t.teardown(() => rm(root, { recursive: true, force: true }))
   await chmod(root, 0o755)
   const folder = path.join(root, 'run')
@@ -26,7 +26,7 @@ async function engine(t: ExecutionContext) {
 }
 
 test('sockets are looked for where the variables of the server’s user name them', async t => {
-  const { folder, socket } = await engine(t)
+  const { folder, socket } = await containerRuntime(t)
   const uid = 1_900_055_055
   for (const env of [
     { XDG_RUNTIME_DIR: folder },
@@ -46,7 +46,7 @@ test('sockets are looked for where the variables of the server’s user name the
 
 if (holds.landlock === null)
   test('Landlock does not govern a socket: it is named, with what to do', async t => {
-    const { socket, runs } = await engine(t)
+    const { socket, runs } = await containerRuntime(t)
     const isolation = await isolationAt(runs, 'landlock', { sockets: [socket] })
     t.deepEqual(isolation.reached, [socket])
     const told = describeIsolation(isolation)
@@ -60,7 +60,7 @@ if (holds.landlock === null)
 
 if (holds.bubblewrap === null)
   test('bubblewrap shows a socket only where its folder was opened', async t => {
-    const { folder, socket, runs } = await engine(t)
+    const { folder, socket, runs } = await containerRuntime(t)
     t.deepEqual((await isolationAt(runs, 'bubblewrap', { sockets: [socket] })).reached, [])
     const opened = await isolationAt(runs, 'bubblewrap', { sockets: [socket], readable: [folder] })
     t.deepEqual(opened.reached, [socket])
@@ -69,7 +69,7 @@ if (holds.bubblewrap === null)
 
 if (holds.user === null)
   test('for users of runs the permissions of the socket and its folder decide', async t => {
-    const { folder, socket, runs } = await engine(t)
+    const { folder, socket, runs } = await containerRuntime(t)
     const { reached, ...isolation } = await isolationAt(runs, 'user', { sockets: [socket] })
     t.deepEqual(reached, [socket])
     t.regex(describeIsolation({ ...isolation, reached }).notice ?? '', /restrict its permissions/)

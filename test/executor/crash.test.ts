@@ -6,11 +6,11 @@ import {
   attemptPaths,
   type LaunchRecord,
   type StartedRecord,
-} from '../../executor/local/attempt-directory.ts'
-import { readJson, writeDurably } from '../../executor/local/durable-json.ts'
-import { prepareAttempt } from '../../executor/local/prepare.ts'
-import { bootId, identify } from '../../executor/local/processes.ts'
-import { startSupervisor } from '../../executor/local/start-supervisor.ts'
+} from '../../executor/attempts/attempt-directory.ts'
+import { readJson, writeDurably } from '../../executor/attempts/durable-json.ts'
+import { bootId, identify } from '../../executor/attempts/process-identity.ts'
+import { prepareAttempt } from '../../executor/local/prepare-attempt.ts'
+import { startSupervisor } from '../../executor/node/start-supervisor.ts'
 import { until } from '../servers/until.ts'
 import { commandLinesWith, exitOf, launch, untilState } from './attempts.ts'
 import { openAt } from './bench.ts'
@@ -43,7 +43,11 @@ test('a server killed at any moment of a submit starts the command once, even if
 test('a submit cut short before the start leaves nothing behind and can be repeated', async t => {
   const { runsDirectory, executor } = await localBench(t)
   const submitted = launch({ command: ['sh', '-c', 'exit 6'] })
-  await prepareAttempt(runsDirectory, { ...submitted, command: ['false'] }, asOf)
+  await prepareAttempt(
+    runsDirectory,
+    { launch: { ...submitted, command: ['false'] }, preparation: null },
+    asOf,
+  )
   const ref = `${submitted.run_id}/1`
   t.is(await executor.find(submitted.run_id, 1), null)
   t.deepEqual(await executor.observe(ref), { state: 'unknown' })
@@ -55,7 +59,7 @@ test('a submit cut short before the start leaves nothing behind and can be repea
 test('a disk that is full just after the claim delays the start, and loses nothing', async t => {
   const { runsDirectory, executor } = await localBench(t)
   const submitted = launch({ command: ['sh', '-c', 'exit 6'] })
-  const paths = await prepareAttempt(runsDirectory, submitted, asOf)
+  const paths = await prepareAttempt(runsDirectory, { launch: submitted, preparation: null }, asOf)
   t.is(await executor.find(submitted.run_id, 1), null)
   // No record can take the place of a folder.
   const { reach } = paths.rank(0)
@@ -74,7 +78,7 @@ test('what a run makes of the times of its output is no proof that it lived in t
   const ref = await executor.submit(launch({ command }))
   const stderr = async () => (await outputOf(executor, ref)).stderr.toString()
   await until('it has changed the time', 30_000, async () => (await stderr()) === 'ready\n')
-  // As after the loss of a machine, which kills both: nobody sees it run any more.
+  // As after the loss of a machine, which kills both.
   const started = await readJson<StartedRecord>(attemptPaths(path.join(runsDirectory, ref)).started)
   await killSupervisor(runsDirectory, ref)
   if (started) process.kill(-started.leader.pid, 'SIGKILL')
@@ -86,7 +90,7 @@ test('a late supervisor of an abandoned submit starts nothing', async t => {
   const { runsDirectory, executor, scratch } = await localBench(t)
   const file = path.join(scratch, 'starts')
   const submitted = launch({ command: ['sh', '-c', `echo $WHOSE >> ${file}`] })
-  const paths = await prepareAttempt(runsDirectory, submitted, asOf)
+  const paths = await prepareAttempt(runsDirectory, { launch: submitted, preparation: null }, asOf)
   t.is(await executor.find(submitted.run_id, 1), null)
   const env = { PATH: process.env.PATH ?? '', WHOSE: 'late' }
   const ranks = [{ env, enclosure: null }]
@@ -98,11 +102,11 @@ test('a late supervisor of an abandoned submit starts nothing', async t => {
   t.is(await readFile(file, 'utf8'), 'newest\n')
 })
 
-test('a submit waits for that of another living server, but not for ever', async t => {
+test('a submit waits for a submit by another living server, but not indefinitely', async t => {
   const { runsDirectory, executor } = await localBench(t)
   const submitted = launch({ command: ['true'] })
   const ref = `${submitted.run_id}/1`
-  const paths = await prepareAttempt(runsDirectory, submitted, asOf)
+  const paths = await prepareAttempt(runsDirectory, { launch: submitted, preparation: null }, asOf)
   const record = await readJson<LaunchRecord>(paths.launch)
   await writeDurably(paths.launch, { ...record, submitter: identify(process.ppid) })
   t.deepEqual(await executor.observe(ref), { state: 'starting' })
@@ -112,7 +116,7 @@ test('a submit waits for that of another living server, but not for ever', async
   t.deepEqual(await later.observe(ref), { state: 'unknown' })
 })
 
-test('attempts with records of before there were several nodes go on', async t => {
+test('attempts with records from before several nodes were supported continue', async t => {
   const { runsDirectory, executor, reopen, scratch } = await localBench(t)
   const go = path.join(scratch, 'go')
   const script = `echo up; until [ -e ${go} ]; do sleep 0.05; done; echo done; exit 4`
@@ -143,7 +147,7 @@ test('attempts with records of before there were several nodes go on', async t =
 test('an attempt stopped before anybody started it never starts', async t => {
   const { runsDirectory, executor } = await localBench(t)
   const submitted = launch({ command: ['true'] })
-  await prepareAttempt(runsDirectory, submitted, asOf)
+  await prepareAttempt(runsDirectory, { launch: submitted, preparation: null }, asOf)
   const ref = `${submitted.run_id}/1`
   await executor.stop(ref, { grace_s: 10, force: false })
   t.like(await executor.observe(ref), { state: 'exited', started_at: null })

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { attemptPaths, type ClaimRecord } from '../../executor/local/attempt-directory.ts'
-import { currentTurn } from '../../executor/local/claims.ts'
-import type { IsolationSetting } from '../../executor/local/isolation.ts'
+import { attemptPaths, type ClaimRecord } from '../../executor/attempts/attempt-directory.ts'
+import { currentTurn } from '../../executor/attempts/claims.ts'
+import type { IsolationSetting } from '../../executor/node/isolation.ts'
 import type { Launch } from '../../executor/port.ts'
 
 /** A server in a process of its own, as soon as it has printed this line. */

@@ -1,12 +1,12 @@
 import path from 'node:path'
-import type { IsolationSetting } from '../../executor/local/isolation.ts'
+import type { IsolationSetting } from '../../executor/node/isolation.ts'
 import type { Launch } from '../../executor/port.ts'
 import { isolationAt, openAt } from './bench.ts'
 import { untilPrinted } from './output.ts'
 
 /**
  * Plays a server that will be killed: `executor-process.ts ISOLATION RUNS_DIRECTORY LAUNCH [STOP_GRACE_S]`.
- * A command that is to be stopped prints `ready` first.
+ * A command that will be stopped prints `ready` first.
  */
 const [, , setting = '', runsDirectory = '', launch = '', graceS] = process.argv
 const scratch = path.join(path.dirname(runsDirectory), 'scratch')

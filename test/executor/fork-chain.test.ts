@@ -1,6 +1,6 @@
 import path from 'node:path'
 import test from 'ava'
-import { attemptPaths } from '../../executor/local/attempt-directory.ts'
+import { attemptPaths } from '../../executor/attempts/attempt-directory.ts'
 import { exitOf, launch } from './attempts.ts'
 import { claimOf } from './doomed.ts'
 import { forkChainCommand, grows } from './fork-chain.ts'

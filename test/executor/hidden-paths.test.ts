@@ -2,10 +2,10 @@ import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { bubblewrapArguments } from '../../executor/local/bubblewrap.ts'
-import { confined } from '../../executor/local/confine.ts'
-import type { Enclosure } from '../../executor/local/enclosure.ts'
-import { enclosureOf } from '../../executor/local/isolation.ts'
+import type { Enclosure } from '../../executor/attempts/enclosure.ts'
+import { bubblewrapArguments } from '../../executor/node/bubblewrap.ts'
+import { confined } from '../../executor/node/confine.ts'
+import { enclosureOf } from '../../executor/node/isolation.ts'
 import { isolationAt } from './bench.ts'
 import { whatHolds } from './what-holds.ts'
 
@@ -93,7 +93,7 @@ test('it is covered under each of its names, and after the folders of a Python a
   t.true(line.includes(`--tmpfs ${at('lib/forge')}`))
 })
 
-test('a hidden file is covered by an empty one, and one that does not exist by none', async t => {
+test('a hidden file is covered by an empty one, and a missing file is not covered', async t => {
   const at = await machine(t)
   const key = at('etc/ssl/forge.key')
   const line = bubblewrapArguments(
@@ -108,7 +108,7 @@ test('a hidden file is covered by an empty one, and one that does not exist by n
   t.false(line.includes('missing'))
 })
 
-test('Landlock is given the siblings of what is hidden, because it can only allow, and no links', async t => {
+test('Landlock gets the siblings of hidden paths, because it can only allow, and no links', async t => {
   const at = await machine(t)
   const { order } = confined(
     enclosure({

@@ -4,21 +4,22 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { pino } from 'pino'
 import { loadKeys } from '../../auth/keys.ts'
-import type { StartedRecord } from '../../executor/local/attempt-directory.ts'
-import { hostEnvironment } from '../../executor/local/environment.ts'
-import type { IsolationSetting } from '../../executor/local/isolation.ts'
+import type { StartedRecord } from '../../executor/attempts/attempt-directory.ts'
 import { openLocalExecutor } from '../../executor/local/local-executor.ts'
-import { processesOfRun } from '../../executor/local/processes.ts'
-import { recipeCommand } from '../../executor/local/recipe-command.ts'
+import { hostEnvironment } from '../../executor/node/environment.ts'
+import type { IsolationSetting } from '../../executor/node/isolation.ts'
+import { processesOfRun } from '../../executor/node/processes.ts'
+import { recipeCommand } from '../../executor/preparation/recipe-command.ts'
 import { startEmbeddedPostgres } from '../../platform/postgres/embedded.ts'
 import { recipeDigest } from '../../recipes/digest.ts'
 import { writeRecipe } from '../recipes/tiny-recipe.ts'
 import { exitOf, launch, untilState } from './attempts.ts'
 import { isolationAt, systemPython } from './bench.ts'
 import { outputOf, untilPrinted } from './output.ts'
+import { givenCommand, preparedBy } from './preparations.ts'
 
 /**
- * Plays a server with everything that runs must not get at, of whichever user this process is:
+ * Plays a server with everything that runs must not reach, under the user of this process:
  * `isolation-scene.ts SETTING FOLDER`. Prints what the run of `forbidden.py` managed.
  */
 const [, , setting = '', root = ''] = process.argv
@@ -59,6 +60,7 @@ const executor = await openLocalExecutor({
   isolation,
   fakeGpus: 4,
   hostEnvironment: hostEnvironment(process.env),
+  preparationCommand: givenCommand,
   now: () => new Date(),
 })
 const http = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1')
@@ -104,7 +106,7 @@ const plan = {
 }
 const attacker = await executor.submit(
   launch({
-    preparation: { command: recipeCommand(plan), env: own, input: JSON.stringify(params) },
+    preparation: preparedBy(recipeCommand(plan), { env: own, input: JSON.stringify(params) }),
     env: own,
     reads: [{ run_id: earlier.run_id, path: granted }],
   }),

@@ -3,9 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import test from 'ava'
-import { type Cgroup, createCgroup, membersOf, removeCgroup } from '../../executor/local/cgroup.ts'
-import { killRun } from '../../executor/local/kill-run.ts'
-import { identify, isAlive, markVariable, processesOfRun } from '../../executor/local/processes.ts'
+import type { Cgroup } from '../../executor/attempts/attempt-directory.ts'
+import { identify, isAlive } from '../../executor/attempts/process-identity.ts'
+import { createCgroup, membersOf, removeCgroup } from '../../executor/node/cgroup.ts'
+import { killRun } from '../../executor/node/kill-run.ts'
+import { markVariable, processesOfRun } from '../../executor/node/processes.ts'
 import { until } from '../servers/until.ts'
 import { commandLinesWith } from './attempts.ts'
 import { systemPython as python } from './bench.ts'
@@ -40,7 +42,7 @@ test('a mark matches exactly: an attempt is not one whose name has it as a prefi
   t.deepEqual(await commandLinesWith(id), [])
 })
 
-test('an empty mark is nobody’s', async t => {
+test('an empty mark matches no process', async t => {
   const env = { PATH: process.env.PATH, [markVariable]: '' }
   const stranger = spawn('sleep', ['60'], { env, stdio: 'ignore' })
   t.teardown(() => stranger.kill('SIGKILL'))

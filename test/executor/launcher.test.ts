@@ -6,16 +6,18 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { hostEnvironment } from '../../executor/local/environment.ts'
-import type { IsolationSetting } from '../../executor/local/isolation.ts'
 import { openLocalExecutor } from '../../executor/local/local-executor.ts'
-import { recipeCommand } from '../../executor/local/recipe-command.ts'
+import { hostEnvironment } from '../../executor/node/environment.ts'
+import type { IsolationSetting } from '../../executor/node/isolation.ts'
 import type { Executor, Launch } from '../../executor/port.ts'
+import { recipeCommand } from '../../executor/preparation/recipe-command.ts'
+import type { RecipePlan } from '../../executor/preparation/recipe-plan.ts'
 import { recipeDigest } from '../../recipes/digest.ts'
 import { folder, makeWheel, writeRecipe } from '../recipes/tiny-recipe.ts'
 import { exitOf, launch } from './attempts.ts'
 import { isolationAt } from './bench.ts'
 import { outputOf, untilPrinted } from './output.ts'
+import { givenCommand, preparedBy } from './preparations.ts'
 
 type Launcher = {
   executor: Executor
@@ -36,6 +38,7 @@ async function setUp(
     isolation: await isolationAt(path.join(root, 'runs'), setting),
     fakeGpus: 4,
     hostEnvironment: { ...hostEnvironment(process.env), ...host },
+    preparationCommand: givenCommand,
     now: () => new Date(),
   })
   await writeRecipe(path.join(root, 'client'), { 'forge_client.py': 'here = True\n' })
@@ -44,22 +47,10 @@ async function setUp(
     root,
     of: async (recipe, part, params = '{}') =>
       launch({
-        preparation: {
-          command: recipeCommand({
-            recipe_directory: recipe,
-            digest: await recipeDigest(recipe),
-            runtime_id: 'rt_test',
-            entrypoint: 'train.py',
-            attempt: 1,
-            package: null,
-            starts: null,
-            environments_directory: path.join(root, 'environments'),
-            client_directory: path.join(root, 'client'),
-            python: 'python3',
-          }),
+        preparation: preparedBy(recipeCommand(await planOf(root, recipe)), {
           env: part?.env ?? {},
           input: params,
-        },
+        }),
         ...part,
       }),
     async runToEnd(submitted) {
@@ -71,7 +62,22 @@ async function setUp(
   }
 }
 
-/** A recipe that needs the package `tiny_package`, which comes as a wheel beside it. */
+async function planOf(root: string, recipe: string): Promise<RecipePlan> {
+  return {
+    recipe_directory: recipe,
+    digest: await recipeDigest(recipe),
+    runtime_id: 'rt_test',
+    entrypoint: 'train.py',
+    attempt: 1,
+    package: null,
+    starts: null,
+    environments_directory: path.join(root, 'environments'),
+    client_directory: path.join(root, 'client'),
+    python: 'python3',
+  }
+}
+
+/** A recipe that needs the package `tiny_package`, which comes as a wheel next to it. */
 async function recipeWithPackage(root: string, program: string, extra = ''): Promise<string> {
   const directory = await writeRecipe(path.join(root, 'recipe'), {
     'train.py': program,
@@ -240,7 +246,7 @@ test('a builder killed in the middle leaves no environment, and the next run bui
   await index.asked
   await executor.stop(ref, { grace_s: 0, force: true })
   t.is((await exitOf(executor, ref)).signal, 'SIGKILL')
-  // Different content means a different environment: that of the dead builder is built again under its own key.
+  // Different content means a different environment: the environment of the dead builder is rebuilt under its own key.
   await writeFile(requirements, asItShouldBe)
   t.is((await runToEnd(await of(recipe))).code, 0)
   const [dead = ''] = await unpublished(path.join(root, 'environments'))
@@ -287,14 +293,10 @@ test('files that changed after the admission are not run', async t => {
 })
 
 test('a machine without Python says what to install', async t => {
-  const { root, of, runToEnd } = await setUp(t)
+  const { root, runToEnd } = await setUp(t)
   const recipe = await writeRecipe(path.join(root, 'plain'), {})
-  const { preparation } = await of(recipe)
-  const plan = JSON.parse(preparation?.command.at(-1) ?? '')
-  const without = recipeCommand({ ...plan, python: '/no/python3' })
-  const { code, text } = await runToEnd(
-    launch({ preparation: { command: without, env: {}, input: '{}' } }),
-  )
+  const plan = { ...(await planOf(root, recipe)), python: '/no/python3' }
+  const { code, text } = await runToEnd(launch({ preparation: preparedBy(recipeCommand(plan)) }))
   t.is(code, 78)
   t.regex(
     text,
@@ -316,7 +318,7 @@ test('an environment whose Python has gone is built again', async t => {
   t.true(again.text.includes('building the Python environment'))
 })
 
-/** A package index that accepts a request and responds only when told how. */
+/** A package index that accepts a request and responds only on request. */
 async function hangingServer(t: ExecutionContext) {
   let heard: () => void = () => {}
   const index = {
@@ -349,7 +351,7 @@ async function unpublished(environments: string): Promise<string[]> {
 test('programs that lie in the current folder are not taken for Python’s own', async t => {
   const planted = await folder(t)
   await writeFile(path.join(planted, 'json.py'), 'raise SystemExit("planted")\n')
-  const probe = new URL('../../executor/local/python-probe.ts', import.meta.url)
+  const probe = new URL('../../executor/preparation/python-probe.ts', import.meta.url)
   const code = `import { probePython } from '${probe}'; await probePython('python3')`
   const inPlanted = promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], {
     cwd: planted,

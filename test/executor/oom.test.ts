@@ -1,6 +1,6 @@
 import test from 'ava'
-import { parseGpuList } from '../../executor/local/gpus.ts'
-import { wasOomKilled } from '../../executor/local/oom-watch.ts'
+import { parseGpuList } from '../../executor/node/gpus.ts'
+import { wasOomKilled } from '../../executor/node/oom-watch.ts'
 
 const sigkill = { exit_code: null, signal: 'SIGKILL', by_us: false, counted: null, on_machine: 0 }
 

@@ -4,9 +4,9 @@ import { appendFile, mkdtemp, open, readFile, rm, stat, symlink, writeFile } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { attemptPaths } from '../../executor/local/attempt-directory.ts'
-import { readOutput } from '../../executor/local/output.ts'
-import { limitOutput } from '../../executor/local/output-limit.ts'
+import { attemptPaths } from '../../executor/attempts/attempt-directory.ts'
+import { readOutput } from '../../executor/attempts/output.ts'
+import { limitOutput } from '../../executor/attempts/output-limit.ts'
 import { until } from '../servers/until.ts'
 
 const hourMs = 3_600_000
@@ -50,7 +50,7 @@ async function startOf(path: string): Promise<string> {
   }
 }
 
-test('a command that prints without end does not fill the disk, and goes on', async t => {
+test('a command that prints endlessly does not fill the disk, and continues', async t => {
   const { paths, size, shipped } = await attempt(t)
   const fd = openSync(paths.stdout, 'a', 0o600)
   const command = spawn('yes', ['a line of output'], { stdio: ['ignore', fd, 'ignore'] })

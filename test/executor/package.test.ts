@@ -1,10 +1,10 @@
 import { chmod, readdir, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { hostEnvironment } from '../../executor/local/environment.ts'
-import type { IsolationSetting } from '../../executor/local/isolation.ts'
 import { openLocalExecutor } from '../../executor/local/local-executor.ts'
-import { recipeCommand } from '../../executor/local/recipe-command.ts'
+import { hostEnvironment } from '../../executor/node/environment.ts'
+import type { IsolationSetting } from '../../executor/node/isolation.ts'
+import { recipeCommand } from '../../executor/preparation/recipe-command.ts'
 import { sha256Of } from '../../platform/files/content.ts'
 import { recipeDigest } from '../../recipes/digest.ts'
 import { packed } from '../platform/files/tar-of.ts'
@@ -13,9 +13,10 @@ import { patient } from '../servers/patience.ts'
 import { exitOf, launch } from './attempts.ts'
 import { isolationAt, systemPython } from './bench.ts'
 import { outputOf } from './output.ts'
+import { givenCommand, preparedBy } from './preparations.ts'
 import { whatHolds } from './what-holds.ts'
 
-/** Says what it finds in its working folder, and changes it. */
+/** Prints the content of its working folder, and changes it. */
 const program = `
 import json, os
 found = {}
@@ -46,6 +47,7 @@ async function scene(t: ExecutionContext, setting: IsolationSetting, archive = c
     isolation: await isolationAt(runs, setting),
     fakeGpus: 1,
     hostEnvironment: hostEnvironment(process.env),
+    preparationCommand: givenCommand,
     now: () => new Date(),
   })
   const recipe = await writeRecipe(path.join(root, 'recipe'), { 'train.py': program })
@@ -70,8 +72,9 @@ async function scene(t: ExecutionContext, setting: IsolationSetting, archive = c
         client_directory: path.join(root, 'client'),
         python: systemPython,
       })
-      const preparation = { command, env: {}, input: '{}' }
-      const ref = await executor.submit(launch({ run_id, attempt, preparation }))
+      const ref = await executor.submit(
+        launch({ run_id, attempt, preparation: preparedBy(command) }),
+      )
       const { exit_code } = await exitOf(executor, ref)
       const { stdout, stderr } = await outputOf(executor, ref)
       return { code: exit_code, text: `${stdout}${stderr}` }

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import test from 'ava'
-import { planInstallation, runStep } from '../../executor/local/python-install.ts'
-import { type PythonProbe, probePython } from '../../executor/local/python-probe.ts'
+import { planInstallation, runStep } from '../../executor/preparation/python-install.ts'
+import { type PythonProbe, probePython } from '../../executor/preparation/python-probe.ts'
 import { folder, makeWheel, writeRecipe } from '../recipes/tiny-recipe.ts'
 
 const full: PythonProbe = {

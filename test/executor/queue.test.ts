@@ -17,7 +17,7 @@ test('jobs start in queue order on the lowest free GPUs', t => {
   })
 })
 
-test('nobody overtakes a job that waits for GPUs', t => {
+test('no job overtakes one that waits for GPUs', t => {
   t.deepEqual(planStarts([job('big', 4), job('small', 1)], 4, [2]), {
     starts: [],
     waits: [
@@ -27,7 +27,7 @@ test('nobody overtakes a job that waits for GPUs', t => {
   })
 })
 
-test('a job without GPUs starts past those that wait for some, also where there are none', t => {
+test('a job without GPUs overtakes jobs that wait for GPUs, even where none exist', t => {
   const bare = { run_id: 'bare', gpu_indexes: [] }
   t.deepEqual(planStarts([job('big', 4), job('bare', 0), job('small', 1)], 4, [2]), {
     starts: [bare],

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { liesIn, runDirectory } from '../../executor/local/run-directory.ts'
+import { liesIn, runDirectory } from '../../executor/attempts/run-directory.ts'
 
 async function runs(t: ExecutionContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'forge-runs-'))

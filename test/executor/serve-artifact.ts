@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
-import type { StoredArtifact } from '../../executor/local/stored-artifact.ts'
+import type { StoredArtifact } from '../../executor/port.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -14,7 +14,7 @@ export const artifactOf = (bytes: Buffer, filename = 'model.bin'): StoredArtifac
   size_bytes: bytes.length,
 })
 
-/** Responds as Forge does with these bytes, but to its first requests as told. */
+/** Responds as Forge does with these bytes, but to its first requests as specified. */
 export async function serveArtifact(t: ExecutionContext, bytes: Buffer, ...first: Answer[]) {
   const asked: { url: string; range: string | null; token: unknown }[] = []
   const server = createServer((request, response) => {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { attemptPaths } from '../../executor/local/attempt-directory.ts'
-import { readJson } from '../../executor/local/durable-json.ts'
-import type { IsolationSetting } from '../../executor/local/isolation.ts'
+import { attemptPaths } from '../../executor/attempts/attempt-directory.ts'
+import { readJson } from '../../executor/attempts/durable-json.ts'
+import type { IsolationSetting } from '../../executor/node/isolation.ts'
 import { until } from '../servers/until.ts'
 import { commandLinesWith, exitOf, launch, untilState } from './attempts.ts'
 import { kill9, killSupervisor, server } from './doomed.ts'
@@ -14,7 +14,7 @@ import { outputOf, untilPrinted } from './output.ts'
 
 export const loop = 'while :; do sleep 0.05; done'
 
-/** Registers what must hold whoever is killed, with runs that are isolated in this way. */
+/** Registers rules that hold whatever is killed, for runs that are isolated in this way. */
 export function survivalRules(setting: IsolationSetting): void {
   const rule = (title: string, body: (t: ExecutionContext, bench: LocalBench) => Promise<void>) =>
     test(`${setting}: ${title}`, t => fewAtOnce(async () => body(t, await benchWith(setting)(t))))
@@ -28,7 +28,7 @@ try: fcntl.fcntl(1, fcntl.F_SETLEASE, fcntl.F_WRLCK); print("leased")
 except OSError: print("refused")`
       const ref = await executor.submit(launch({ command: ['/usr/bin/python3', '-c', code] }))
       t.is((await exitOf(executor, ref)).exit_code, 0)
-      // The fourth is the listing itself. Far above lie those that whoever started the tests left open to everybody.
+      // The fourth is the listing itself. Descriptors inherited from the test runner lie far above.
       t.is(String((await outputOf(executor, ref)).stdout), '[0, 1, 2, 3]\nrefused\n')
     },
   )

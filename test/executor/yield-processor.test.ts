@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test from 'ava'
-import { yieldGroup } from '../../executor/local/yield-processor.ts'
+import { yieldGroup } from '../../executor/node/yield-processor.ts'
 
 test('a control group that governs the processor gets a third of the usual weight, another gets no new file', async t => {
   const folder = await mkdtemp(path.join(tmpdir(), 'forge-weights-'))

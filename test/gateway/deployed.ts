@@ -3,9 +3,9 @@ import { until } from '../servers/until.ts'
 
 export type Deployed = {
   deployment_id: string
-  /** Of the deployment in the API. */
+  /** The address of the deployment in the API. */
   path: string
-  /** Of its inference, with `/v1`. */
+  /** The address of its inference, with `/v1`. */
   inference: string
   token: string
   token_id: string

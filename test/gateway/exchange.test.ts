@@ -53,7 +53,7 @@ test('each refusal has its status, in the order of what a caller may learn', asy
   t.is((await told(stage, '/inference/dep_b/v1/x', b.token)).status, 401)
 })
 
-test('too many at once are told to come again', async t => {
+test('requests beyond the limit are told to retry', async t => {
   t.timeout(patient(60_000))
   const stage = await openStage(t)
   const held = Promise.withResolvers<void>()
@@ -193,10 +193,10 @@ test.serial('the engine sends no faster than the caller reads', async t => {
   t.is(read, 256 * 1024 * 1024)
 })
 
-test('an answer that comes before the body was read leaves a connection that goes on', async t => {
+test('a response before the body was read leaves a usable connection', async t => {
   t.timeout(patient(60_000))
   const stage = await openStage(t)
-  // Says no to what is large without reading it, as engines do.
+  // Refuses a large body without reading it, as engines do.
   const url = await serveEngine(t, (req, res) => {
     if (Number(req.headers['content-length'] ?? 0) < 100_000) say('small')(req, res)
     else res.writeHead(400, { 'content-length': 5 }).end('large')
@@ -224,7 +224,7 @@ test('an answer that comes before the body was read leaves a connection that goe
   socket.destroy()
 })
 
-test('without the database nobody is served, and then everybody again', async t => {
+test('no caller is served without the database, and every caller again afterwards', async t => {
   t.timeout(patient(60_000))
   const stage = await openStage(t)
   await stage.tables.deploy('dep_a', 'rev_a', [await serveEngine(t, say('ok'))])

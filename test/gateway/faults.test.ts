@@ -30,7 +30,7 @@ const post = (token: string, more: string, body = '') =>
 const ask = (stage: Stage, token: string) =>
   fetch(`${stage.url}/inference/dep_a/v1/x`, { headers: { authorization: `Bearer ${token}` } })
 
-test('a body that grows too large after the answer began ends that answer, and nothing else', async t => {
+test('a body that grows too large after the response began ends that response alone', async t => {
   t.timeout(patient(60_000))
   const stage = await openStage(t)
   const url = await serveEngine(t, (req, res) => {
@@ -81,7 +81,7 @@ test('callers who leave while their token is looked up take no place', async t =
   )
 })
 
-test('an answer whose reason no header may have is passed on without it', async t => {
+test('a response whose reason phrase is not allowed is passed on without it', async t => {
   t.timeout(patient(60_000))
   const stage = await openStage(t)
   const engine = createServer(socket => {
@@ -101,7 +101,7 @@ test('an answer whose reason no header may have is passed on without it', async 
   t.like(stage.rows.at(-1), { status: 404, error_source: 'engine' })
 })
 
-test('a refused caller who sends its body slowly keeps nobody out', async t => {
+test('a refused caller that sends its body slowly blocks no other caller', async t => {
   t.timeout(patient(60_000))
   const stage = await openStage(t)
   const held = Promise.withResolvers<void>()

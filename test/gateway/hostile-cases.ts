@@ -1,6 +1,6 @@
 export type Case = {
   name: string
-  /** What the client sends; TOKEN and DEP are filled in. */
+  /** The bytes that the client sends; TOKEN and DEP are filled in. */
   raw: string
   /** How many requests it honestly holds, so the most that may reach an engine. Default: one. */
   most?: number
@@ -15,7 +15,7 @@ const head = (...more: string[]) =>
   lines('POST /inference/DEP/v1/chat HTTP/1.1', 'Host: gateway', auth, ...more)
 const get = (target: string, ...more: string[]) =>
   lines(`GET ${target} HTTP/1.1`, 'Host: gateway', auth, ...more)
-/** What a confused engine would take for a request of its own. */
+/** Bytes that a confused engine would mistake for a request of its own. */
 const hidden = lines('GET /v1/smuggled HTTP/1.1', 'Host: engine')
 const size = `Content-Length: ${hidden.length}`
 const chunked = 'Transfer-Encoding: chunked'

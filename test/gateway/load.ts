@@ -15,9 +15,9 @@ export type Asked = {
 }
 
 export type Load = {
-  /** What has been answered so far. */
+  /** The responses so far. */
   asked: Asked[]
-  /** Lets what is under way end. */
+  /** Sends no further request, and waits for those under way. */
   stop(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export type LoadOptions = {
   /** At each address. */
   callers: number
   body?: string
-  /** After an answer that is not 200; the next one follows at once otherwise. */
+  /** The pause after a status other than 200; otherwise the next request follows at once. */
   pauseMs?: number
 }
 
@@ -64,8 +64,8 @@ async function ask(pool: Pool, path: string, token: string, body: string): Promi
   try {
     const reply = await pool.request({ method: 'POST', path, headers, body })
     asked.status = reply.statusCode
-    asked.revision = textOf(reply.headers['x-forge-revision'])
-    asked.request_id = textOf(reply.headers['x-request-id'])
+    asked.revision = headerText(reply.headers['x-forge-revision'])
+    asked.request_id = headerText(reply.headers['x-request-id'])
     for await (const part of reply.body) asked.text += String(part)
     asked.isWhole = true
   } catch {
@@ -74,5 +74,5 @@ async function ask(pool: Pool, path: string, token: string, body: string): Promi
   return { ...asked, ended: performance.now() }
 }
 
-const textOf = (header: string | string[] | undefined): string | null =>
+const headerText = (header: string | string[] | undefined): string | null =>
   typeof header === 'string' ? header : null

@@ -11,7 +11,7 @@ const kinds = ['json', 'stream', 'gzip', 'bytes', 'empty', 'none', 'error', 'hea
 export type Kind = (typeof kinds)[number]
 export const kindOf = (at: number): Kind => kinds[at % kinds.length] as Kind
 
-/** Answers each request by what it says, in many shapes; `X-Case` names it. */
+/** Responds to each request in one of many shapes, which `X-Case` names. */
 export async function startMixedEngine(t: ExecutionContext): Promise<MixedEngine> {
   const engine: MixedEngine = { url: '', seen: new Map() }
   const server = createServer((req, res) => {

@@ -69,7 +69,7 @@ test.serial(
     t.deepEqual([...new Set(loaded.asked.map(({ status }) => status))], [200])
     for (const { began, ended, text, revision } of loaded.asked) {
       t.is(revision, text)
-      // Those during which nothing changed were served by the revision of their time.
+      // Requests during which nothing changed were served by the revision of their time.
       const before = changes.findLast(change => change.ended <= began)
       const isBetween = changes.every(change => change.ended <= began || change.began > ended)
       if (before && isBetween) t.is(revision, before.to)

@@ -17,7 +17,7 @@ const ownOfRequests =
 const ownOfReplies =
   /^(connection|keep-alive|content-security-policy|x-content-type-options|x-request-id|x-forge-revision)$/i
 
-test('a thousand mixed requests and their answers pass byte for byte', async t => {
+test('a thousand mixed requests and their responses pass byte for byte', async t => {
   t.timeout(patient(120_000))
   const stage = await openStage(t)
   const engine = await startMixedEngine(t)

@@ -73,7 +73,7 @@ test('bytes that are no JSON never throw, and are no usage', t => {
   )
 })
 
-test('the usage of a stream is that of its last chunk that tells one, however it is cut', t => {
+test('the usage of a stream is the last one that a chunk reports, however the stream is cut', t => {
   const count = fc.nat({ max: 1_000_000 })
   const newline = fc.constantFrom('\n', '\r\n')
   fc.assert(
@@ -105,6 +105,6 @@ test('the usage of a stream is that of its last chunk that tells one, however it
   )
 })
 
-test('what is compressed is not read', t => {
+test('compressed responses are not read', t => {
   t.is(usageReader('application/json', 'gzip').usage().usage_source, 'none')
 })

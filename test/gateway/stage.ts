@@ -18,7 +18,7 @@ export type Stage = {
   port: number
   pool: Pool
   tables: ServingTables
-  /** What was recorded of requests that a token was good for. */
+  /** The recorded requests of valid tokens. */
   rows: TrafficRow[]
   /** How many requests the gateway has taken and not ended. */
   underWay(): number

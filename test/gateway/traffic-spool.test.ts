@@ -34,7 +34,7 @@ async function folderFor(t: ExecutionContext): Promise<string> {
 const rowsOf = (spool: TrafficSpool) => spool.segments().flatMap(({ path }) => rowsIn(path).rows)
 const idsOf = (rows: readonly TrafficRow[]) => rows.map(({ request_id }) => request_id)
 
-/** Of the rows that the log holds. */
+/** The ids of the rows that the log holds. */
 async function idsOn(log: EventLog, topic: string): Promise<Set<string>> {
   const ids = new Set<string>()
   for (const [partition, end] of (await log.end(topic)).entries()) {
@@ -51,7 +51,7 @@ async function idsOn(log: EventLog, topic: string): Promise<Set<string>> {
   return ids
 }
 
-/** Starts the program, and returns what it answered before it was killed. */
+/** Starts the program, and returns its responses before it was killed. */
 async function killedAfter(
   t: ExecutionContext,
   args: readonly string[],
@@ -140,7 +140,7 @@ test('a full spool takes no row and admits no request until the log has taken so
   t.notThrows(() => spool.record(row()))
 })
 
-test('a full disk refuses rows, keeps those it took, and takes more once there is room', async t => {
+test('a full disk refuses rows, retains accepted ones, and accepts more once it has room', async t => {
   t.timeout(patient(30_000))
   const folder = await folderFor(t)
   const program = join(import.meta.dirname, 'fill-disk.ts')

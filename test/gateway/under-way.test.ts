@@ -1,7 +1,7 @@
 import test from 'ava'
 import { UnderWay } from '../../gateway/under-way.ts'
 
-test('what is under way is told with its average since the last time, and its end once', t => {
+test('requests under way are reported with their average since the last report, and their end once', t => {
   let now = 0
   const under = new UnderWay(() => now)
   under.add('a', 1)

@@ -47,7 +47,7 @@ const send = (forge: Forge, run: ExternalRun, body: object) =>
 const read = async (forge: Forge, run: ExternalRun, query = '') =>
   (await forge.call<Answer>('GET', `/api/runs/${run.run_id}/hardware${query}`)).body
 
-/** Every reading that the contract names, of a GPU and of the host. */
+/** Every reading in the contract, for a GPU and for the host. */
 const full = [
   {
     ...gpu(0, 0, {}),
@@ -90,7 +90,7 @@ const full = [
 ]
 
 test.serial(
-  'samples are taken with all of their fields or hardly any, and repeated without harm',
+  'samples with all or hardly any fields are accepted, and repeats are harmless',
   async t => {
     const forge = await shared()
     const run = await createRun(forge)
@@ -155,7 +155,7 @@ const wrongField: [field: string, value: unknown, type: string][] = [
   ['what_is_this', 'a text', 'float_type'],
 ]
 
-test.serial('each bad field is 422 at its place, and nothing of the call is stored', async t => {
+test.serial('each bad field is 422 at its place, and no part of the call is stored', async t => {
   const forge = await shared()
   const run = await createRun(forge)
   for (const [field, value, type] of wrongField) {
@@ -209,7 +209,7 @@ test.serial(
 )
 
 test.serial(
-  '2,000 points are taken and 2,001 are not, a node sends 360 calls at once and no more, and 2 MiB are too much',
+  '2,000 points are accepted and 2,001 are not, a node sends 360 calls at once and no more, and 2 MiB are too large',
   async t => {
     const forge = await shared()
     const run = await createRun(forge)

@@ -34,7 +34,7 @@ test('a reading keeps its place when others come, and the later point of one tim
   )
 })
 
-test('GPUs beyond the most that are kept apart are counted as dropped, readings beyond it are left out', t => {
+test('GPUs beyond the limit are counted as dropped, excess readings are left out', t => {
   const run = noSources()
   for (let index = 0; index <= maxSources; index++) addPoint(run, point({ index }))
   t.is(run.byPlace.size, maxSources)
@@ -44,7 +44,7 @@ test('GPUs beyond the most that are kept apart are counted as dropped, readings 
   t.is(run.rows.get('1/1')?.readings.length, maxKeys)
 })
 
-test('a node that has used up its calls may send again when the next is due, others are not held up', t => {
+test('a node that has used up its calls may send again when the next is due, others are not blocked', t => {
   const meter = createCallMeter()
   const at = (seconds: number) => new Date(seconds * 1000)
   const nodes = new Set(['a'])
@@ -77,7 +77,7 @@ const gpu = (index: number, more: Partial<GpuSummary>): GpuSummary => ({
   ...more,
 })
 
-test('a straggler is one of three or more, named once by what tells most', t => {
+test('a straggler is one of three or more, named once by the most significant reading', t => {
   const slow = gpu(2, { sm_clock_mean_mhz: 1000, util_mean_pct: 10 })
   t.deepEqual(summarize([gpu(0, {}), slow]).stragglers, [])
   t.like(summarize([gpu(0, {}), gpu(1, {}), slow]).stragglers, [
@@ -89,7 +89,7 @@ test('a straggler is one of three or more, named once by what tells most', t => 
   )
 })
 
-test('the share of idle samples counts only GPUs whose use is known', t => {
+test('the share of idle samples counts only GPUs with known utilization', t => {
   const gpus = [gpu(0, { idle_share: 0.5 }), gpu(1, { samples: 30 }), gpu(2, { idle_share: null })]
   t.is(summarize(gpus).idle_share, 5 / 40)
   t.is(summarize([]).idle_share, null)

@@ -55,7 +55,7 @@ async function scene(t: Parameters<typeof database>[0]) {
   return { pool, kysely, insert, means }
 }
 
-/** What the means should be, reckoned apart. */
+/** The expected means, computed independently. */
 function expected(given: readonly Point[]) {
   const groups = Map.groupBy(
     given.filter(({ ts }) => ts < border),
@@ -81,7 +81,7 @@ function expected(given: readonly Point[]) {
 const rounded = <M extends { readings: number[] }>(means: readonly M[]) =>
   means.map(mean => ({ ...mean, readings: mean.readings.map(value => Number(value.toFixed(9))) }))
 
-test('old samples become means of five minutes, whatever the parts and whatever comes late', async t => {
+test('old samples become means of five minutes, whatever the batches and late arrivals', async t => {
   const { pool, insert, means } = await scene(t)
   const late = (point: Point) => (point.ts / 60_000) % 13 === 0
   await insert(points.filter(point => !late(point)))
@@ -104,7 +104,7 @@ test('old samples become means of five minutes, whatever the parts and whatever 
   t.false(await thinSome({ pool, rawDays: 0, now: () => new Date(now.getTime() + 90 * dayMs) }))
 })
 
-test('readers go on from means to samples without a gap', async t => {
+test('readers see means and then samples without a gap', async t => {
   const { pool, kysely, insert } = await scene(t)
   await insert(points)
   const sources = await findSources(kysely, 'run_1', {})

@@ -46,10 +46,10 @@ test('more than 2000 keys are refused', t => {
   })
 })
 
-/** As long as a value may be, in the characters that take the most bytes. */
+/** The longest value, in the characters that take the most bytes. */
 const longest = (n: number) => `${n}${'\u0001'.repeat(5990)}`
 
-test('what does not fit one event goes into several, none of which is too big', t => {
+test('parameters that do not fit one event go into several, each within the limit', t => {
   const first = Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`k${n}`, longest(n)]))
   const second = Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`k${n}`, longest(n + 1)]))
   const added = setHparams(hparams.initial, run_id, first)

@@ -14,7 +14,7 @@ const asked = (at: JobsWithExecutor, more: { graceSeconds?: number; force?: bool
   ...more,
 })
 
-/** A run that hears when it is asked to end, and goes on; it has reported that it runs. */
+/** A run that receives the request to end but continues; it has reported that it runs. */
 async function startStubborn(t: ExecutionContext) {
   const at = await jobsWithExecutor(t, {
     script: "trap 'echo asked' TERM; while :; do sleep 0.1; done",
@@ -29,10 +29,10 @@ async function startStubborn(t: ExecutionContext) {
 async function reportRunning(at: JobsWithExecutor, run_id: string): Promise<void> {
   const actor = { type: 'run', id: run_id, via: 'test' } as const
   const asCode = { actor, requestId: 'test' }
-  await reportJob(at.deps, () => {})({ run_id, event: 'running' }, null, asCode)
+  await reportJob(at.deps)({ run_id, event: 'running' }, null, asCode)
 }
 
-test.serial('a pause kills what has not ended by its deadline, and frees its GPUs', async t => {
+test.serial('a pause kills processes that outlive its deadline, and frees its GPUs', async t => {
   const { at, run_id } = await startStubborn(t)
   await at.change(run_id, job => pause(job, asked(at, { graceSeconds: 1 })))
   await at.untilState(run_id, 'paused')
@@ -45,7 +45,7 @@ test.serial('a pause kills what has not ended by its deadline, and frees its GPU
   t.deepEqual(rows, [{ slots: 0, gpus: 0 }])
 })
 
-test.serial('code that hears the request is left alone for most of the grace', async t => {
+test.serial('code that receives the request is left alone for most of the grace', async t => {
   const { at, run_id } = await startStubborn(t)
   await at.change(run_id, job => pause(job, asked(at, { graceSeconds: 600 })))
   const stopAt = async () =>
@@ -58,7 +58,7 @@ test.serial('code that hears the request is left alone for most of the grace', a
 })
 
 test.serial(
-  'an attempt after a pause is given the newest checkpoint, if its spec wants it',
+  'an attempt after a pause gets the newest checkpoint, if its spec requests it',
   async t => {
     const at = await jobsWithExecutor(t, { script: 'sleep 60' })
     const resumed = async (retry: object) => {
@@ -81,7 +81,7 @@ test.serial(
   },
 )
 
-test.serial('a job is stopped when its GPUs have cost as much as it may', async t => {
+test.serial('a job is stopped when its GPUs have used up its max_cost', async t => {
   const at = await jobsWithExecutor(t, { script: 'sleep 60' })
   await at.pool.query(`update write.profile set price_per_gpu_hour = 3600`)
   at.reconcile()

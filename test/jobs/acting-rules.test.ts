@@ -55,7 +55,7 @@ test('an attempt continues from the newest checkpoint, unless its spec says othe
   t.deepEqual(types(schedule(fresh, placement, checkpoint)), ['job.scheduled'])
 })
 
-test('a change of nothing is no event, and each change is one of its own', t => {
+test('an empty change appends no event, and each real change its own', t => {
   const job = after(admitted())
   t.deepEqual(change(job, {}), [])
   t.deepEqual(change(job, { name: 'a job', tags: [], priority: 0 }), [])
@@ -104,7 +104,7 @@ const { spec } = admittedJob({
   env: { HUB_TOKEN: '***' },
 })
 
-test('a clone has what people changed since, and neither a hold nor an approval', t => {
+test('a clone has later changes by people, but neither a hold nor an approval', t => {
   const job = then(after(admitted()), j => change(j, { name: 'longer', tags: ['x'], priority: 7 }))
   t.like(clone(job, spec), {
     metadata: { name: 'longer', tags: ['x'] },

@@ -27,7 +27,7 @@ type Detail = {
   spec: { metadata: { labels: object }; spec: { init_from: { artifact_id: string } | null } }
 }
 
-/** An epoch, after which it hears that it is to pause, takes a tenth of a second; all of them take longer than the tests may. */
+/** An epoch takes a tenth of a second, after which the code learns of a pause; all of them take longer than the tests may. */
 const endless = { epochs: 10_000, hidden: 1024, eval_every: 1000 }
 
 async function submit(forge: Forge, spec: object = {}, name = 'first'): Promise<string> {
@@ -50,9 +50,9 @@ const untilState = (forge: Forge, run_id: string, state: string) =>
 const act = (forge: Forge, run_id: string, verb: string, body: object = {}) =>
   forge.call<Reply>('POST', `/api/jobs/${run_id}/${verb}`, { body })
 
-/** The steps at which the code of a run says that it went on, by its log, which may come after its metrics. */
+/** The steps at which the code of a run logged that it continued; the log may come after the metrics. */
 const wentOn = (forge: Forge, run_id: string) =>
-  until('it goes on', 180_000, async () => {
+  until('it continues', 180_000, async () => {
     const { body } = await forge.call<{ text: string }[]>(
       'GET',
       `/api/runs/${run_id}/logs?limit=500`,
@@ -73,7 +73,7 @@ const firstSteps = (forge: Forge, run_id: string, beyond: number) =>
     return body.some(({ key, last_step }) => key === 'train/loss' && last_step > beyond)
   })
 
-/** By the events alone: milliseconds from each attempt's `running` to its end. */
+/** Based only on the events: milliseconds from each attempt's `running` to its end. */
 async function ranMs({ pool }: Forge, run_id: string): Promise<number[]> {
   const { rows } = await pool.query<{ ms: number }>(
     `select (extract(epoch from max((data ->> 'ended_at')::timestamptz) - min((data ->> 'started_at')::timestamptz)) * 1000)::float8 as ms
@@ -92,7 +92,7 @@ const heldBy = async ({ pool }: Forge) => {
   return rows[0]
 }
 
-test('a paused job frees its GPUs, goes on at the step of its checkpoint, and pays for neither', async t => {
+test('a paused job frees its GPUs, continues at the step of its checkpoint, and is not billed meanwhile', async t => {
   t.timeout(patient(400_000), 'the first run builds the environment of the recipe')
   const forge = await startForge(t)
   const run_id = await submit(forge, { params: endless })
@@ -145,7 +145,7 @@ test('a paused job frees its GPUs, goes on at the step of its checkpoint, and pa
   await retriedAndStopped(t, forge, { run_id, saved })
 })
 
-/** In the same server, whose recipe is ready. */
+/** On the same server, whose recipe is ready. */
 async function retriedAndStopped(
   t: ExecutionContext,
   forge: Forge,
@@ -173,7 +173,7 @@ async function retriedAndStopped(
   await untilState(forge, next, 'stopped')
 }
 
-/** A server on which jobs wait for ever. */
+/** A server on which jobs wait forever. */
 const idle = { SERVICE_ROLES: 'command-api,relay,projector,query-api' }
 
 type Idle = Awaited<ReturnType<typeof startIdle>>
@@ -190,7 +190,7 @@ async function startIdle(t: ExecutionContext) {
   }
 }
 
-/** A job that waits moves in the queue with its priority, and is found by its new name and tags. */
+/** A waiting job moves in the queue with its priority, and is found by its new name and tags. */
 async function changes(t: ExecutionContext, { forge, queue }: Idle) {
   await queue('first')
   const second = await queue('second')
@@ -234,7 +234,7 @@ async function changes(t: ExecutionContext, { forge, queue }: Idle) {
   )
 }
 
-/** A clone is the JobSpec with what changed since, and its masked secrets must be filled in. */
+/** A clone is the JobSpec with later changes, and its masked secrets must be filled in. */
 async function clones(t: ExecutionContext, { forge, queue }: Idle) {
   const run_id = await queue('first', { env: { HUB_TOKEN: 'abc', NCCL_DEBUG: 'WARN' } })
   await forge.call('PATCH', `/api/jobs/${run_id}`, { body: { name: 'better' } })
@@ -254,7 +254,7 @@ async function clones(t: ExecutionContext, { forge, queue }: Idle) {
   t.is((await retry({ env: { HUB_TOKEN: 'ghi' } })).status, 200)
 }
 
-/** A job whose machine falls silent is unreachable until it is heard of again. */
+/** A job whose machine falls silent is unreachable until the machine is heard from again. */
 async function fallsSilent(t: ExecutionContext, { forge, queue }: Idle) {
   const run_id = await queue('first')
   const executor = asExecutor(forge.pool)
@@ -277,7 +277,7 @@ type Documented = {
   post?: { requestBody: { content: { 'application/json': { example: object } } } }
 }
 
-/** Every reply to a report says what the platform asks of the code. */
+/** Every response to a report carries the platform's request to the code. */
 async function tellsCode(t: ExecutionContext, { forge }: Idle) {
   const run = await createRun(forge)
   await forge.call('POST', `/api/runs/${run.run_id}/stop`)
@@ -290,23 +290,23 @@ async function tellsCode(t: ExecutionContext, { forge }: Idle) {
   const routes = Object.entries(api.paths).filter(([path]) => path.startsWith('/api/ingest/'))
   t.true(routes.length >= 10)
   for (const [path, { post }] of routes) {
-    // The address of an upload is no report, and neither is what MLflow's clients read.
+    // Requesting the address of an upload is not a report, and neither is a read by MLflow's clients.
     if (!post || path.endsWith('/search')) continue
     const example = post.requestBody.content['application/json'].example
-    const reported = await until(`${path} tells`, 30_000, async () => {
+    const reported = await until(`${path} responds`, 30_000, async () => {
       const reply = await forge.call<{ control?: { action: string } }>('POST', path, {
         token: run.token,
         body: { ...example, run_id: run.run_id },
       })
       t.is(reply.status, 200, `${path} ${JSON.stringify(reply.body)}`)
-      // What is known of a run is remembered for a second.
+      // Knowledge about a run is remembered for a second.
       return reply.headers.get('forge-control') === 'checkpoint_and_exit' && reply
     })
     if (/lifecycle|logs/.test(path)) t.is(reported.body.control?.action, 'checkpoint_and_exit')
   }
 }
 
-test('jobs are changed, cloned and noticed to be silent, and their code is told what is asked', async t => {
+test('jobs are changed, cloned and found silent, and their code receives requests', async t => {
   t.timeout(patient(400_000))
   const idle = await startIdle(t)
   await changes(t, idle)

@@ -66,13 +66,16 @@ test.serial('a refusal names its gate, and creates nothing', async t => {
   t.is((await submit(forge, await specOf(forge))).body.short_id, 'math-rl-1')
 })
 
-test.serial('another dialect is refused by its gate, whatever shape its body has', async t => {
-  const forge = await forgeWithoutExecutor(t)
-  const refused = await submit<Refused>(forge, { api: 'forge/v3', jobs: [] })
-  t.is(refused.status, 400)
-  t.is(refused.body.gate, 'dialect')
-  t.is((await submit(forge, { jobs: [] })).status, 422)
-})
+test.serial(
+  'another dialect is refused by its gate, regardless of the shape of its body',
+  async t => {
+    const forge = await forgeWithoutExecutor(t)
+    const refused = await submit<Refused>(forge, { api: 'forge/v3', jobs: [] })
+    t.is(refused.status, 400)
+    t.is(refused.body.gate, 'dialect')
+    t.is((await submit(forge, { jobs: [] })).status, 422)
+  },
+)
 
 test.serial('preflight runs all gates and creates nothing', async t => {
   const forge = await forgeWithoutExecutor(t)
@@ -137,7 +140,7 @@ test.serial('a queued job stops at once, by its id or short id, and then is over
   t.is((await forge.call('POST', '/api/jobs/run_nothing/stop')).status, 404)
 })
 
-test.serial('of concurrent stops, one stops the job and the others are 409', async t => {
+test.serial('among concurrent stops, one stops the job and the others get 409', async t => {
   const forge = await forgeWithoutExecutor(t)
   const { body: job } = await submit(forge, await specOf(forge))
   const answers = await Promise.all(

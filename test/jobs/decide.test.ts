@@ -47,7 +47,7 @@ test('a job is held until its time, and then queued', t => {
   t.like(queue(job, 'waiting_capacity'), [{ type: 'job.queued' }])
 })
 
-test('another reason to wait is no event', t => {
+test('a changed reason to wait appends no event', t => {
   t.deepEqual(queue(after(admitted()), 'waiting_capacity'), [])
   t.deepEqual(queue(after(admitted()), 'quota_in_use'), [])
 })
@@ -60,7 +60,7 @@ test('each start of a job is its next attempt', t => {
   ])
 })
 
-test('a job that runs is not started again', t => {
+test('a running job is not started again', t => {
   t.deepEqual(schedule(after(...running), placement), [])
 })
 
@@ -68,7 +68,7 @@ test("the executor's mark starts nothing of another attempt", t => {
   t.deepEqual(executorRunning(after(admitted(), scheduled), 2, iso(3)), [])
 })
 
-test('code that reports before the executor was seen running proves that it runs', t => {
+test("code that reports before the executor's mark proves that it runs", t => {
   const events = reported('running', 7)(after(admitted(), scheduled))
   t.deepEqual(
     events.map(event => event.type),
@@ -135,7 +135,7 @@ test('exit code 0 counts as success if no report follows', t => {
   t.deepEqual(assumeSucceeded(after(...running), at(80)), [])
 })
 
-test('a report that was on its way when the process ended still decides', t => {
+test('a report in flight when the process ended still decides', t => {
   const job = after(...running, ended({}, 20), reported('failed', 21))
   t.is(job.state, 'failed')
 })
@@ -172,7 +172,7 @@ test('a lost attempt is retried while its spec allows it, not before the backoff
   })
 })
 
-test('an attempt that ended with a pause takes none from those a job has after losses', t => {
+test('an attempt that ended with a pause does not use up a retry after losses', t => {
   const spec = { retry: { max_attempts: 2, backoff_s: 60 } }
   const lost = ended({ exit_code: null, launch_error: 'supervisor lost' }, 100)
   const begun = [scheduled, executorMarked()]
@@ -219,7 +219,7 @@ test('a job without a running attempt stops at once', t => {
   t.like(stop(waitsForReport, asked), [{ type: 'job.stop_requested' }, { type: 'job.stopped' }])
 })
 
-test('a stop of an ended job returns how it ended', t => {
+test('a stop of an ended job returns its end', t => {
   const job = after(...running, reported('succeeded', 30))
   t.throws(() => stop(job, asked), {
     instanceOf: Refusal,
@@ -253,12 +253,12 @@ test('a pause ends the attempt, and a resume queues the job for the next one', t
   )
 })
 
-test('a job that is pausing may still succeed', t => {
+test('a pausing job may still succeed', t => {
   const job = after(...running, j => pause(j, asked), reported('succeeded'))
   t.is(job.state, 'succeeded')
 })
 
-test('a command that a state does not allow is refused with the state', t => {
+test('a command not allowed in a state is refused with the state', t => {
   t.throws(() => resume(after(...running), null), {
     message: 'A job that is running cannot be resumed',
   })

@@ -10,7 +10,7 @@ const folder = fileURLToPath(new URL('../../command-api/migrations', import.meta
 const endedAt = new Date('2026-11-19T12:00:00Z')
 const dueAt = new Date('2026-11-26T12:00:00Z')
 
-/** A database as it was before the upgrade, with these runs of jobs that have ended, and others that need nothing. */
+/** A database from before the upgrade, with these runs of ended jobs, and others that need nothing. */
 async function upgradeStage(t: ExecutionContext, ended: readonly string[]) {
   const { pool, url, run } = await dutyRunners(t)
   await pool.query(
@@ -67,7 +67,7 @@ test('jobs that ended before the upgrade get the duty to delete their files, onc
   t.deepEqual(await duties(), expected)
 })
 
-test('if files are kept for ever, those of earlier runs are kept too', async t => {
+test('if files are kept forever, files of earlier runs are kept too', async t => {
   const { upgrade, perform, duties } = await upgradeStage(t, ['run_1'])
   await upgrade()
   await perform(0)

@@ -5,7 +5,7 @@ import { jobsWithExecutor } from './jobs-with-executor.ts'
 
 const silentMs = 600_000
 
-test('each machine looks after its own attempts, whose GPUs are not those of another', async t => {
+test('each machine supervises its own attempts, on its own GPUs', async t => {
   const at = await jobsWithExecutor(t)
   const other = executorCommands(at.deps, { executor: 'local', engine: 'other' })
   const { run_id } = await at.submit()
@@ -18,7 +18,7 @@ test('each machine looks after its own attempts, whose GPUs are not those of ano
   t.like((await other.active())[0], { gpu_indexes: [0] })
 })
 
-test('the attempts of a machine are lost once it was not heard of for ten minutes', async t => {
+test('the attempts of a machine are lost after ten minutes of silence', async t => {
   const at = await jobsWithExecutor(t)
   const other = executorCommands(at.deps, { executor: 'local', engine: 'other' })
   const { run_id } = await at.submit()
@@ -35,7 +35,7 @@ test('the attempts of a machine are lost once it was not heard of for ten minute
   t.deepEqual(await lost(), [])
 })
 
-test('what a clock far ahead had noted holds no longer than that clock', async t => {
+test('times noted by a fast clock are void once the clock is corrected', async t => {
   const at = await jobsWithExecutor(t)
   const other = executorCommands(at.deps, { executor: 'local', engine: 'other' })
   const { run_id } = await at.submit()
@@ -52,7 +52,7 @@ test('what a clock far ahead had noted holds no longer than that clock', async t
   )
 })
 
-test('a machine that comes back ends what was given up meanwhile, and nothing that it may only not know of', async t => {
+test('a returning machine ends attempts that were given up meanwhile, but none that it merely may not know', async t => {
   const at = await jobsWithExecutor(t, { script: 'sleep 300' })
   const first = at.reconcile()
   const lost = await at.submit()
@@ -64,7 +64,7 @@ test('a machine that comes back ends what was given up meanwhile, and nothing th
   const ended_at = at.now().toISOString()
   const exit = { exit_code: null, signal: null, oom_killed: false, launch_error: null, ended_at }
   await at.commands.exited(lost.run_id, 1, { started_at: ended_at, exit })
-  // As in a database that was restored from a backup of before.
+  // As in a database restored from an earlier backup.
   await at.pool.query(
     'update write.job_state set attempt = 0, is_active = false where run_id = $1',
     [unknown.run_id],
@@ -77,7 +77,7 @@ test('a machine that comes back ends what was given up meanwhile, and nothing th
   await until('nor of the other', 30_000, async () => (await stateOf(refs[1])) === 'exited')
 })
 
-test('an attempt of before machines were noted is claimed by the machine that knows it, and else given up', async t => {
+test('an attempt without a recorded machine is claimed by the machine that knows it, or else given up', async t => {
   const at = await jobsWithExecutor(t, { script: 'sleep 300' })
   const engineOf = async (run_id: string) => {
     const { rows } = await at.pool.query('select engine from write.job_state where run_id = $1', [

@@ -3,7 +3,7 @@ import { report } from '../../command-api/jobs/decide.ts'
 import { createQueueBook } from '../../command-api/jobs/queue-book.ts'
 import { jobsWithExecutor } from './jobs-with-executor.ts'
 
-test('the estimate of a job is the median of what runs of its recipe used that succeeded', async t => {
+test('the estimate of a job is the median usage of successful runs of its recipe', async t => {
   const at = await jobsWithExecutor(t)
   await at.pool.query('update write.profile set price_per_gpu_hour = 3')
   await at.pool.query(`insert into write.quota (username, max_concurrent_jobs) values ('ada', 50)`)
@@ -45,7 +45,7 @@ test('the estimate of a job is the median of what runs of its recipe used that s
   )
 })
 
-test('a profile of an executor that this installation does not have is warned of', async t => {
+test('a profile whose executor is not installed causes a warning', async t => {
   const at = await jobsWithExecutor(t)
   const warned = async () =>
     (await at.submit()).admission.warnings.find(({ code }) => code === 'executor_not_configured')
@@ -55,7 +55,7 @@ test('a profile of an executor that this installation does not have is warned of
   t.regex(String(await warned()), /starts jobs on kubernetes, which this installation is not/)
 })
 
-test('a job that is to wait is told of profiles that are idle and would take it', async t => {
+test('a job that must wait gets a warning about idle profiles that would take it', async t => {
   const at = await jobsWithExecutor(t)
   await at.pool.query(`insert into write.quota (username, max_concurrent_jobs) values ('ada', 50)`)
   const [own] = (await at.pool.query('select name, series, gpus_per_node from write.profile')).rows
@@ -74,7 +74,7 @@ test('a job that is to wait is told of profiles that are idle and would take it'
     (await at.submit(spec)).admission.warnings.find(({ code }) => code === 'profile_idle')?.detail
 
   t.is(await warned(all), undefined)
-  // A view of the same GPUs does not help, nor does a profile with too few.
+  // A profile sharing the same GPUs does not help, nor does one with too few.
   t.is(
     await warned(all),
     `${own.name} has no room for ${own.gpus_per_node} GPUs now; spare is idle and would take the job (spec.resources.profile)`,

@@ -7,8 +7,8 @@ const outcome = (p50: number, p90: number, wait: number): Outcome => ({ range: {
 const times = <T>(count: number, of: (nth: number) => T) =>
   Array.from({ length: count }, (_, n) => of(n))
 
-test('forecasts are corrected by what waits exceeded them of late', t => {
-  // Waits of 10 to 200 s, all foretold as 50 to 100 s.
+test('forecasts are corrected by how much recent waits exceeded them', t => {
+  // Waits of 10 to 200 s, all forecast as 50 to 100 s.
   const outcomes = times(20, n => outcome(50, 100, (n + 1) * 10))
   const by = correctionOf(outcomes)
   t.deepEqual(by, { p50: 110 / 50, p90: 190 / 100 })
@@ -17,19 +17,19 @@ test('forecasts are corrected by what waits exceeded them of late', t => {
   t.is(within.length, 19)
 })
 
-test('too few outcomes, and jobs that were to start at once, correct nothing', t => {
+test('too few outcomes, and jobs with an immediate start, correct nothing', t => {
   t.deepEqual(correctionOf(times(19, () => outcome(50, 100, 900))), noCorrection)
   t.deepEqual(correctionOf(times(50, () => outcome(0, 2, 900))), noCorrection)
   t.deepEqual(corrected({ p50: 0, p90: 2 }, { p50: 5, p90: 5 }), { p50: 0, p90: 2 })
 })
 
-test('a corrected range is never upside down', t => {
+test('a corrected range is never inverted', t => {
   t.deepEqual(corrected({ p50: 100, p90: 110 }, { p50: 2, p90: 1 }), { p50: 200, p90: 200 })
 })
 
-test('a queue that was read before a job came is read again for whoever asks about that job', async t => {
+test('a queue read before a job arrived is read again for requests about that job', async t => {
   const at = await jobsWithExecutor(t)
-  // Of another process, which does not see the submits of this one.
+  // From another process, which does not see the submits of this one.
   const book = createQueueBook({ ...at, failed: error => t.log(error) })
   t.deepEqual((await book.picture()).waiting, [])
   const { run_id } = await at.submit()
@@ -41,7 +41,7 @@ test('a queue that was read before a job came is read again for whoever asks abo
   t.is((await book.picture()).waiting.length, 1)
 })
 
-test('what a job was told is kept, with the wait that followed, and corrects what later ones are told', async t => {
+test('the forecast of a job is stored with the actual wait, and corrects later forecasts', async t => {
   const at = await jobsWithExecutor(t, { gpus: 1 })
   await at.pool.query(`insert into write.quota (username, max_concurrent_jobs) values ('ada', 50)`)
   const first = await at.submit()

@@ -106,7 +106,7 @@ test('GPUs beyond the quota are refused with both counts', t => {
   })
 })
 
-test('GPUs held by other jobs refuse nothing', t => {
+test('GPUs held by other jobs cause no refusal', t => {
   const result = passAll(factsOf(gpus(8), { held_gpus: 4 })).find(({ gate }) => gate === 'quota')
   t.is(result?.detail, '4 of 8 GPUs are in use; the job waits for 8')
 })
@@ -199,7 +199,7 @@ const packaged = {
   sensitive: [],
 }
 
-test('a package is admitted by what was found in it, and refused with the names of sensitive files', t => {
+test('a package is admitted by its contents, and refused with the names of sensitive files', t => {
   const source = { kind: 'package', upload_id: 'upl_1' }
   const gate = (facts: AdmissionFacts) => askAll(facts).find(one => one.gate === 'sensitive_file')
   const passed = factsOf({ source }, { package: packaged })
@@ -237,8 +237,8 @@ for (const name of [
     t.regex(refusal.detail, new RegExp(`^Environment variables refused: ${name} change`))
   })
 
-test('a variable with which no program could be started is refused, with the limit', t => {
-  // Four bytes each: as many as fit beside `LONG=` and a null byte, and one more.
+test('a variable that would prevent any program from starting is refused, with the limit', t => {
+  // Four bytes each: as many as fit next to `LONG=` and a null byte, and one more.
   const trains = (count: number) => factsOf({ env: { LONG: '\u{1F682}'.repeat(count) } })
   t.notThrows(() => passAll(trains(32_766)))
   const refusal = refusalOf(trains(32_767))
@@ -246,7 +246,7 @@ test('a variable with which no program could be started is refused, with the lim
   t.regex(refusal.detail, /LONG: no program starts with a variable of more than 131071 bytes/)
 })
 
-test('variables that only the program itself heeds may be set', t => {
+test('variables that affect only the program itself may be set', t => {
   const env = {
     NCCL_DEBUG: 'WARN',
     PYTHONHASHSEED: '0',
@@ -258,7 +258,7 @@ test('variables that only the program itself heeds may be set', t => {
   t.deepEqual(jobVariables({ ...env, NODE_OPTIONS: '--import=x', 'A-B': '' }), env)
 })
 
-test('a masked value is no value', t => {
+test('a masked value is not accepted', t => {
   const masked = askAll(factsOf({ env: { HUB_TOKEN: '***' } })).find(({ gate }) => gate === 'env')
   t.like(masked, { ok: false, code: 'env.masked', data: { refused: ['HUB_TOKEN'] } })
 })

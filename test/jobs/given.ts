@@ -9,7 +9,7 @@ import { recordable } from '../folded.ts'
 
 const checkSpec = checker(jobSpec, 'body')
 
-/** A complete JobSpec from the parts that a test cares about. */
+/** A complete JobSpec from the parts relevant to a test. */
 export function specOf(spec: Record<string, unknown> = {}, metadata: Record<string, unknown> = {}) {
   const checked = checkSpec({
     api: 'forge/v2',
@@ -31,7 +31,7 @@ export const t0 = Date.parse('2026-11-20T12:00:00.000Z')
 export const at = (seconds: number) => new Date(t0 + seconds * 1000)
 export const iso = (seconds: number) => at(seconds).toISOString()
 
-/** What a person asks for who stops or pauses a job. */
+/** The request of a person who stops or pauses a job. */
 export const asked = { message: null, graceSeconds: null, now: at(100), force: false }
 
 export function admittedJob(spec: Record<string, unknown> = {}): JobAdmitted {
@@ -74,7 +74,7 @@ export const stampedAt =
     actor: { type: 'system', id: 'test', via: 'test' },
   })
 
-/** A job after these decisions, each made on the state after the ones before. */
+/** A job after these decisions, each based on the state after the previous ones. */
 export const after = (...decisions: ((job: Job) => JobEvent[])[]): Job =>
   decisions.reduce(
     (job, decide, index) => decide(job).map(stampedAt(index)).reduce(jobs.evolve, job),

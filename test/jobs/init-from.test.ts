@@ -71,7 +71,7 @@ test('best follows the goal of the run, and needs one', async t => {
   )
 })
 
-test('missing artifacts and those hidden from the submitter are named', async t => {
+test('missing artifacts and artifacts hidden from the submitter are named', async t => {
   const at = await jobsWithExecutor(t)
   const { run_id } = await source(at, null)
   await register(at, run_id, checkpoints)
@@ -113,7 +113,7 @@ test('a further attempt gets the newest checkpoint', async t => {
   t.is((await at.commands.launch(run_id, 2)).resume_from, '/checkpoints/art_3')
 })
 
-test('what an attempt starts from in the store is fetched, whichever job put it there', async t => {
+test("an attempt's starting artifact is fetched from the store, regardless of which job stored it", async t => {
   const at = await jobsWithExecutor(t)
   const other = await source(at, null)
   await register(at, other.run_id, [{ artifact_id: 'art_0', step: 1, metrics: {} }])

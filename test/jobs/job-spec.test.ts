@@ -103,7 +103,7 @@ for (const [key, item] of [
   })
 
 for (const name of ['run_1', 'Math', '-a', '', 'a'.repeat(64), 'a/b'])
-  test(`'${name}' is no project`, t => {
+  test(`'${name}' is not a valid project`, t => {
     t.is(faults(having(['metadata', 'project'], name))[0]?.[0], 'metadata.project')
   })
 
@@ -129,7 +129,7 @@ for (const [path, value] of outOfRange)
     t.is(faults(having(path, value))[0]?.[0], path.join('.'))
   })
 
-test('any dialect has the shape of a text, so that its own gate refuses it', t => {
+test('any text is a well-formed dialect, so that its own gate refuses it', t => {
   t.deepEqual(faults({ ...least(), api: 'forge/v9' }), [])
 })
 

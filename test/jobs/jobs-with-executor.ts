@@ -5,6 +5,8 @@ import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { type Logger, pino } from 'pino'
 import type { Person } from '../../auth/caller.ts'
+import { announce } from '../../command-api/announcements.ts'
+import { createFactAppends } from '../../command-api/append-fact.ts'
 import { commit } from '../../command-api/commit.ts'
 import type { EventStore } from '../../command-api/event-store.ts'
 import { passAll } from '../../command-api/jobs/admission/gates.ts'
@@ -29,6 +31,7 @@ import { loadRecipe } from '../../recipes/catalogue.ts'
 import type { AdmissionResult, JobState } from '../../schemas/jobs.ts'
 import { readConfig } from '../../server/config.ts'
 import { isolationAt } from '../executor/bench.ts'
+import { givenCommand } from '../executor/preparations.ts'
 import { writeRecipe } from '../recipes/tiny-recipe.ts'
 import { eventStoreOn } from '../servers/event-store.ts'
 import { database } from '../servers/postgres.ts'
@@ -43,7 +46,7 @@ export type JobsWithExecutor = {
   commands: JobCommands
   executor: Executor
   log: MemoryLog
-  /** Advances the clock, which stands still otherwise. */
+  /** Advances the clock, which otherwise stands still. */
   later(seconds: number): void
   now: () => Date
   deps: SubmitDeps & { pool: Pool; baseUrl: () => string; logger: Logger }
@@ -59,7 +62,7 @@ export type JobsWithExecutor = {
   stateOf(run_id: string): Promise<JobState>
   untilState(run_id: string, state: JobState): Promise<void>
   eventsOf(run_id: string): Promise<JobEvent[]>
-  /** All that is on the log of output. */
+  /** Everything on the log of output. */
   records(): Promise<{ key: string; value: Buffer }[]>
   /** The run's output on the log, without repeats (recognized by offset). */
   printed(run_id: string): Promise<string>
@@ -74,14 +77,17 @@ export async function jobsWithExecutor(
   const { pool } = await database(t)
   let offsetMs = 0
   const now = () => new Date(Date.now() + offsetMs)
-  const store = eventStoreOn(pool)
+  const queue = createQueueBook({ pool, now, failed: error => t.log(error) })
+  const nothing = () => {}
+  const listeners = { queue, access: nothing, serving: nothing, executor: nothing }
+  const store = eventStoreOn(pool, { recorded: events => announce(events, listeners) })
   const deps = {
     pool,
     store,
     now,
     newId: prefixedId,
     shortNumbers: createShortNumbers(pool),
-    queue: createQueueBook({ pool, now, failed: error => t.log(error) }),
+    queue,
     config: { ...readConfig({}), oidc: null },
     baseUrl: () => 'http://127.0.0.1:9',
     logger: pino({ level: 'silent' }),
@@ -91,6 +97,7 @@ export async function jobsWithExecutor(
     isolation: await isolationAt(join(root, 'runs'), 'none'),
     fakeGpus: gpus,
     hostEnvironment: { PATH: String(process.env.PATH) },
+    preparationCommand: givenCommand,
     now: () => new Date(),
   })
   const capacity = await executor.capacity()
@@ -162,11 +169,10 @@ export async function jobsWithExecutor(
         executor,
         commands,
         toLaunch: shellLaunch(script),
-        log,
+        ...createFactAppends(log, eventId),
         logsTopic,
         logger: pino({ level: 'silent' }),
         now,
-        newEventId: eventId,
         mayStart: () => true,
       })
       reconcilers.push(reconciler)

@@ -85,7 +85,7 @@ const run: Record<Trigger, (job: Job) => JobEvent[]> = {
 const states = [...jobStates]
 const names = Object.keys(triggers) as Trigger[]
 
-/** The state that an outcome of the table means if the retry policy still allows an attempt. */
+/** The state that an outcome of the table means, if the retry policy still allows an attempt. */
 const expected = (state: JobState, outcome: Outcome): JobState =>
   outcome === 'by_retry'
     ? 'queued'

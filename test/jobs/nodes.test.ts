@@ -10,7 +10,7 @@ import { told } from './told.ts'
 
 const onTwo = { resources: { nodes: 2, gpus_per_node: 2 } }
 
-/** What each rank printed, without repeats, as `node rank: text`. */
+/** The output of each rank, without repeats, as `node rank: text`. */
 async function printedBy({ records }: JobsWithExecutor, run_id: string): Promise<string[]> {
   const whole = new Map<string, string>()
   for (const { key, value } of await records()) {
@@ -23,7 +23,7 @@ async function printedBy({ records }: JobsWithExecutor, run_id: string): Promise
 }
 
 test.serial(
-  'a job of two nodes holds the GPUs of both, and its lines bear node and rank',
+  'a job of two nodes holds the GPUs of both, and its lines carry node and rank',
   async t => {
     const { wait, goOn } = told(t)
     const at = await jobsWithExecutor(t, {
@@ -37,7 +37,7 @@ test.serial(
     t.like(attempt, { nodes: 2, gpu_indexes: [0, 1, 2, 3], placed_on: ['local-0', 'local-1'] })
     const { rows } = await at.pool.query('select held_gpus from write.quota')
     t.is(rows[0].held_gpus, 4)
-    // As when the server is started again: no line is lost, and none is there twice.
+    // As after a restart of the server: no line is lost, and none appears twice.
     await first.stop()
     await goOn()
     at.reconcile()
@@ -87,7 +87,7 @@ test.serial('a job of two nodes waits until there are GPUs for both', async t =>
   t.is(await at.stateOf(two.run_id), 'queued')
 })
 
-test.serial('the rank that fails first says how the job failed', async t => {
+test.serial('the rank that fails first determines how the job failed', async t => {
   const at = await jobsWithExecutor(t, { script: '[ $RANK = 0 ] || exit 9; sleep 600' })
   at.reconcile()
   const { run_id } = await at.submit(onTwo)
@@ -99,7 +99,7 @@ test.serial('the rank that fails first says how the job failed', async t => {
   )
 })
 
-test('where an attempt runs is recorded once, and not when it is over', t => {
+test('where an attempt runs is recorded once, and not after its end', t => {
   const runs = after(admitted(), scheduled, executorMarked())
   const nodes = [{ node: 'n1', rank: 0, gpu_indexes: [0, 1] }]
   const known = (job: Job) => placed(job, 1, nodes)

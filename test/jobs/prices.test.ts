@@ -20,7 +20,7 @@ const running = [
   reported('running', 0),
 ]
 
-test('a new price moves the end of the budget of a job that runs', t => {
+test('a new price moves the end of the budget of a running job', t => {
   t.deepEqual(nextLimit(after(...running))?.at, at(1000))
   const dearer = after(...running, job => reprice(job, [price('7.20', 500)]))
   // Half is spent after 500 s, and the other half in half the time.
@@ -46,7 +46,7 @@ test('max_cost is for all attempts of a job together', t => {
   t.deepEqual(nextLimit(second)?.at, at(10_600))
 })
 
-test('what a job knows already, or what came after its end, is no event', t => {
+test('a known price, or one after the end of a job, appends no event', t => {
   const job = after(...running, one => reprice(one, [price('7.20', 500)]))
   t.deepEqual(reprice(job, [price('7.20', 500)]), [])
   t.deepEqual(reprice(after(...running, ended()), [price('9.00', 5)]), [])
@@ -79,7 +79,7 @@ const prices = (events: readonly { type: string; data: object }[]) =>
     type === 'job.repriced' && 'price_per_gpu_hour' in data ? [data.price_per_gpu_hour] : [],
   )
 
-test('a price that changes applies to what runs, in order and once; what waits learns of it when it runs', async t => {
+test('a price change applies to running jobs, in order and once; waiting jobs get it when they run', async t => {
   const at = await jobsWithExecutor(t)
   const setTo = priceSetter(at)
   await setTo('1.00')
@@ -124,7 +124,7 @@ test('a price that changes applies to what runs, in order and once; what waits l
   t.deepEqual(await readNewPrices(at.pool, last), [], 'it was admitted at the price of now')
 })
 
-test('a job whose admission read a price that was changed meanwhile learns of the change', async t => {
+test('a job admitted with an outdated price gets the change', async t => {
   const at = await jobsWithExecutor(t)
   const setTo = priceSetter(at)
   await setTo('1.00')

@@ -36,7 +36,7 @@ const outlook = (parts: Partial<Outlook>): Outlook => ({
 })
 const starts = (parts: Partial<Outlook>) => oneFuture(outlook(parts), seededRandom(1))
 
-test('a job starts when those that run and those ahead of it have ended', t => {
+test('a job starts when running jobs and those ahead of it have ended', t => {
   t.deepEqual(starts({ running: [runs()], waiting: [waits(), waits(), waits()] }), [60, 160, 260])
 })
 
@@ -46,7 +46,7 @@ test('an attempt ends at its limit at the latest, and one that outlived all othe
   t.true(late > 0 && late <= 600)
 })
 
-test('no job overtakes one that waits for GPUs, but one that waits for its quota or its time', t => {
+test('jobs overtake one that waits for its quota or its time, but never one that waits for GPUs', t => {
   const capacity = new Map([['local', 2]])
   const big = waits({ gpus: 2 })
   t.deepEqual(starts({ capacity, running: [runs()], waiting: [big, waits()] }), [60, 160])
@@ -58,7 +58,7 @@ test('no job overtakes one that waits for GPUs, but one that waits for its quota
   t.deepEqual(starts({ capacity, waiting: [later, waits()] }), [30, 0])
 })
 
-test('a job without GPUs starts past those that wait for some, and makes no wait unforeseeable', t => {
+test('a job without GPUs overtakes jobs that wait for GPUs, and makes no wait unpredictable', t => {
   const bare = waits({ gpus: 0 })
   t.deepEqual(starts({ running: [runs()], waiting: [waits(), bare, waits()] }), [60, 0, 160])
   const serving = runs({ gpus: 0, past: [] })
@@ -89,7 +89,7 @@ const rangeOf = (parts: Partial<Outlook>) => {
   return rangesOf(whole, futures)
 }
 
-test('the range spans what past attempts leave open, the same each time', t => {
+test('the range spans the uncertainty of past attempts, the same each time', t => {
   const past = [50, 60, 70, 80, 90, 100, 110, 120, 130, 140]
   const parts = { running: [runs({ past })], waiting: [waits()] }
   const [range] = rangeOf(parts)
@@ -98,7 +98,7 @@ test('the range spans what past attempts leave open, the same each time', t => {
   t.deepEqual(rangeOf(parts), [range])
 })
 
-test('with fewer than five past attempts nothing is said, unless the job starts at once', t => {
+test('with fewer than five past attempts there is no forecast, unless the job starts at once', t => {
   const past = [100, 100, 100, 100]
   t.deepEqual(rangeOf({ running: [runs({ past })], waiting: [waits()] }), [null])
   t.deepEqual(rangeOf({ waiting: [waits({ past }), waits()] }), [{ p50: 0, p90: 2 }, null])

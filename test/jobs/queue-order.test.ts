@@ -33,12 +33,12 @@ const order = (jobs: readonly QueuedJob[], of: Record<string, Partial<Standing>>
     .map(({ job: { run_id } }) => run_id)
     .join(' ')
 
-test('people take turns, whoever of them submitted the more', t => {
+test('people take turns, regardless of who submitted more', t => {
   const jobs = [job('a1', 'ada', 0), job('a2', 'ada', 1), job('a3', 'ada', 2), job('b1', 'bob', 30)]
   t.is(order(jobs), 'a1 b1 a2 a3')
 })
 
-test('who holds or used less of late goes first', t => {
+test('a person who holds or recently used less goes first', t => {
   const jobs = [job('a', 'ada', 0), job('b', 'bob', 30)]
   t.is(order(jobs), 'a b')
   t.is(order(jobs, { ada: { held_gpus: 1 } }), 'b a')
@@ -46,12 +46,12 @@ test('who holds or used less of late goes first', t => {
   t.is(order(jobs, { ada: { used_gpu_hours: 0.6 } }), 'b a')
 })
 
-test('a class and a priority come before fairness', t => {
+test('class and priority come before fairness', t => {
   const jobs = [job('a', 'ada', 0, { priority: 1 }), job('b', 'bob', 0), job('c', 'cy', 60)]
   t.is(order(jobs, { ada: { held_gpus: 100 }, cy: { class: 1, held_gpus: 100 } }), 'c a b')
 })
 
-test('a changed priority moves the job, also ahead of its owner’s others', t => {
+test('a changed priority moves the job, even ahead of its owner’s others', t => {
   const own = [job('a1', 'ada', 0), job('a2', 'ada', 1)]
   t.is(order(own), 'a1 a2')
   t.is(
@@ -98,7 +98,7 @@ test('the order is total: however the jobs are given, it is the same', t => {
 })
 
 test('newcomers are placed where they are once all of them have joined', t => {
-  // One that goes ahead of its owner's other jobs moves those back; only the last may, since nothing is asked after it.
+  // A job that moves ahead of its owner's other jobs moves those back; only the last may, since nothing is queried after it.
   const newcomerOf = (priority: fc.Arbitrary<number>) =>
     fc.record({
       owner: fc.constantFrom(...people),
@@ -133,7 +133,7 @@ test('newcomers are placed where they are once all of them have joined', t => {
 
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0)
 
-test('of one person, the higher priority goes first and then the earlier submit', t => {
+test('among one person’s jobs, the higher priority goes first, then the earlier submit', t => {
   const ownOrder = (jobs: readonly QueuedJob[]) =>
     jobs.toSorted(
       (a, b) =>
@@ -155,7 +155,7 @@ test('of one person, the higher priority goes first and then the earlier submit'
   )
 })
 
-test('nobody starves: a job is behind none that was submitted later by more hours than it counts', t => {
+test('nobody starves: a job is never behind one submitted later by more hours than its own penalty', t => {
   t.notThrows(() =>
     fc.assert(
       fc.property(arbitraryJobs, arbitraryStandings, (jobs, of) => {
@@ -180,7 +180,7 @@ test('nobody starves: a job is behind none that was submitted later by more hour
   )
 })
 
-/** One GPU, given to the first of the queue again and again; returns the hours that each person used. */
+/** One GPU, given to the first job of the queue again and again; returns the hours that each person used. */
 function shares(durations: readonly number[], hours: number): Record<string, number> {
   const used: Record<string, number> = { ada: 0, bob: 0 }
   let waiting = ['ada', 'bob'].flatMap((owner, person) =>
@@ -205,7 +205,7 @@ function shares(durations: readonly number[], hours: number): Record<string, num
   return used
 }
 
-test('two people with full queues get the same GPU time, but for one job’s length and the minute between their submits', t => {
+test('two people with full queues get the same GPU time, except for one job’s length and the minute between their submits', t => {
   t.notThrows(() =>
     fc.assert(
       fc.property(

@@ -5,7 +5,7 @@ import { ended, quotaGpus, raceForQuota, stopped } from './quota-rounds.ts'
 
 const rounds = 2
 
-test('of 50 jobs submitted at once to two servers, two machines start as many as the quota allows', async t => {
+test('two machines start exactly as many of 50 concurrent jobs on two servers as the quota allows', async t => {
   const roles = { SERVICE_ROLES: 'command-api,query-api' }
   const forge = await startForge(t, roles)
   const other = await forge.another(roles)
@@ -24,7 +24,7 @@ test('of 50 jobs submitted at once to two servers, two machines start as many as
       faults: [],
     })),
   )
-  await until('those that wait say why', 60_000, async () => {
+  await until('waiting jobs say why', 60_000, async () => {
     const { rows } = await pool.query(
       `select distinct queue_reason as reason from write.job_state where state = 'queued'`,
     )

@@ -11,7 +11,7 @@ import { until } from '../servers/until.ts'
 type Server = Pick<Forge, 'call'>
 
 export type Race = {
-  /** Submits go to these in turn. */
+  /** Submits go to these servers in turn. */
   servers: readonly [Server, ...Server[]]
   pool: Pool
   databaseUrl: string
@@ -20,10 +20,10 @@ export type Race = {
   played?: (round: Played) => void
 }
 
-/** Jobs that hold GPUs and that wait, once nothing changes any more; and what was wrong meanwhile. */
+/** The jobs that hold GPUs and that wait, once nothing changes any longer; and the errors seen meanwhile. */
 export type Played = {
   submitted: Count
-  /** After some have ended and others were stopped. */
+  /** After some jobs have ended and others were stopped. */
   refilled: Count
   faults: string[]
 }
@@ -31,7 +31,7 @@ type Count = { held: number; waiting: number }
 
 const jobs = 50
 export const quotaGpus = 8
-/** Of each round: jobs that end while others start, and waiting ones that their owner stops meanwhile. */
+/** In each round: jobs that end while others start, and waiting ones that their owner stops meanwhile. */
 export const ended = 3
 export const stopped = 5
 
@@ -144,7 +144,7 @@ async function read(pool: Pool, username: string): Promise<Job[]> {
   return rows
 }
 
-/** Waits until so many jobs live and as many of them hold GPUs as may, and says how many do. */
+/** Waits until this many jobs are alive and as many of them hold GPUs as allowed, and returns how many do. */
 async function settled(pool: Pool, username: string, live: number): Promise<Count> {
   return until(`${username} holds all that the quota allows`, settledWithinMs, async () => {
     const rows = await read(pool, username)
@@ -162,7 +162,7 @@ async function endJob(pool: Pool, run_id: string): Promise<void> {
   })
 }
 
-/** With one priority after the other, no job that was waiting may have started before one that still waits. */
+/** Whether, one priority after the other, no waiting job was overtaken by one that still waits. */
 function overtaken(before: readonly Job[], after: readonly Job[]): string[] {
   const waited = new Set(before.filter(job => !isHeld(job)).map(({ run_id }) => run_id))
   const firstWaiting = after.findIndex(job => !isHeld(job))
@@ -171,7 +171,7 @@ function overtaken(before: readonly Job[], after: readonly Job[]): string[] {
     .map(({ run_id }) => `${run_id} started before one with a higher priority`)
 }
 
-/** Looks again and again, each time at one instant, whether the sums are right. */
+/** Checks repeatedly, each time at one instant, whether the sums are right. */
 function watchQuota(pool: Pool, username: string): { end(): Promise<string[]> } {
   const faults: string[] = []
   let isOver = false

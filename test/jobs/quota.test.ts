@@ -7,7 +7,7 @@ import { jobsWithExecutor } from './jobs-with-executor.ts'
 const each = <T>(count: number, work: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)))
 
-test('of fifty concurrent starts, exactly as many get GPUs as the quota allows', async t => {
+test('exactly as many of fifty concurrent starts get GPUs as the quota allows', async t => {
   const at = await jobsWithExecutor(t, { gpus: 64 })
   await at.pool.query(`insert into write.quota (username, max_concurrent_jobs) values ('ada', 50)`)
   const jobs = await each(50, () => at.submit())
@@ -91,7 +91,7 @@ test('GPU hours of a day are counted for the quota as for the bill, to the milli
   const now = new Date('2026-11-20T18:00:00.000Z')
   const day = '2026-11-20'
   const minutes = (count: number) => new Date(Date.parse(day) + count * 60_000 + 7).toISOString()
-  // From the day before, over midnight, within the day, until now, and no time at all.
+  // From the day before, over midnight, within the day, until now, and of zero length.
   const attempts: [from: number, to: number | null][] = [
     [-300, -200],
     [-90, 45],

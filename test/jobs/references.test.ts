@@ -2,7 +2,7 @@ import test from 'ava'
 import { Refusal } from '../../platform/refusal.ts'
 import { jobsWithExecutor } from './jobs-with-executor.ts'
 
-test("a job's own number is in the project it was submitted to, and strangers submit nothing to it", async t => {
+test("a job's own number belongs to the project it was submitted to, where strangers cannot submit", async t => {
   const at = await jobsWithExecutor(t)
   t.is((await at.submit({}, { username: 'ada' })).short_id, 'of-ada-1')
   t.is((await at.submit({}, { username: 'ada' })).short_id, 'of-ada-2')

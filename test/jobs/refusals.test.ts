@@ -52,7 +52,7 @@ const otherDigest = `sha256:${'77'.repeat(32)}`
 const whereLocks = 'Take the lock of GET /api/recipes/digits/1.0.0/lock'
 const others = 'or take another profile (forge profile list, GET /api/profiles)'
 
-/** A job for each way in which a gate refuses, and what it says. */
+/** A job for each way in which a gate refuses, and the refusal. */
 const refusals = (lock: RecipeLock, names: string[]): [Job, Refusal][] => {
   const handshake = (
     field: keyof RecipeLock | 'framework.runtime_id',
@@ -283,7 +283,7 @@ test('each gate refuses with its text, data and hint; a preflight names all, a s
   }
   t.is((await submit({})).status, 200)
 
-  // One that breaks five gates is told all five by a preflight, and the first by a submit.
+  // For a job that breaks five gates, a preflight names all five, and a submit the first.
   const job = {
     lock: { digest: otherDigest },
     spec: {

@@ -12,7 +12,7 @@ const ruled = (verb: 'stop' | 'pause', seconds = 50) => ({
 })
 const running = [admitted(), scheduled, executorMarked(5), reported('running', 10)]
 
-test('a job that runs is stopped or paused as its rule says, and told why', t => {
+test('a running job is stopped or paused according to its rule, with the reason', t => {
   const job = after(...running)
   const [stopping] = obey(job, ruled('stop'), at(60))
   t.is(stopping?.type, 'job.stop_requested')
@@ -20,13 +20,13 @@ test('a job that runs is stopped or paused as its rule says, and told why', t =>
   t.is(obey(job, ruled('pause'), at(60))[0]?.type, 'job.pause_requested')
 })
 
-test('a rule does nothing to a job that waits, has ended, or began again since', t => {
+test('a rule has no effect on a job that waits, has ended, or has restarted since', t => {
   t.deepEqual(obey(after(admitted()), ruled('stop'), at(60)), [])
   t.deepEqual(obey(after(...running, reported('failed', 55)), ruled('stop'), at(60)), [])
   t.deepEqual(obey(after(...running), ruled('stop', 9), at(60)), [])
 })
 
-test('only rules of a JobSpec act on a job, and of a stop and a pause it is the stop', t => {
+test('only rules of a JobSpec act on a job, and a stop takes precedence over a pause', t => {
   const file = join(import.meta.dirname, '../golden/events/alert.fired.v1.json')
   const fired = (more: object): Recorded<DecisionEvent> => {
     const event = JSON.parse(readFileSync(file, 'utf8'))

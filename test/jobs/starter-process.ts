@@ -4,7 +4,7 @@ import { createPool } from '../../platform/postgres/pool.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { eventStoreOn } from '../servers/event-store.ts'
 
-/** Plays a machine of 64 GPUs that starts whatever it can, until it is killed: `starter-process.ts DATABASE ENGINE`. */
+/** Acts as a machine of 64 GPUs that starts as many jobs as it can, until it is killed: `starter-process.ts DATABASE ENGINE`. */
 const [, , database = '', engine = ''] = process.argv
 const pool = createPool(database, { max: 4, applicationName: engine })
 const commands = executorCommands(
@@ -19,7 +19,7 @@ async function startInOrder(): Promise<void> {
     const free = gpus.find(index => !held.has(index))
     if (free === undefined) return
     const outcome = await commands.schedule(run_id, [free]).catch(error => {
-      // Another one is at this job.
+      // Another process is handling this job.
       if (error instanceof Refusal) return 'gone'
       throw error
     })

@@ -30,7 +30,7 @@ const numberOf = ({ short_id }: Answer) => Number(/\d+$/.exec(short_id)?.[0])
 const numbers = (count: number, from: number) => Array.from({ length: count }, (_, n) => n + from)
 const ascending = (values: number[]) => values.sort((a, b) => a - b)
 
-test('jobs submitted at once are each created as if they came alone', async t => {
+test('jobs submitted at once are each created as if submitted separately', async t => {
   const opened = await openForge(t)
   await queueOneBehindTheOther(t, opened)
   await refuseTooBig(t, opened)
@@ -128,7 +128,7 @@ async function keepApart(t: ExecutionContext, { forge, submit }: Opened) {
   t.is(made, short_ids)
 }
 
-test('two servers create one job for a key, and never give a number twice', async t => {
+test('two servers create one job for a key, and never assign a number twice', async t => {
   const { forge, submit } = await openForge(t)
   const other = await forge.another({ SERVICE_ROLES: 'command-api' })
   await submit()

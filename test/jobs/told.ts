@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 
-/** What lets a script wait for its test instead of for a time that a slow machine needs for something else. */
+/** Lets a script wait for its test instead of for a fixed time, which a slow machine may exceed. */
 export type Told = {
-  /** A command of the shell that ends once the script is told to go on. */
+  /** A shell command that ends once the test releases the script. */
   wait: string
   goOn(): Promise<void>
 }

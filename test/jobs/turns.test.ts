@@ -13,7 +13,7 @@ const reasonOf = async ({ pool }: JobsWithExecutor, run_id: string) => {
   return rows[0]?.queue_reason
 }
 
-test.serial("a job that its owner's quota keeps waiting keeps nobody else waiting", async t => {
+test.serial("a job that its owner's quota keeps waiting does not keep others waiting", async t => {
   const at = await jobsWithExecutor(t, { gpus: 4, script: told(t).wait })
   await at.pool.query(`insert into write.quota (username, max_concurrent_gpus) values ('ada', 2)`)
   const first = await at.submit({ resources: { gpus_per_node: 2 } })
@@ -33,13 +33,13 @@ test.serial("a job that its owner's quota keeps waiting keeps nobody else waitin
 })
 
 test.serial(
-  'a job whose owner has used up the hours of the day keeps nobody else waiting',
+  'a job whose owner has used up the hours of the day does not keep others waiting',
   async t => {
     const at = await jobsWithExecutor(t, { gpus: 2, script: told(t).wait })
     await at.pool.query(
       `insert into write.quota (username, daily_gpu_hours, priority) values ('ada', 1, 1)`,
     )
-    // Still at it, so that midnight changes nothing.
+    // Still running, so that midnight changes nothing.
     await at.pool.query(
       `insert into write.gpu_use (run_id, attempt, username, series, gpus, started_at)
        values ('run_0', 1, 'ada', 'local', 1000000, now() - interval '1 day')`,
@@ -54,7 +54,7 @@ test.serial(
   },
 )
 
-test.serial('a job that cannot be scheduled keeps nobody else waiting', async t => {
+test.serial('a job that cannot be scheduled does not keep others waiting', async t => {
   const at = await jobsWithExecutor(t, { gpus: 2, script: told(t).wait })
   const broken = await at.submit({ resources: { gpus_per_node: 2 } })
   const other = await at.submit({ resources: { gpus_per_node: 2 } }, { username: 'bob' })
@@ -64,7 +64,7 @@ test.serial('a job that cannot be scheduled keeps nobody else waiting', async t 
   t.is(await at.stateOf(broken.run_id), 'queued')
 })
 
-test.serial('what a job did before it waits again is no part of the wait', async t => {
+test.serial('time before a job waits again does not count as waiting', async t => {
   const at = await jobsWithExecutor(t)
   const submitted = {
     limits: { max_pending_s: 60 },

@@ -6,7 +6,7 @@ import { startForgeProcess } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 
-test('a second host neither declares the job of the first one lost nor describes its profile anew', async t => {
+test("a second host neither declares the first one's job lost nor redescribes its profile", async t => {
   t.timeout(patient(400_000))
   const forge = await startForgeProcess(t, { SERVICE_LOCAL_GPUS: '2' })
   const folder = await mkdtemp(join(tmpdir(), 'forge-second-'))

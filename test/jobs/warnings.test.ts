@@ -20,7 +20,7 @@ test('warnings refuse nothing', t => {
   )
 })
 
-test('what nothing heeds yet is named in a warning', t => {
+test('fields without effect are named in a warning', t => {
   const told = (spec: object) =>
     warningsOf(factsOf({ checkpoints: { every_steps: 5 }, ...spec })).map(({ detail }) => detail)
   t.deepEqual(told({}), [])
@@ -47,7 +47,7 @@ test('values of env that look like secrets do not leave the request', t => {
   t.deepEqual(env, { HUB_TOKEN: '***', NCCL_DEBUG: 'WARN' })
 })
 
-test('a secret is known by its name or by its value', t => {
+test('a secret is recognized by its name or by its value', t => {
   const secret = {
     WANDB_KEY: 'x',
     DB: 'postgres://forge:pw@db/forge',
@@ -68,7 +68,7 @@ test('a secret is known by its name or by its value', t => {
   })
 })
 
-test('the estimate is what the newest runs of the recipe used, within the time limit', t => {
+test('the estimate is the usage of the newest runs of the recipe, within the time limit', t => {
   const past = { runs: 10, gpu_hours: 31.5 }
   t.deepEqual(estimateOf(factsOf({}, { past })), {
     gpu_hours: '31.50',

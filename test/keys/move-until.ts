@@ -2,7 +2,7 @@ import { keyFolder } from '../../auth/key-folder.ts'
 import { moveKeys } from '../../auth/key-table.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
 
-/** Moves keys and stands still before the second call of `step`, to be killed there. */
+/** Moves keys and stops before the second call of `step`, to be killed there. */
 const [folder = '', url = '', secret = '', step] = process.argv.slice(2)
 const store = await keyFolder(folder)
 let calls = 0

@@ -37,7 +37,7 @@ test('after forge admin rotate-keys every process signs with the new key and nob
   const json = await run(['admin', 'rotate-keys', '--json'])
   const { kid, replaced_kid } = JSON.parse(json.stdout)
   t.is(replaced_kid, kidOf(token))
-  // The other process is shown no token of the new key, so it must find the key by itself.
+  // The other process sees no token of the new key, so it must find the key on its own.
   let cookie = await cookieOf(forge)
   await until('the other process signs with it', 20_000, async () => {
     const reply = await other.call<{ token: string }>('POST', '/api/auth/refresh', {

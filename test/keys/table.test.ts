@@ -31,7 +31,7 @@ async function folderOf(t: ExecutionContext): Promise<string> {
   return folder
 }
 
-test('hosts that share the database and the secret accept the tokens of each other, also after a rotation', async t => {
+test('hosts that share the database and the secret accept each other’s tokens, even after a rotation', async t => {
   const { pool } = await database(t)
   const open = () => openKeyRing(keyTable(pool, secret))
   const [one, other] = await Promise.all([open(), open()])
@@ -49,7 +49,7 @@ test('hosts that share the database and the secret accept the tokens of each oth
   t.deepEqual(rows, [{ kid: prepared.kid }], 'what signed no living token is gone')
 })
 
-test('the table holds no key in the clear, and neither another secret nor another name opens it', async t => {
+test('the table contains no key in plain text, and neither another secret nor another name opens it', async t => {
   const { pool } = await database(t)
   const keys = await openKeyRing(keyTable(pool, secret))
   const { kid } = keys.current()
@@ -107,7 +107,7 @@ test('several servers move the keys of a folder at once, and each starts', async
 })
 
 for (const step of ['read', 'remove'])
-  test(`a server that was killed while it moved keys, before the second ${step}, starts again`, async t => {
+  test(`a server killed while moving keys, before the second ${step}, starts again`, async t => {
     const { pool, url } = await database(t)
     const now = new Date()
     const { path, tokens } = await folderWithKeys(t, now)
@@ -123,7 +123,7 @@ for (const step of ['read', 'remove'])
     t.deepEqual(await readdir(path), [])
   })
 
-test('a key that an earlier version stored but did not put in use is moved after all', async t => {
+test('a key that an earlier version stored but did not activate is still moved', async t => {
   const { pool } = await database(t)
   const now = new Date()
   const { path, tokens } = await folderWithKeys(t, now)
@@ -147,7 +147,7 @@ test('a server with another secret adds no keys that the others could not open, 
   t.true(await areValid(keyTable(pool, secret), one.tokens, now))
 })
 
-test('a server on another host takes the tokens of the first by the same secret, and does not start without it', async t => {
+test('a server on another host accepts the first one’s tokens with the same secret, and does not start without it', async t => {
   const forge = await startForge(t, {
     SERVICE_KEYS_SECRET: secret,
     SERVICE_ROLES: 'command-api,relay,projector,query-api',

@@ -24,7 +24,7 @@ const needleOf = async (forge: Forge, run: ExternalRun): Promise<Buffer> => {
   return rows[0]?.body ?? Buffer.alloc(0)
 }
 
-/** The lines of all pages, each page as it came; those before it come with the next where a search goes backwards. */
+/** The lines of all pages, each page in order of arrival; when searching backwards, a page's preceding lines come with the next. */
 async function paged(forge: Forge, run: ExternalRun, query: string): Promise<number[]> {
   const isBack = query.includes('before=')
   const seqs: number[] = []
@@ -38,7 +38,7 @@ async function paged(forge: Forge, run: ExternalRun, query: string): Promise<num
   }
 }
 
-test('a search of a log returns the lines around what it finds, of the same rank, and misses nothing between pages', async t => {
+test('a search of a log returns the lines around its hits, of the same rank, and misses nothing between pages', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const lines = (from: number, to: number) =>
@@ -58,7 +58,7 @@ test('a search of a log returns the lines around what it finds, of the same rank
   t.deepEqual(await found('grep=error&context=1'), [9, 10, 11, 12, 13, 29, 30, 31])
   t.deepEqual(await found('grep=error&context=3&rank=0'), [
     ...[7, 8, 9, 10, 11, 12, 13, 14, 15],
-    // Rank 1 wrote what stands between these.
+    // Rank 1 wrote the lines between these.
     ...[19, 20, 29, 30, 31, 32, 33],
   ])
   t.deepEqual(await found('grep=error&context=1&before=41&limit=3'), [29, 30, 31])
@@ -123,7 +123,7 @@ test('a search of a log returns the lines around what it finds, of the same rank
   t.regex(first.link ?? '', /rel="next"/)
   const all = await line.run(['logs', long.run_id, '--grep', 'needle', '--raw'])
   t.is(all.stdout, 'the needle\n', all.stderr)
-  // A page ends after 512 rows, of a line each here.
+  // A page ends after 512 rows, here of one line each.
   const needle = await needleOf(forge, long)
   for (const [at, back, around] of [
     [511, '', [509, 510, 511, 512, 513]],

@@ -12,7 +12,7 @@ test('bytes are split at line breaks, and an unfinished line is kept', t => {
   t.deepEqual(cut(''), [[], ''])
 })
 
-test('of a progress bar only the last version is kept', t => {
+test('only the last version of a progress bar is kept', t => {
   t.deepEqual(cut('  1%\r 50%\r100%\n'), [['100%'], ''])
   t.deepEqual(cut('  1%\r 50%\r 7'), [[], ' 7'])
   t.deepEqual(cut('  1%\r 50%\r'), [[], ' 50%\r'])

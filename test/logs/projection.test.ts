@@ -71,7 +71,7 @@ const textOf = async (db: Awaited<ReturnType<typeof projected>>['db'], run: stri
   return found
 }
 
-test('lines of several runs are numbered densely, each run on its own', async t => {
+test('lines of several runs are numbered densely, separately for each run', async t => {
   const records = Array.from({ length: 60 }, (_, i) =>
     lines(i % 2 === 0 ? 'run_a' : 'run_b', [`line ${i}`, 'and'], i),
   )

@@ -52,7 +52,7 @@ test('a repeated call with a seq counts once; without a seq it counts each time'
   t.deepEqual(linesOf(after(report(['a']), report(['a']))), ['a', 'a'])
 })
 
-test('each producer counts its seq on its own', t => {
+test('each producer counts its seq separately', t => {
   const log = after(report(['a'], 0, 'p'), report(['b'], 0, 'q'), report(['b'], 0, 'q'))
   t.deepEqual(linesOf(log), ['a', 'b'])
 })
@@ -67,7 +67,7 @@ test('output is joined across pieces, and bytes already stored are dropped', t =
   t.deepEqual(linesOf(after(output(0, Buffer.from('x')), eof('failed'))), ['x'])
 })
 
-test('each stream and each attempt counts its bytes on its own', t => {
+test('each stream and each attempt counts its bytes separately', t => {
   const log = after(
     output(0, Buffer.from('out\n')),
     output(0, Buffer.from('err\n'), { stream: 'stderr' }),
@@ -114,7 +114,7 @@ test('an output that is cut, restarted and repeated anywhere gives each line onc
   )
 })
 
-test('of several ends of a log the first counts', t => {
+test('the first of several ends of a log counts', t => {
   t.deepEqual(after(eof('failed'), eof('succeeded')).eof, {
     state: 'failed',
     at: noon,

@@ -5,7 +5,7 @@ import { createRun, ingest } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
 
-test('a stream has the lines of a run from now on, and goes on where it was left', async t => {
+test('a stream has the lines of a run from now on, and resumes where it stopped', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const report = (text: string) => ingest(forge, run, 'logs', { chunks: [text] })

@@ -20,7 +20,7 @@ test('maintenance is switched on with a message, off, and on again', t => {
   ])
 })
 
-test('no message and an empty one are the usual one', t => {
+test('a missing or empty message means the default one', t => {
   const isInput = checker(maintenanceInput, 'body')
   for (const body of [{ enabled: true }, { enabled: true, message: '' }]) {
     const checked = isInput(body)

@@ -16,7 +16,7 @@ const served = ['/api/version', '/healthz', '/api/readyz', '/api/auth/login', pa
 
 type Document = { paths: Record<string, Record<string, unknown>> }
 
-test('all other routes are 503 with the message for every caller, and serve again afterwards', async t => {
+test('all other routes return 503 with the message for every caller, and serve again afterwards', async t => {
   const forge = await startForge(t)
   const { body: document } = await forge.call<Document>('GET', '/api/openapi.json')
   const routes = Object.entries(document.paths).flatMap(([route, methods]) =>

@@ -5,7 +5,7 @@ import { watchMaintenance } from '../../auth/maintenance.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
 
-test('a switch of which no signal told is noticed by the next look', async t => {
+test('a switch without a signal is noticed by the next poll', async t => {
   const { pool } = await database(t)
   let looks = 0
   const counted = new Proxy(pool, {
@@ -23,7 +23,7 @@ test('a switch of which no signal told is noticed by the next look', async t => 
     await pool.query('update auth.maintenance set enabled = $1', [enabled])
     const before = looks
     await until('it is known', 10_000, () => watch.current().enabled === enabled)
-    // One may have been under way already; another is begun before the answer is looked at.
+    // One may already have been under way; another is started before the result is checked.
     t.true(looks - before <= 2, `${looks - before} looks`)
   }
   t.is(begun, 2)

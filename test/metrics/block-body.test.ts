@@ -1,18 +1,12 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { type Receipt, recordMetrics } from '../../command-api/metrics/record.ts'
-import { decodeFact } from '../../events/fact.ts'
+import { recordMetrics } from '../../command-api/metrics/record.ts'
 import { parseMetricBlock } from '../../schemas/metric-block.ts'
 import type { MetricsInput } from '../../schemas/metrics.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import { metricBlock, type Table } from './metric-block.ts'
 
-const receipt: Receipt = {
-  event_id: '0199e2c4-5b7a-7c11-8c2e-3f1a5b6c7d8e',
-  received_at_ms: 1_790_000_000_123,
-  actor: { type: 'run', id: 'run_01', via: 'ingest_token' },
-  request_id: 'req-00000001',
-}
+const receivedAtMs = 1_790_000_000_123
 const loss: Table = { keys: ['loss'], rows: [{ step: 1, ts: 1000, values: [0.5] }] }
 
 const table: fc.Arbitrary<Table> = fc
@@ -51,15 +45,15 @@ const toJson = (value: number) =>
 test('a block and the same points as JSON become the same fact', t => {
   fc.assert(
     fc.property(fc.array(table, { maxLength: 4 }), tables => {
-      const block = recordMetrics(parseMetricBlock(metricBlock('run_01', tables)), receipt)
-      t.deepEqual(block, recordMetrics(asJson(tables), receipt))
+      const block = recordMetrics(parseMetricBlock(metricBlock('run_01', tables)), receivedAtMs)
+      t.deepEqual(block, recordMetrics(asJson(tables), receivedAtMs))
     }),
   )
 })
 
-test('the attempt is that of the head', t => {
+test('the attempt comes from the head', t => {
   const body = parseMetricBlock(metricBlock('run_01', [loss], { attempt: 2 }))
-  t.is(decodeFact(recordMetrics(body, receipt).value).attempt, 2)
+  t.is(recordMetrics(body, receivedAtMs).fact.attempt, 2)
 })
 
 const good = metricBlock('run_01', [loss])
@@ -111,12 +105,12 @@ for (const [what, bytes, fault] of refused)
     t.is(error?.errors.map(({ loc, type }) => `${loc.join('.')}: ${type}`).join(), fault)
   })
 
-test('10,000 points are taken', t => {
+test('10,000 points are accepted', t => {
   const block = metricBlock('r', [{ keys: ['loss'], rows: Array(10_000).fill(many) }])
   t.is(parseMetricBlock(block).keys.length, 10_000)
 })
 
-test('whatever bytes come, they are a block or are refused', t => {
+test('any bytes are either a block or refused', t => {
   const damaged = fc.tuple(fc.nat(good.length - 1), fc.nat(255)).map(([at, byte]) => {
     const bytes = Buffer.from(good)
     bytes[at] = byte
@@ -126,7 +120,7 @@ test('whatever bytes come, they are a block or are refused', t => {
   fc.assert(
     fc.property(damaged, bytes => {
       try {
-        // One value of another number is a block like any other; no damage makes more points of it.
+        // A block with one changed number is still a valid block; no damage adds points to it.
         t.is(parseMetricBlock(bytes).values.length, 1)
         outcomes.taken++
       } catch (error) {

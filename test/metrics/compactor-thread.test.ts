@@ -4,17 +4,19 @@ import { rowLock } from '../../platform/postgres/locks.ts'
 import { inTransaction } from '../../platform/postgres/transaction.ts'
 import { tryLockInTransaction } from '../../platform/postgres/with-lock.ts'
 import { planChunks, pointsByKey, writeChunks } from '../../projector/metrics/chunks.ts'
+import { isAnyDue } from '../../projector/metrics/compact.ts'
 import { startCompactorThread } from '../../projector/metrics/compactor.ts'
 import { metricsProjection } from '../../projector/metrics/projection.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 import { mayStayIdle, untilLockWaits } from '../servers/lock-waits.ts'
 import { database } from '../servers/postgres.ts'
+import { until } from '../servers/until.ts'
 import { compact, emptyStore, flush, report } from './given.ts'
 
 const range = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => ({ key: 'loss', step: from + i, value: i }))
 
-test('a compactor at work does not hold a stop, and what it began is not there', async t => {
+test('a working compactor does not delay a stop, and its unfinished work is undone', async t => {
   const { pool, kysely: db, url } = await database<MetricTables>(t, { schema: 'read' })
   await flush({ pool, db, projection: metricsProjection('metrics') }, [
     report('run_a', range(0, 100)),
@@ -35,12 +37,46 @@ test('a compactor at work does not hold a stop, and what it began is not there',
   await compactor.stop()
   await other.query('rollback')
   other.release()
-  // A pass under way is cut after a second; had it waited for its lock to the end, for ten, it would say so.
+  // A pass under way is aborted after a second; had it waited the full ten seconds for its lock, it would say so.
   t.deepEqual(said, [])
   const { rows } = await pool.query(
     'select (select count(*) from metric_chunk) as chunks, (select count(*) from metric_block) as blocks',
   )
   t.deepEqual(rows, [{ chunks: 0, blocks: 1 }])
+})
+
+test('the thread starts once a run is due, ends when idle, and starts again for the next run', async t => {
+  const { pool, kysely: db, url } = await database<MetricTables>(t, { schema: 'read' })
+  const store = { pool, db, projection: metricsProjection('metrics') }
+  let looks = 0
+  const compactor = startCompactorThread(
+    { databaseUrl: url, searchPath: 'read', idlePasses: 1 },
+    pino({ level: 'silent' }),
+    async () => {
+      looks += 1
+      return await isAnyDue(pool, new Date())
+    },
+  )
+  t.teardown(() => compactor.stop())
+  const threads = async (): Promise<number> => {
+    const { rows } = await pool.query(
+      `select count(*)::int as threads from pg_stat_activity
+        where application_name = 'forge compactor' and datname = current_database()`,
+    )
+    return rows[0].threads
+  }
+  await until('it has looked in vain', 20_000, async () => looks > 0)
+  t.is(await threads(), 0)
+  for (const [nth, run] of ['run_a', 'run_b'].entries()) {
+    await flush(store, [report(run, range(0, 10))])
+    await until(`${run} is compacted`, 20_000, async () => {
+      const { rows } = await pool.query(
+        'select count(*)::int as settled from metric_run where not live',
+      )
+      return rows[0].settled === nth + 1
+    })
+    await until('the idle thread has ended', 20_000, async () => (await threads()) === 0)
+  }
 })
 
 test('nothing is written before all is computed, so that the relay does not wait for it', async t => {

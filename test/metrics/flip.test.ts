@@ -16,7 +16,7 @@ import { compact, emptyStore, flush, type Point, report, type Store } from './gi
 test('a read during which a rebuild flips sees one generation, not the numbers of one in the tables of the other', async t => {
   const store = await emptyStore(t)
   await flush(store, [report('run_a', [{ key: 'loss', step: 1, value: 1 }])])
-  /** The same content, with other numbers, under the same names. */
+  /** The same content, with different numbers, under the same names. */
   const flip = () =>
     inTransaction(store.pool, async tx => {
       await tx.query('create schema read_next')
@@ -54,7 +54,7 @@ const migrations = join(import.meta.dirname, '../../projector/migrations')
 
 type Reports = [runId: string, points: Point[]][]
 
-/** A store with two runs, and another generation of it, in which runs and keys have other numbers, ready to flip. */
+/** A store with two runs, and another generation of it, in which runs and keys have different numbers, ready to flip. */
 async function twoGenerations(t: ExecutionContext, reports: Reports) {
   const { url, pool, kysely } = await database<MetricTables>(t, { schema: 'read' })
   const store: Store = { pool, db: kysely, projection: metricsProjection('metrics') }
@@ -72,7 +72,7 @@ async function twoGenerations(t: ExecutionContext, reports: Reports) {
 
 const flipTo = ['alter schema read rename to read_old', 'alter schema read_next rename to read']
 
-/** Flips when a reader has come as far as this table. */
+/** Flips when a reader has reached this table. */
 async function flipAt<T>({ pool }: Store, table: string, read: () => Promise<T>): Promise<T> {
   const { reading } = await inTransaction(pool, async tx => {
     await mayStayIdle(tx)
@@ -94,7 +94,7 @@ const mixed: Reports = [
 ]
 
 for (const table of ['metric_name', 'metric_block'])
-  test(`a page of a stream across a flip at ${table} is of one generation`, async t => {
+  test(`a page of a stream across a flip at ${table} is from one generation`, async t => {
     const store = await twoGenerations(t, mixed)
     const tail = await flipAt(store, table, () =>
       readTail(store.db, 'run_a', { after: 0, keys: null }),
@@ -117,7 +117,7 @@ const exported = async (pieces: AsyncGenerator<string>) => {
   return text
 }
 
-test('an export goes on in the new generation where it was in the old one', async t => {
+test('an export continues in the new generation where it stopped in the old one', async t => {
   const reports: Reports = [
     ['run_a', [...range('acc', 0, 3), ...range('loss', 0, 40_000)]],
     ['run_b', [...range('loss', 100, 103), ...range('acc', 100, 103)]],
@@ -150,7 +150,7 @@ test('an export across a flip reads one generation at a time', async t => {
   t.is(across, whole)
 })
 
-test('an export of a run that is gone after a flip fails, so that nobody takes it for all', async t => {
+test('an export of a run that is gone after a flip fails, so that nobody mistakes it for complete', async t => {
   const store = await twoGenerations(t, mixed)
   const pieces = exportPoints(store.db, 'run_a', { format: 'csv', keys: null })
   t.is((await pieces.next()).value, 'key,step,value,ts\n')

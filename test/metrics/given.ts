@@ -11,6 +11,7 @@ import type { MetricTables } from '../../projector/metrics/table.ts'
 import type { TopicProjection } from '../../projector/projection.ts'
 import { findRunNo } from '../../query-api/metrics/store.ts'
 import type { MetricsInput } from '../../schemas/metrics.ts'
+import { encodedFact } from '../encoded-fact.ts'
 import { database } from '../servers/postgres.ts'
 
 export const startMs = 1_790_000_000_000
@@ -35,13 +36,8 @@ export function report(runId: string, points: readonly Point[], receivedMs = sta
       ts: new Date(startMs + point.step * 1000).toISOString(),
     })),
   }
-  const { value } = recordMetrics(input, {
-    event_id: '0199e2c4-5b7a-7c11-8c2e-3f1a5b6c7d8e',
-    received_at_ms: receivedMs,
-    actor: { type: 'run', id: runId, via: 'ingest_token' },
-    request_id: 'req-00000001',
-  })
-  return { key: runId, value, offset: 0n }
+  const { fact } = recordMetrics(input, receivedMs)
+  return { key: runId, value: encodedFact(fact, receivedMs), offset: 0n }
 }
 
 /** Applies records as the runner does, in one transaction. */
@@ -51,7 +47,7 @@ export async function flush(store: Store, records: ReadRecord[]): Promise<void> 
 
 /** Applies records in a transaction that is rolled back. */
 export async function flushInVain(store: Store, records: ReadRecord[]): Promise<void> {
-  const inVain = new Error('in vain')
+  const inVain = new Error('rolled back')
   const applying = inTransaction(store.pool, async tx => {
     await store.projection.apply(tx, [batchOf(records)])
     throw inVain

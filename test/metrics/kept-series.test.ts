@@ -9,7 +9,7 @@ const drawn = (points: number): Drawn => ({
   nonfinite: [],
 })
 
-test('the series that nobody asked for the longest is let go first, and a huge one is not kept', t => {
+test('the least recently used series is dropped first, and a huge one is not kept', t => {
   const kept = new KeptSeries(100_000)
   for (const name of ['a', 'b', 'c']) kept.keep(name, drawn(100))
   kept.get('a')
@@ -22,7 +22,7 @@ test('the series that nobody asked for the longest is let go first, and a huge o
 
 const all = { axis: 'step', from: -Infinity, to: Infinity, buckets: 5 } as const
 
-test('a series that was kept is the one that would be drawn, and new points draw it again', async t => {
+test('a cached series equals a newly drawn one, and new points invalidate it', async t => {
   const store = await emptyStore(t)
   const points = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, n) => ({ key: 'loss', step: from + n, value: n }))

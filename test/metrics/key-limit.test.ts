@@ -8,7 +8,7 @@ const names = (from: number, to: number) =>
 
 const nothing = { count: async () => new Map<string, number>(), missing: async () => [] }
 
-/** What the read models hold, and how often they were asked. */
+/** The content of the read models, and how often they were queried. */
 function storing(runId: string, stored: string[]) {
   const asked = { count: 0, missing: 0 }
   return {
@@ -24,7 +24,7 @@ function storing(runId: string, stored: string[]) {
   }
 }
 
-test('a report with one key more than the limit is refused as a whole, known keys are taken', async t => {
+test('a report with one key more than the limit is refused as a whole, known keys are accepted', async t => {
   const limit = createKeyLimit(nothing, { maxKeys: 100 })
   t.is(await limit.admit('run_a', names(0, 60)), 60)
   t.is(await limit.admit('run_a', names(40, 100)), 100)
@@ -36,7 +36,7 @@ test('a report with one key more than the limit is refused as a whole, known key
   t.is(await limit.admit('run_b', names(99, 101)), 2)
 })
 
-test('reports that come at once do not exceed the limit together', async t => {
+test('concurrent reports do not exceed the limit together', async t => {
   const limit = createKeyLimit(nothing, { maxKeys: 100 })
   const results = await Promise.allSettled(
     Array.from({ length: 10 }, async (_, i) => limit.admit('run_a', names(i * 30, i * 30 + 30))),
@@ -44,7 +44,7 @@ test('reports that come at once do not exceed the limit together', async t => {
   t.is(results.filter(({ status }) => status === 'fulfilled').length, 3)
 })
 
-test('nobody is asked while no key is new', async t => {
+test('nothing is queried while no key is new', async t => {
   const stored = storing('run_a', [])
   const limit = createKeyLimit(stored, { maxKeys: 100 })
   await limit.admit('run_a', names(0, 16))
@@ -52,7 +52,7 @@ test('nobody is asked while no key is new', async t => {
   t.deepEqual(stored.asked, { count: 1, missing: 0 })
 })
 
-test('what others admitted counts, and keys they admitted are taken', async t => {
+test('keys admitted by others count, and are accepted', async t => {
   const limit = createKeyLimit(storing('run_a', names(0, 99)), { maxKeys: 100 })
   t.is(await limit.admit('run_a', [...names(0, 10), 'new']), 99)
   await t.throwsAsync(async () => limit.admit('run_a', ['newer', 'newest']), {
@@ -61,7 +61,7 @@ test('what others admitted counts, and keys they admitted are taken', async t =>
   t.is(await limit.admit('run_a', names(50, 99)), 99)
 })
 
-test("while the read models cannot be asked, this process's own count decides", async t => {
+test("while the read models are unavailable, this process's own count decides", async t => {
   const away = async () => {
     throw new Error('away')
   }
@@ -70,7 +70,7 @@ test("while the read models cannot be asked, this process's own count decides", 
   await t.throwsAsync(async () => limit.admit('run_a', ['more']), { instanceOf: Invalid })
 })
 
-test('what is known of many runs is bounded', async t => {
+test('the memory of many runs is bounded', async t => {
   const stored = storing('nobody', [])
   const limit = createKeyLimit(stored)
   const long = (run: number) => names(0, 50_000).map(name => name.padEnd(200, String(run)))

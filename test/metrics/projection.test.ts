@@ -106,7 +106,7 @@ test('records in any batching give the same series with the same numbers', async
       ...(i % 9 === 0 ? [] : [{ key: 'acc', step: i, value: 1 / (i + 1) }]),
     ]),
   )
-  // An empty report has no number, whatever it is batched with.
+  // An empty report has no number, regardless of its batch.
   records.splice(5, 0, report('run_0', []))
   const outcomes = []
   for (const size of [1, 7, records.length]) {

@@ -201,7 +201,7 @@ test('the cursor of a stream of some keys counts skipped reports too', async t =
   })
 })
 
-test('a long stream comes in pages and frames that end between reports', async t => {
+test('a long stream arrives in pages and frames that end between reports', async t => {
   const store = await emptyStore(t)
   for (let from = 0; from < 20_000; from += 500)
     await flush(store, [

@@ -26,7 +26,7 @@ const points = (firstStep: number, values: number[]) =>
 const summaryOf = async ({ pool }: Store) =>
   (await pool.query('select count, min, max, sum, exact from metric_summary')).rows[0]
 
-test('the sum of a stretch, of two and of a bucket stays at the largest double', t => {
+test('the sum of one stretch, of two and of a bucket stays at the largest double', t => {
   const [up, down] = [seriesOf(0, [huge, huge]), seriesOf(2, [-huge, -huge])]
   t.is(summarize(up).sum, most)
   t.is(summarize(down).sum, -most)

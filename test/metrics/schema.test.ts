@@ -18,14 +18,14 @@ const accepted: [string, unknown][] = [
   ['a point without a time', body([{ key: 'loss', step: 1, value: 0.5 }])],
   ['no points', body([])],
   ['an attempt', body([point], { attempt: 3 })],
-  ['the words for what is not finite', body(['NaN', 'Infinity', '-Infinity'].map(withValue))],
+  ['the words for non-finite values', body(['NaN', 'Infinity', '-Infinity'].map(withValue))],
   ['the largest steps', body([2 ** 53 - 1, -(2 ** 53) + 1].map(withStep))],
   ['a key of 250 characters beyond the BMP', body([{ ...point, key: '🙂'.repeat(250) }])],
   ['a field it does not know', body([{ ...point, wall_time: 3 }])],
   ['10,000 points', body(Array.from({ length: 10_000 }, () => point))],
 ]
 for (const [what, value] of accepted)
-  test(`${what}: taken`, t => {
+  test(`${what}: accepted`, t => {
     t.deepEqual(faults(value), [])
   })
 

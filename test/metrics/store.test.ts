@@ -54,7 +54,7 @@ const point: fc.Arbitrary<Point> = fc.record({
 })
 const points = fc.oneof(
   fc.array(point, { minLength: 1, maxLength: 12 }),
-  // Usual for a run: it continues where it was, or resumes slightly earlier.
+  // Typical of a run: it continues where it was, or resumes slightly earlier.
   fc
     .record({ from: fc.integer({ min: 0, max: 60 }), rows: fc.integer({ min: 1, max: 20 }), value })
     .map(({ from, rows, value }) =>

@@ -54,7 +54,7 @@ const eof = (data: LogsEof) => ({
   }),
 })
 
-test('the eof of a stream of points waits for the points that the log held before it', async t => {
+test('the eof of a stream of points waits for earlier points on the log', async t => {
   const { pool, kysely } = await database<MetricTables & LogTables>(t, { schema: 'read' })
   const logs = logsProjection('logs')
   const apply = (data: LogsEof) =>
@@ -70,7 +70,7 @@ test('the eof of a stream of points waits for the points that the log held befor
   t.true(await hasEnded())
 })
 
-test('an eof of before the points were counted ends a stream of points at once', async t => {
+test('an eof from before points were counted ends a stream of points at once', async t => {
   const { pool, kysely } = await database<MetricTables & LogTables>(t, { schema: 'read' })
   await inTransaction(pool, tx =>
     logsProjection('logs').apply(tx, [

@@ -4,7 +4,7 @@ import { startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'
 
-test('a stream has the points of a run from now on, and goes on where it was left', async t => {
+test('a stream has the points of a run from now on, and resumes where it stopped', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const loss = (step: number) => ({ points: [{ key: 'loss', step, value: step / 2 }] })

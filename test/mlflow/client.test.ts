@@ -15,7 +15,7 @@ type Created = { run_id: string; short_id: string; token: string; env: Record<st
 const createRun = async (forge: Forge): Promise<Created> =>
   (await forge.call<Created>('POST', '/api/runs', { body: { project: 'demo' } })).body
 
-/** The lines that a script of this folder prints; MLflow's client has nothing but these variables. */
+/** The output lines of a script in this folder; MLflow's client has only these variables. */
 async function script(t: ExecutionContext, name: string, env: Record<string, string>) {
   t.timeout(patient(400_000))
   const python = await mlflowPython()
@@ -25,7 +25,7 @@ async function script(t: ExecutionContext, name: string, env: Record<string, str
   return stdout.trim().split('\n')
 }
 
-/** Without what the client says of addresses. */
+/** Without the client's messages about addresses. */
 const printed = (lines: readonly string[]) => lines.filter(line => /^[a-z]/.test(line))
 
 test('an unmodified MLflow script reports to the run that it was started for', async t => {
@@ -52,7 +52,7 @@ test('an unmodified MLflow script reports to the run that it was started for', a
     `/api/runs/${run_id}/hparams`,
   )
   t.deepEqual(hparams.params, { lr: '0.001', optimizer: 'adam' })
-  // Its process goes on: MLflow's end of a run is not the end of what it runs in.
+  // Its process continues: MLflow's end of a run is not the end of its process.
   t.like((await forge.call('GET', `/api/runs/${run_id}`)).body, {
     state: 'pending',
     ended_at: null,

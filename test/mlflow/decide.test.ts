@@ -54,7 +54,7 @@ test('a parameter is written once: the same value again is harmless, another is 
   t.throws(() => newParams(hparams, run_id, twice), { code: 'invalid' })
 })
 
-test('tags are set and changed; those that have their value append no event', t => {
+test('tags are set and changed; unchanged ones append no event', t => {
   const run = after(tagged({ a: '1', b: '2' }))
   const tags = Object.entries({ a: '1', b: '3', c: '4' }).map(([key, value]) => ({ key, value }))
   t.deepEqual(setTags(run, run_id, tags), [tagged({ b: '3', c: '4' })])
@@ -75,7 +75,7 @@ test('a batch of the longest tags is recorded in parts', t => {
   t.is(Object.keys(after(...events.map(recordable)).tags).length, 100)
 })
 
-test('a tag is deleted; one that is not there is refused in the words of MLflow', t => {
+test('a tag is deleted; a missing one is refused in MLflow’s words', t => {
   const run = after(tagged({ a: '1' }))
   const [event] = deleteTag(run, run_id, 'a')
   t.deepEqual(event?.type === 'mlflow.tag_deleted' && after(tagged({ a: '1' }), event).tags, {})

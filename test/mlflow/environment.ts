@@ -16,7 +16,7 @@ export function mlflowPython(): Promise<string> {
   return built
 }
 
-/** Tests of several processes may build it at once: each in a folder of its own, and one of them stays. */
+/** Tests in several processes may build it at once: each in its own folder, and one of these is kept. */
 async function build(): Promise<string> {
   const { stdout } = await run('python3', ['--version'])
   const wanted = createHash('sha256')

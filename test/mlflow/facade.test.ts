@@ -53,7 +53,7 @@ test('numbers of 64 bits may be texts, and NaN may be bare, as clients of other 
   })
 })
 
-test('the points of a metric come in pages', async t => {
+test('the points of a metric arrive in pages', async t => {
   const forge = await theForge()
   const run = await createRun(forge)
   const metrics = Array.from({ length: 7 }, (_, step) => ({ key: 'a', value: step, step }))
@@ -117,7 +117,7 @@ const refused: [why: string, path: string, body: object | string, status: number
       400,
       'INVALID_PARAMETER_VALUE',
     ],
-    ['a status of its own', 'runs/update', { status: 'DONE' }, 400, 'INVALID_PARAMETER_VALUE'],
+    ['an unknown status', 'runs/update', { status: 'DONE' }, 400, 'INVALID_PARAMETER_VALUE'],
     ['malformed JSON', 'runs/log-metric', '{"run_id": ', 400, 'INVALID_PARAMETER_VALUE'],
     [
       'a body of more than 1 MB',
@@ -137,7 +137,7 @@ const refused: [why: string, path: string, body: object | string, status: number
     ['what Forge does not offer', 'registered-models/create', {}, 404, 'ENDPOINT_NOT_FOUND'],
   ]
 for (const [why, path, body, status, code] of refused)
-  test(`refused in the words of MLflow: ${why}`, async t => {
+  test(`refused in MLflow’s words: ${why}`, async t => {
     const forge = await theForge()
     const run = await createRun(forge)
     const answer = await post(forge, run, path, body)
@@ -162,7 +162,7 @@ test('a path out of the artifacts of a run is refused; a file may be empty', asy
   t.is((await put('a/b.txt', 'x')).status, 200)
 })
 
-test('without a token, with a wrong one and with one of a person, running code is refused', async t => {
+test('without a token, with a wrong one and with a person’s, running code is refused', async t => {
   const forge = await theForge()
   const run = await createRun(forge)
   for (const token of [null, `${run.token}x`, forge.token]) {
@@ -175,7 +175,7 @@ test('without a token, with a wrong one and with one of a person, running code i
   }
 })
 
-test('nobody but its owner reports to a run, not even an administrator', async t => {
+test('only its owner reports to a run, not even an administrator', async t => {
   const forge = await theForge()
   const token = await signedIn(forge, 'bob')
   const { body: theirs } = await forge.call<ExternalRun>('POST', '/api/runs', {
@@ -199,7 +199,7 @@ test('nobody but its owner reports to a run, not even an administrator', async t
   t.deepEqual(found.body.runs, [])
 })
 
-test('a read of a person wrote nothing, and so names no position', async t => {
+test('a person’s read writes nothing, and so names no position', async t => {
   const forge = await theForge()
   const { headers, status } = await forge.call('GET', '/api/2.0/mlflow/experiments/search')
   t.is(status, 200)

@@ -24,7 +24,7 @@ async function reportingOf(forge: Forge, env: Record<string, string>) {
   return { run_id: body.run_id, order: await executor.launch(body.run_id, 1) }
 }
 
-test('a job is told where to report by MLflow, with the token of its run', async t => {
+test('a job gets the address to report to with MLflow, with the token of its run', async t => {
   t.timeout(patient(120_000))
   const { run_id, order } = await reportingOf(await theForge(), {})
   t.like(order?.reporting, {
@@ -34,7 +34,7 @@ test('a job is told where to report by MLflow, with the token of its run', async
   })
 })
 
-test('a job that names an MLflow server of its own is left to it', async t => {
+test('a job that names another MLflow server keeps it', async t => {
   t.timeout(patient(120_000))
   const own = { MLFLOW_TRACKING_URI: 'http://mlflow.example' }
   const { order } = await reportingOf(await theForge(), own)

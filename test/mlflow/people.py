@@ -1,4 +1,4 @@
-"""What a person does with MLflow's client and an access token: runs of their own, searched and read back."""
+"""A person's use of MLflow's client with an access token: their own runs, searched and read back."""
 
 import mlflow
 

@@ -22,7 +22,7 @@ const input = (digest: string) => ({
   ...{ schema: null, profile: '{}', tags: { 'mlflow.data.context': 'training' } },
 })
 
-test('tags, the status and the data sets of a run are those that were told last', async t => {
+test('tags, the status and the data sets of a run are the last reported ones', async t => {
   const { pool } = await database(t)
   const events: MlflowEvent[] = [
     { type: 'mlflow.status_reported', data: { run_id, status: 'RUNNING', end_time_ms: null } },

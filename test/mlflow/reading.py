@@ -1,4 +1,4 @@
-"""Batches, artifacts, data sets, and reading back; the run is that of the environment."""
+"""Batches, artifacts, data sets, and reading back; the run comes from the environment."""
 
 import os
 import tempfile

@@ -12,7 +12,7 @@ test('the newest report of a caller is remembered for ten seconds', t => {
   t.deepEqual(reports.of('ada'), [])
 })
 
-test('of too many callers the one that reported the longest ago is forgotten', t => {
+test('with too many callers the least recent one is forgotten', t => {
   const reports = createRecentReports(() => new Date(0))
   for (let at = 0; at < 10_000; at++) reports.note(`caller ${at}`, 'one')
   reports.note('caller 0', 'two')

@@ -1,4 +1,4 @@
-"""What an unmodified script does with MLflow's fluent API, with nothing but the environment of its run."""
+"""An unmodified script with MLflow's fluent API, with only the environment of its run."""
 
 import math
 

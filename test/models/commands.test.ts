@@ -12,7 +12,7 @@ const shared = sharedForge({ SERVICE_ROLES: 'command-api,relay,projector,query-a
 type Moved = { version: number | null; previous_version: number | null; code: string }
 type Move = { at: string; actor: string; from: number | null; to: number | null; reason: string }
 
-/** A model with two versions in a project of its own; the second one's artifact was only announced. */
+/** A model with two versions in its own project; the second one's artifact was only announced. */
 async function twoVersions(forge: Forge, name: string) {
   const project = `of-${name}`
   const run = await createRun(forge, project)
@@ -29,7 +29,7 @@ async function twoVersions(forge: Forge, name: string) {
   return { project, run, path, put, ids: [first.artifact_id, second.artifact_id] as const }
 }
 
-test('versions show what they are made of, and in which state that is', async t => {
+test('versions show their artifacts, and the state of these', async t => {
   t.timeout(patient(60_000))
   const forge = await shared()
   const { path, ids, run } = await twoVersions(forge, 'shown')
@@ -53,7 +53,7 @@ test('versions show what they are made of, and in which state that is', async t 
   t.is(foreign.status, 400)
 })
 
-test('the history of an alias tells who moved it when and why, and what it named then', async t => {
+test('the history of an alias shows who moved it when and why, and its version at the time', async t => {
   t.timeout(patient(60_000))
   const forge = await shared()
   const { path, put } = await twoVersions(forge, 'moved')
@@ -77,7 +77,7 @@ test('the history of an alias tells who moved it when and why, and what it named
   t.is((await at('yesterday')).status, 422)
 })
 
-test('of two moves that expect the same version, one wins', async t => {
+test('one of two moves that expect the same version wins', async t => {
   t.timeout(patient(60_000))
   const forge = await shared()
   const { put } = await twoVersions(forge, 'raced')
@@ -157,11 +157,11 @@ test('a deployment names a version by an alias, which is resolved once', async t
   t.like(body[0]?.source, { artifact_id: ids[0], model: 'served@1' })
 })
 
-test('a version tells where it is served, and how much that was used', async t => {
+test('a version shows where it is served, and its usage', async t => {
   t.timeout(patient(60_000))
   const forge = await shared()
   const { path, project, ids, run } = await twoVersions(forge, 'used')
-  // As projections write it; engines of Forge would need a model that can be served.
+  // Written as projections do; engines of Forge would need a servable model.
   await forge.pool.query(
     `insert into read.deployments (deployment_id, name, owner, project, state, promoted_revision_id, min_replicas,
        max_replicas, max_body_bytes, timeout_s, max_concurrency, created_at, updated_at)
@@ -186,4 +186,33 @@ test('a version tells where it is served, and how much that was used', async t =
       ...{ state: 'ready', requests: 6, errors: 2, prompt_tokens: 20, completion_tokens: 40 },
     },
   ])
+})
+
+test('an artifact that a deployment serves is shown as protected, until the revision is retired', async t => {
+  t.timeout(patient(60_000))
+  const forge = await shared()
+  const { project, ids, run } = await twoVersions(forge, 'engaged')
+  // As projections write it; engines of Forge would need a model that can be served.
+  await forge.pool.query(
+    `insert into read.deployments (deployment_id, name, owner, project, state, min_replicas,
+       max_replicas, max_body_bytes, timeout_s, max_concurrency, created_at, updated_at)
+     values ('dep_engaged', 'serves-it', 'admin', $1, 'ready', 1, 1, 1024, 10, 10, now(), now())`,
+    [project],
+  )
+  const source = { kind: 'artifact', artifact_id: ids[0], run_id: run.run_id }
+  await forge.pool.query(
+    `insert into read.deployment_revisions (revision_id, deployment_id, number, state, source, serving, checks, created_by, created_at)
+     select 'rev_engaged_' || n, 'dep_engaged', n, 'ready', $1, '{}', '[]', 'admin', now() from generate_series(1, 2) n`,
+    [JSON.stringify(source)],
+  )
+  const protectors = async () => {
+    const { body } = await forge.call<Artifact>('GET', `/api/artifacts/${ids[0]}`)
+    return body.protected_by
+  }
+  const version = { type: 'model', id: 'engaged@1' }
+  t.deepEqual(await protectors(), [{ type: 'deployment', id: 'serves-it' }, version])
+  await forge.pool.query(
+    `update read.deployment_revisions set state = 'retired' where deployment_id = 'dep_engaged'`,
+  )
+  t.deepEqual(await protectors(), [version])
 })

@@ -33,7 +33,7 @@ const move = (model: Model, alias: string, to: number | null, more: Partial<Alia
     ...more,
   })
 
-test('a name is given once, also after the model was deleted', t => {
+test('a name is used only once, even after the model was deleted', t => {
   t.throws(() => createModel(empty, made), { message: /is taken/ })
   const gone = after(empty, deleteModel(empty, name))
   t.throws(() => createModel(gone, made), { message: /is taken/ })
@@ -49,14 +49,14 @@ test('versions count up, and an artifact becomes one once', t => {
   t.throws(() => createVersion(two, name, version('a')), { message: /is version 1 of tutor/ })
 })
 
-test('settings that stay the same are no event', t => {
+test('unchanged settings append no event', t => {
   t.deepEqual(changeModel(two, name, settings), [])
   t.like(changeModel(two, name, { protected_aliases: [] })[0], {
     data: { protected_aliases: [], description: '' },
   })
 })
 
-test('an alias moves from what the caller knows, and never to what is not there', t => {
+test('an alias moves from the version that the caller knows, and never to a missing one', t => {
   t.throws(() => move(two, 'stable', 3), { message: /no version 3/ })
   t.throws(() => move(two, 'stable', null), { message: /no alias stable/ })
   t.throws(() => move(two, 'stable', 1, { expected: 2 }), { message: /names nothing, not/ })
@@ -69,20 +69,20 @@ test('an alias moves from what the caller knows, and never to what is not there'
   t.deepEqual(after(first, move(first, 'stable', null))?.aliases, [])
 })
 
-test('aliases that read like a version are refused, and those of the prototype are like others', t => {
+test('aliases that read like a version are refused, and names of prototype properties are ordinary ones', t => {
   for (const alias of ['latest', 'v1', 'v20'])
     t.throws(() => move(two, alias, 1), { message: /cannot be an alias/ })
   t.is(move(two, 'constructor', 1).length, 1)
 })
 
-test('a protected alias is moved only by those who may', t => {
+test('a protected alias is moved only by permitted people', t => {
   t.throws(() => move(two, 'production', 1, { mayMoveProtected: false }), {
     message: /is protected/,
   })
   t.is(move(two, 'stable', 1, { mayMoveProtected: false }).length, 1)
 })
 
-test('what an alias names is neither archived nor deleted with its model', t => {
+test('a version with an alias is neither archived nor deleted with its model', t => {
   const named = after(two, move(two, 'stable', 1))
   const at = { model: name, version: 1 }
   t.throws(() => changeVersion(named, at, { archived: true }), { message: /is stable of/ })

@@ -46,7 +46,7 @@ test('a run becomes a version of the model that its spec names, and others begin
   const { body: run } = await forge.call<Lineage>('GET', `/api/runs/${made.run_id}`)
   t.deepEqual(run.lineage.models, ['bard@1'])
 
-  // The alias moves after the job was admitted; the job begins from what it named then.
+  // The alias moves after the job was admitted; the job begins from the earlier version.
   const alias = '/api/models/bard/aliases/candidate'
   t.is((await forge.call('PUT', alias, { body: { version: 1 } })).status, 200)
   const begun = await submit(forge, { init_from: { model: 'bard@candidate' } })
@@ -75,7 +75,7 @@ test('a run becomes a version of the model that its spec names, and others begin
   const late = await submit(forge, wanted)
   t.is((await forge.call('DELETE', '/api/models/bard')).status, 200)
   await untilEnded(forge, late.body.run_id)
-  await until('its owner is told', 30_000, async () => {
+  await until('its owner is notified', 30_000, async () => {
     const { body } = await forge.call<{ title: string; body: string }[]>(
       'GET',
       '/api/notifications',
@@ -88,7 +88,7 @@ test('a run becomes a version of the model that its spec names, and others begin
   })
 })
 
-test('an artifact that a deployment serves cannot be deleted, until it serves it no more', async t => {
+test('an artifact that a deployment serves cannot be deleted, until it no longer serves it', async t => {
   t.timeout(patient(400_000), 'the environment of the recipe is built')
   const forge = await startForge(t)
   const { body: made } = await submit(forge, {})

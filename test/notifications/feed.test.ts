@@ -25,7 +25,7 @@ const unread = async (forge: Forge, token: string) =>
   (await forge.call<{ unread_notifications: number }>('GET', '/api/auth/me', { token })).body
     .unread_notifications
 
-test('changes by an admin notify the person concerned, and are marked read as specified', async t => {
+test('changes by an admin notify the affected person, and are marked read as specified', async t => {
   const forge = await startForge(t)
   const alice = await signedIn(forge, 'alice')
   await setQuota(forge, 'alice', 16)

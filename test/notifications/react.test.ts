@@ -68,7 +68,7 @@ test('a stop by somebody else or at a limit notifies the owner, their own stop d
   t.is(limit?.message.title, 'math-1 was stopped at a limit')
 })
 
-test('a stop of a job that runs names who asked for it, not who saw its end', t => {
+test('the stop of a running job names the requester, not the observer of its end', t => {
   const stop = (reason: 'user' | 'limit'): DecisionEvent => ({
     type: 'job.stop_requested',
     data: {
@@ -87,7 +87,7 @@ test('a stop of a job that runs names who asked for it, not who saw its end', t 
   t.deepEqual(told(ended('job.stopped', 'user'), run), [])
 })
 
-test('a retry notifies the owner, with the end of the attempt before', t => {
+test('a retry notifies the owner, with the end of the previous attempt', t => {
   const [retry] = told(
     {
       type: 'job.retried',
@@ -147,5 +147,5 @@ test('long messages of a job are cut between characters', t => {
   t.is(failed?.message.body, '🔥'.repeat(500))
 })
 
-test('an event that concerns nobody notifies nobody', t =>
+test('an event that affects nobody notifies nobody', t =>
   t.deepEqual(told({ type: 'admin.maintenance_off', data: {} }, root), []))

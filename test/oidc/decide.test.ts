@@ -51,7 +51,7 @@ for (const [claims, username] of [
   [{ preferred_username: 'a'.repeat(100) }, 'a'.repeat(63)],
   [{}, 'person'],
 ] as const)
-  test(`${JSON.stringify(claims)} is called ${username}`, t => {
+  test(`${JSON.stringify(claims)} is named ${username}`, t => {
     t.is(usernameFrom(claims), username)
     t.regex(username, /^[a-z][a-z0-9_.-]{0,62}$/)
   })
@@ -62,7 +62,7 @@ test('further candidates for a name respect its maximum length', t => {
   t.is(nthChoice('a'.repeat(63), 12), `${'a'.repeat(60)}-12`)
 })
 
-test('a profile that does not fit is left out or cut', t => {
+test('an oversized profile is left out or cut', t => {
   t.deepEqual(profileFrom({ name: 'Ada\0', email: 'ada@example.org' }), {
     display_name: 'Ada',
     email: 'ada@example.org',

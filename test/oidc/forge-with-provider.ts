@@ -19,7 +19,7 @@ export async function providerAddress(t: ExecutionContext): Promise<ProviderAddr
 
 export type ForgeWithProvider = {
   forge: Forge
-  /** The address that people type into the browser. */
+  /** The address that people enter in the browser. */
   base: string
   redirectUri: string
 }

@@ -16,16 +16,16 @@ export type IdClaims = Record<string, unknown>
 export const signedBy = ({ privateKey, kid }: Key, claims: IdClaims): string =>
   jwt.sign(claims, privateKey, { algorithm: 'RS256', keyid: kid })
 
-/** The parameters with which a browser was sent to the provider. */
+/** The parameters in a browser's redirect to the provider. */
 export type Asked = { state: string; nonce: string; challenge: string }
 
 export type HostileProvider = {
   issuer: string
   /** The published keys. */
   published: Key[]
-  /** Added to its discovery document. */
+  /** Extra fields of its discovery document. */
   metadata: Record<string, unknown>
-  /** Makes the ID token, in whatever way the test wants. */
+  /** Creates the ID token, in whatever way the test wants. */
   idToken: (honest: IdClaims) => string
   /** Replaces the whole response of an endpoint, by path. */
   instead: Map<string, (answer: ServerResponse) => void>

@@ -26,7 +26,7 @@ async function setScene(t: ExecutionContext): Promise<ProviderSetup> {
   return { provider, ...(await startWithProvider(t, issuer)) }
 }
 
-/** Starts a sign-in; returns what the provider was told. */
+/** Starts a sign-in; returns the parameters sent to the provider. */
 async function begin({ base }: ProviderSetup, visitor: Visitor): Promise<Asked> {
   const { searchParams } = target(await visitor.get(`${base}/api/auth/oidc/login`))
   const told = (name: string) => searchParams.get(name) ?? ''
@@ -118,7 +118,7 @@ function changedBody(token: string): string {
   return [head, part(changed), signature].join('.')
 }
 
-test.serial('an ID token that does not prove who it is about signs nobody in', async t => {
+test.serial('an ID token that does not prove its subject signs nobody in', async t => {
   const setup = await setScene(t)
   const { provider, forge } = setup
   const honest = provider.idToken
@@ -127,7 +127,7 @@ test.serial('an ID token that does not prove who it is about signs nobody in', a
     provider.idToken = idToken
     await refused(t, setup, [what, 502, /^The response of the identity provider Example ID/])
   }
-  // Each got as far as the token, so nothing else was wrong.
+  // Each reached the token check, so nothing else was wrong.
   t.is(provider.redeemed(), bad.length)
   const { rowCount } = await forge.pool.query('select 1 from auth.identity')
   t.is(rowCount, 0)
@@ -187,14 +187,14 @@ test.serial(
     await refused(t, setup, ['a provider in trouble', 502, /Example ID is not responding/], away)
     t.is(provider.redeemed(), 0)
 
-    // A temporary failure spoils nothing: the same browser returns with the right response.
+    // A temporary failure is harmless: the same browser returns with the right response.
     const visitor = newVisitor()
     const asked = await begin(setup, visitor)
     t.is((await callBack(setup, visitor, { asked, changes: { state: 'x' } })).status, 400)
     const cookie = String(visitor.cookie('forge_oidc'))
     t.is((await callBack(setup, visitor, { asked })).status, 302)
     t.is(visitor.cookie('forge_oidc'), undefined)
-    // Replayed by the same browser, and by one that got hold of its cookie; the provider would take the code.
+    // Replayed by the same browser, and by one that stole its cookie; the provider would accept the code.
     t.is((await callBack(setup, visitor, { asked })).status, 400)
     const code = provider.codeFor(asked)
     const query = new URLSearchParams({ code, state: asked.state, iss: provider.issuer })

@@ -24,7 +24,7 @@ export type WithProvider = ForgeWithProvider & {
   goAway(): void
 }
 
-/** A server, and in this process an OpenID provider that we did not write. */
+/** A server, and in this process a third-party OpenID provider. */
 export async function startWithRealProvider(
   t: ExecutionContext,
   { givesRefreshTokens = false } = {},
@@ -52,7 +52,7 @@ export async function startWithRealProvider(
       groups: ['groups'],
     },
     issueRefreshToken: async () => givesRefreshTokens,
-    // Somebody who was deleted has no account.
+    // A deleted person has no account.
     findAccount: (_, sub) =>
       people.has(sub) ? { accountId: sub, claims: () => ({ sub, ...people.get(sub) }) } : undefined,
   })

@@ -11,7 +11,7 @@ async function refreshed(visitor: Visitor, base: string) {
   return { status: answer.status, body: (await answer.json()) as Refreshed }
 }
 
-/** As if a minute or some hours had passed since the provider was asked. */
+/** Simulates that a minute or some hours have passed since the provider was asked. */
 const later = ({ forge }: WithProvider, hours: number) =>
   forge.pool.query(
     `update auth.session set asked_at = null, confirmed_at = confirmed_at - make_interval(hours => $1)`,
@@ -22,7 +22,7 @@ const staff = { preferred_username: 'ada', groups: ['staff'] }
 const boss = { preferred_username: 'ada', groups: ['staff', 'forge-admins'] }
 
 test.serial(
-  'who leaves the admin group is an operator from the next refresh on; who leaves altogether is signed out',
+  'a person who leaves the admin group becomes an operator at the next refresh; a person who leaves altogether is signed out',
   async t => {
     const s = await startWithRealProvider(t, { givesRefreshTokens: true })
     const { forge, base, people, goAway } = s
@@ -53,7 +53,7 @@ test.serial(
     const again = await signInAs(base, 'u-1')
     t.is((await refreshed(again.visitor, base)).status, 200)
 
-    // The word of an unreachable provider counts for a day.
+    // The last confirmation of an unreachable provider counts for a day.
     goAway()
     await later(s, 23)
     const third = await refreshed(again.visitor, base)

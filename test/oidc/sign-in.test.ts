@@ -57,7 +57,7 @@ test.serial(
 )
 
 test.serial(
-  'an existing user with the same name is another person: nobody is linked by name or address',
+  'an existing user with the same name is a different person: nobody is linked by name or address',
   async t => {
     const { forge, base, people } = await startWithRealProvider(t)
     await forge.pool.query(`update auth.person set email = 'root@example.org'`)

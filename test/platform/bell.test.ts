@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { createBell } from '../../platform/bell.ts'
 import { untilSettled } from '../servers/until.ts'
 
-/** The most that a timer takes: a wait of this length ends only early. */
+/** The longest timer: a wait of this length ends only early. */
 const longMs = 2 ** 31 - 1
 const never = new AbortController().signal
 
@@ -34,6 +34,16 @@ test('a ring between waking and continuing is not lost', async t => {
   bell.ring()
   await first
   await endsEarly(t, bell.wait(longMs, never))
+})
+
+test('a wait reports whether it was rung or its time passed', async t => {
+  const bell = createBell()
+  t.deepEqual(await bell.wait(1, never), { wasRung: false })
+  bell.ring()
+  t.deepEqual(await bell.wait(longMs, never), { wasRung: true })
+  const waiting = bell.wait(longMs, never)
+  bell.ring()
+  t.deepEqual(await waiting, { wasRung: true })
 })
 
 test('an abort ends the waiting, before and during it', async t => {

@@ -2,7 +2,7 @@ import test from 'ava'
 import { forEachApart } from '../../platform/each.ts'
 import { LogUnavailable, RecordTooLarge } from '../../platform/log/event-log.ts'
 
-test('an item that fails is reported and does not keep the others waiting', async t => {
+test('an item that fails is reported and does not delay the others', async t => {
   const [done, failed]: [number[], string[]] = [[], []]
   const work = async (item: number) => {
     if (item === 2) throw new Error('two')
@@ -18,7 +18,7 @@ for (const [what, away] of [
   ['the database', Object.assign(new Error('away'), { code: 'ECONNREFUSED' })],
   ['the log', new LogUnavailable('away')],
 ] as const)
-  test(`while ${what} is away the rest is left`, async t => {
+  test(`while ${what} is down the rest is skipped`, async t => {
     const tried: number[] = []
     const work = async (item: number) => {
       tried.push(item)
@@ -31,7 +31,7 @@ for (const [what, away] of [
     t.deepEqual(tried, [1])
   })
 
-test('an item that is too large for the log does not keep the others waiting', async t => {
+test('an item that is too large for the log does not delay the others', async t => {
   const failed: number[] = []
   const work = async () => {
     throw new RecordTooLarge('too large')

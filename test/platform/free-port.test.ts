@@ -18,7 +18,7 @@ const portsOf = async (code: string) => {
   return JSON.parse(stdout) as number[]
 }
 
-test('no port is given to two who ask, in one process or in two', async t => {
+test('no port is assigned to two callers, in one process or in two', async t => {
   const own = await Promise.all(Array.from({ length: asked }, freePort))
   const others = await portsOf(
     `const ports = []; for (let i = 0; i < ${asked}; i++) ports.push(await freePort()); console.log(JSON.stringify(ports))`,
@@ -26,15 +26,15 @@ test('no port is given to two who ask, in one process or in two', async t => {
   t.is(new Set([...own, ...others]).size, 2 * asked)
 })
 
-test('the port can be listened on, and asking keeps no process from its end', async t => {
-  // Its program ends by itself, although it holds a reservation.
+test('the port can be listened on, and reserving does not keep a process alive', async t => {
+  // Its program ends on its own, although it holds a reservation.
   const [port = 0] = await portsOf('console.log(JSON.stringify([await freePort()]))')
   t.is(await listenedOn(port, '127.0.0.1'), port)
   const own = await freePort()
   t.is(await listenedOn(own, '0.0.0.0'), own, 'while it is reserved')
 })
 
-/** The port that a server got that asked for this one. */
+/** The port that a server received when it asked for this one. */
 async function listenedOn(port: number, host: string): Promise<number | undefined> {
   const server = createServer().listen(port, host)
   await once(server, 'listening')

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { inGroups } from '../../platform/in-groups.ts'
 
-/** Work whose groups end when the test says so. */
+/** Work whose groups end when the test decides. */
 function manualWork() {
   const groups: {
     items: readonly number[]
@@ -15,10 +15,10 @@ function manualWork() {
   return { groups, work }
 }
 
-/** Lets everything run that waits for nothing but other promises. */
+/** Runs everything that waits only for other promises. */
 const turn = () => new Promise(resolve => setImmediate(resolve))
 
-test('items that come while enough groups are under way share the next one', async t => {
+test('items that arrive while enough groups are in progress share the next one', async t => {
   const { groups, work } = manualWork()
   const add = inGroups({ most: 3, atOnce: 2 }, work)
   const first = add(1)
@@ -59,7 +59,7 @@ test('each item gets its own outcome', async t => {
   )
 })
 
-test('a group that fails or forgets an item fails its items, and later ones are worked on', async t => {
+test('a group that fails or forgets an item fails its items, and later ones are processed', async t => {
   let calls = 0
   const add = inGroups({ most: 10, atOnce: 1 }, async (items: readonly number[]) => {
     calls++

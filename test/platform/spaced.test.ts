@@ -2,7 +2,7 @@ import test from 'ava'
 import { spaced } from '../../platform/spaced.ts'
 import { until } from '../servers/until.ts'
 
-test('of many calls at once the first is passed on at once, and the others as one', async t => {
+test('the first of many concurrent calls is passed on at once, and the others as one', async t => {
   let calls = 0
   const call = spaced(30, () => calls++)
   for (let count = 0; count < 100; count++) call()

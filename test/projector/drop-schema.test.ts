@@ -6,7 +6,7 @@ import { until } from '../servers/until.ts'
 
 const tables = ['one', 'two', 'three', 'four', 'five']
 
-test('read models are dropped only once nobody reads them, and no reader has to wait', async t => {
+test('read models are dropped only when nobody is reading them, and no reader has to wait', async t => {
   const { pool } = await database(t)
   await pool.query('create schema past')
   for (const table of tables) await pool.query(`create table past.${table} (at integer)`)

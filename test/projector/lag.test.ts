@@ -7,7 +7,7 @@ import { until } from '../servers/until.ts'
 
 const topic = 'forge.logs'
 
-test('the lag is the time for which the oldest record has waited, and grows while the log is away', async t => {
+test('the lag is the waiting time of the oldest record, and grows while the log is down', async t => {
   const { pool } = await database(t, { schema: 'read' })
   const log = createMemoryLog([{ name: topic, partitions: 1, retentionDays: null }])
   let nowMs = 1_000_000

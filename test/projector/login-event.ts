@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** A sign-in of ada, as it stands on the log. */
+/** A sign-in of ada, as recorded on the log. */
 export const loginEvent = (stream_version: number, event_id: string = randomUUID()) => ({
   event_id,
   type: 'user.login',

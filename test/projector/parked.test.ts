@@ -9,12 +9,12 @@ import { logLines } from './log-lines.ts'
 const line = (seq: number) => logLines('run_a', { seq, producer: 'p', chunks: [`line ${seq}`] })
 const point = (step: number) => report('run_a', [{ key: 'loss', step, value: step }])
 
-// By it a rebuild tells whether the log still holds the run whole.
+// A rebuild uses it to decide whether the log still holds the whole run.
 for (const [projection, table, recordOf] of [
   [metricsProjection('topic'), 'metric_run', point],
   [logsProjection('topic'), 'log_runs', line],
 ] as const)
-  test(`the first record of a run in ${table} may be one that was parked`, async t => {
+  test(`the first record of a run in ${table} may be a parked one`, async t => {
     const { pool } = await database(t, { schema: 'read' })
     const batchAt = (offset: number) => ({
       topic: 'topic',

@@ -33,7 +33,7 @@ const line = (text: string) =>
   logs(encodeLogs({ ...place, origin: 'report', producer: '', seq: null, chunks: [text] }))
 const plain = (text: string) => logs(Buffer.concat([Buffer.of(0), Buffer.from(text)]))
 
-/** A projection at work on an empty log. */
+/** A running projection on an empty log. */
 async function projecting(t: ExecutionContext, projection = logsProjection('facts')) {
   const db = await database(t, { schema: 'read' })
   const log = createMemoryLog([{ name: 'facts', partitions: 1, retentionDays: null }])
@@ -80,7 +80,7 @@ for (const [what, record] of [
     t.deepEqual(await at.parked(), [1])
   })
 
-test('a record with a name that no index takes is parked', async t => {
+test('a record with a name too long for an index is parked', async t => {
   const at = await projecting(t, metricsProjection('facts'))
   const key = randomBytes(9000).toString('base64')
   await at.append(report('run_a', [{ key, step: 1, value: 1 }]))
@@ -89,7 +89,7 @@ test('a record with a name that no index takes is parked', async t => {
   t.deepEqual(await at.parked(), [0])
 })
 
-test('nothing is parked because the tables are those of a newer version', async t => {
+test('tables of a newer version park no record', async t => {
   const at = await projecting(t)
   await at.pool.query('alter table log_runs rename column bytes to octets')
   await at.append(line('one'))
@@ -99,7 +99,7 @@ test('nothing is parked because the tables are those of a newer version', async 
   t.deepEqual(await at.parked(), [])
 })
 
-test('a record beside a damaged one is not parked because a lock was taken', async t => {
+test('a lock does not cause the neighbour of a damaged record to be parked', async t => {
   const at = await projecting(t)
   await at.append(line('the run is there'))
   await at.reached(1n)

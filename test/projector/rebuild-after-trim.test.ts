@@ -3,13 +3,12 @@ import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { recordHardware } from '../../command-api/hardware/record.ts'
-import { encodeTraffic } from '../../events/traffic.ts'
+import { recordTraffic } from '../../events/traffic.ts'
 import type { EventLog, LogRecord, Position, ReadRecord } from '../../platform/log/event-log.ts'
 import { openPostgresLog } from '../../platform/log/postgres.ts'
 import { migrate } from '../../platform/postgres/migrate.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
 import { inProcessSignals } from '../../platform/signals.ts'
-import { eventId } from '../../platform/time.ts'
 import { carryOverRuns, prepareCarryOver } from '../../projector/carry-over.ts'
 import { hardwareProjection } from '../../projector/hardware/projection.ts'
 import { logsProjection } from '../../projector/logs/projection.ts'
@@ -20,6 +19,7 @@ import { rebuild } from '../../projector/rebuild.ts'
 import { startRunner } from '../../projector/runner.ts'
 import { trafficProjection } from '../../projector/traffic/projection.ts'
 import { validationProjection } from '../../projector/validation/projection.ts'
+import { encodedFact } from '../encoded-fact.ts'
 import { row } from '../gateway/row.ts'
 import { report, startMs } from '../metrics/given.ts'
 import { mayStayIdle, sessionLocks, untilLockWaits } from '../servers/lock-waits.ts'
@@ -105,7 +105,7 @@ async function installation(t: ExecutionContext) {
         gone += await log.trim(name, { before, keepFrom: await log.end(name) })
       return gone
     },
-    /** `now`: by default nothing of it has waited long enough to be compacted. */
+    /** `now`: by default nothing has waited long enough to be compacted. */
     rebuild: (now = () => new Date(startMs), log: EventLog = theLog) =>
       rebuild({
         pool: db.pool,
@@ -142,16 +142,16 @@ const lines = (run_id: string, seq: number): LogRecord =>
     producer: `p${seq % 3}`,
     chunks: [`${seq}: ${'long '.repeat(2000)}`, 'and short'],
   })
-/** Each chunk comes again in a later round, with other samples. */
+/** Each chunk is repeated in a later round, with other samples. */
 const chunkAgain = (run: string, n: number) => {
   const samples = [n, n + 1].map(reward => ({ user: `prompt ${reward % 4}`, reward }))
   return chunkOf(run, { step: n % 3, chunk_index: n % 2, total_chunks: 2, samples, receivedMs: n })
 }
-/** Of GPUs that come one by one, some at a time that was reported before. */
+/** GPUs appear one by one, and some samples repeat an earlier time. */
 const samples = (run_id: string, n: number): LogRecord => ({
   key: run_id,
-  value: recordHardware(
-    {
+  value: encodedFact(
+    recordHardware({
       run_id,
       points: [0, n].map(index => ({
         ts: new Date(startMs + (n % 3) * 1000).toISOString(),
@@ -159,24 +159,18 @@ const samples = (run_id: string, n: number): LogRecord => ({
         index,
         [`reading_${n}`]: n,
       })),
-    },
-    {
-      event_id: '01900000-0000-7000-8000-000000000000',
-      received_at_ms: startMs,
-      actor: { type: 'run', id: run_id, via: 'ingest_token' },
-      request_id: 'r',
-    },
-  ).value,
+    }).fact,
+    startMs,
+  ),
 })
-/** Of a deployment with this name. Each comes four times, before and after the trim. */
+/** Requests of a deployment with this name. Each is repeated four times, before and after the trim. */
 const requests = (deployment_id: string, n: number): LogRecord => {
   const nth = n - (n % 4)
   const one = row({
     ...{ request_id: `${deployment_id}-${nth}`, deployment_id, token_id: `dtk_${nth}` },
     started_at: `2026-11-0${nth + 1}T12:00:00Z`,
   })
-  const receipt = { event_id: eventId(), received_at_ms: 0, request_id: '' }
-  return { key: deployment_id, value: encodeTraffic(deployment_id, [one], receipt) }
+  return { key: deployment_id, value: encodedFact(recordTraffic(deployment_id, [one])) }
 }
 const damaged = (key: string): LogRecord => ({ key, value: Buffer.from('no fact') })
 
@@ -241,7 +235,7 @@ test.serial('a rebuild after a trim gives the same tables as before', async t =>
   await at.rebuild()
   const after = await contentOf(at.readPool)
   t.is(after.summaries.length, before.summaries.length)
-  // Until the compactor comes by, a summary depends on the batches in which its points came.
+  // Until the compaction, a summary depends on the batches of its points.
   t.deepEqual({ ...after, summaries: [], runs: [] }, { ...before, summaries: [], runs: [] })
   await compact(at.readPool)
   const replayed = await replayedFromTheBeginning(t, at)
@@ -269,7 +263,7 @@ test.serial(
     const { rows } = await at.readPool.query(
       `select count(*) as chunks from metric_chunk join metric_run using (run_no) where run_id like 'run_young_%'`,
     )
-    t.is(rows[0].chunks, 0, 'what was replayed is not compacted yet')
+    t.is(rows[0].chunks, 0, 'replayed records are not compacted yet')
   },
 )
 
@@ -336,7 +330,7 @@ test.serial('what a rebuild has built is compacted and analysed before it goes l
 })
 
 test.serial(
-  'while a compaction delays the flip, the replay goes on and leaves little to the lock',
+  'while a compaction delays the flip, the replay continues and leaves little work under the lock',
   async t => {
     const at = await installation(t)
     await reportAll(at, 0, youngRuns)
@@ -345,7 +339,7 @@ test.serial(
     await compacting.query('begin')
     await mayStayIdle(compacting)
     await compacting.query('lock table generation in row share mode')
-    // Counts what is read while the live projections stand still.
+    // Counts the records read while the live projections are stopped.
     let underLock = 0
     const standsStill = async () =>
       (await sessionLocks(at.readPool)).some(

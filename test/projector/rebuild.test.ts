@@ -102,7 +102,7 @@ test('a rebuild of all read models gives identical tables, while the live ones s
   t.is(done.done_records, done.total_records)
   t.deepEqual([...new Set((await projections(forge)).projections.map(row => row.generation))], [2])
   const after = await dumpReadModels(forge.pool, compared)
-  // The request for the rebuild is an event itself, which shows in no other tables than these.
+  // The request for the rebuild is an event itself, which appears only in these tables.
   const asked = '(projection-all,1)'
   const [added, ...more] =
     after.applied_event?.filter(id => !before.applied_event?.includes(id)) ?? []

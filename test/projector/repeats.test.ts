@@ -12,7 +12,7 @@ import { loginEvent } from './login-event.ts'
 
 const topic = 'forge.decisions'
 
-test('an event that was published twice is applied once, another one under its version halts the projection', async t => {
+test('an event published twice is applied once, a different one with its version halts the projection', async t => {
   const db = await database(t, { schema: 'read' })
   const pool = createPool(db.url, { max: 3, searchPath: 'read', applicationName: 'runner' })
   const log = createMemoryLog([{ name: topic, partitions: 1, retentionDays: null }])
@@ -57,7 +57,7 @@ test('an event that was published twice is applied once, another one under its v
 
   const reused = loginEvent(2)
   await publish(reused)
-  await until('it says what is wrong', 15_000, () => runner.status().halted)
+  await until('it names the fault', 15_000, () => runner.status().halted)
   t.regex(
     runner.status().halted ?? '',
     new RegExp(`^version 2 of user-ada is event ${reused.event_id} and was another one before: `),

@@ -40,7 +40,7 @@ test('a projection recovers with the log, even without new records', async t => 
   await pool.end()
 })
 
-test('a projection that failed is not halted while another process projects', async t => {
+test('a failed projection does not count as halted while another process projects', async t => {
   const db = await database(t, { schema: 'read' })
   const pool = createPool(db.url, { max: 3, searchPath: 'read', applicationName: 'runner' })
   const log = createMemoryLog([{ name: topic, partitions: 1, retentionDays: null }])
@@ -60,7 +60,7 @@ test('a projection that failed is not halted while another process projects', as
   await pool.end()
 })
 
-test('a partition that cannot be read is named while the others go on, and goes on once it can be', async t => {
+test('an unreadable partition is named while the others continue, and resumes once it is readable', async t => {
   const db = await database(t, { schema: 'read' })
   const pool = createPool(db.url, { max: 3, searchPath: 'read', applicationName: 'runner' })
   const log = createMemoryLog([{ name: topic, partitions: 2, retentionDays: null }])
@@ -95,13 +95,13 @@ test('a partition that cannot be read is named while the others go on, and goes 
   )
   const append = (key: string) => log.append(topic, [{ key, value: Buffer.from('x') }])
   await append(key1)
-  await until('it says what it cannot read', 15_000, () => runner.status().halted)
+  await until('it names the unreadable partition', 15_000, () => runner.status().halted)
   t.regex(runner.status().halted ?? '', /^Partition 1 of forge\.logs .* offset 0 on: garbage$/)
   await append(key0)
-  await until('the other partition goes on', 15_000, () => applied.includes(key0))
+  await until('the other partition continues', 15_000, () => applied.includes(key0))
   t.truthy(runner.status().halted)
   isDamaged = false
-  await until('it goes on', 15_000, () => applied.includes(key1))
+  await until('it continues', 15_000, () => applied.includes(key1))
   t.is(runner.status().halted, null)
   t.deepEqual(applied, [key0, key1])
   await runner.stop()

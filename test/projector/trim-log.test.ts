@@ -80,7 +80,7 @@ test('facts are dropped after their retention, decisions never', async t => {
   t.deepEqual(await at.starts(), { decisions: 0n, logs: 100n })
 })
 
-test('records that a projection or follower still has to read stay, however old', async t => {
+test('records that a projection or follower has yet to read stay, however old', async t => {
   const at = await filledLog(t)
   const move = (offset: number) =>
     at.pool.query(
@@ -101,7 +101,7 @@ test('records that a projection or follower still has to read stay, however old'
   t.is((await at.starts()).logs, 60n)
 })
 
-test('a topic that cannot be trimmed does not hold up the others, and the duty fails', async t => {
+test('a topic that cannot be trimmed does not block the others, and the duty fails', async t => {
   const at = await filledLog(t)
   const nowhere = { name: 'forge.nowhere', partitions: 1, retentionDays: 1 }
   await t.throwsAsync(at.trimAfter(31, [nowhere]))
@@ -161,7 +161,7 @@ test('a server with the projector performs the trim duty of a due hour', async t
     const { rowCount } = await pool.query(
       `select from write.duty where reactor = 'log-trim' and done_at is not null`,
     )
-    // A full hour that passes meanwhile has a duty of its own.
+    // A full hour that passes meanwhile has its own duty.
     return Number(rowCount) >= 1
   })
   const { rows } = await pool.query(

@@ -15,7 +15,7 @@ import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
 import { loginEvent } from './login-event.ts'
 
-/** A log, and projectors one after the other. */
+/** A log, and projectors that run one after the other. */
 async function installation(t: ExecutionContext, projection: () => TopicProjection) {
   const db = await database(t, { schema: 'read' })
   const pool = createPool(db.url, { max: 3, searchPath: 'read', applicationName: 'runner' })
@@ -24,7 +24,7 @@ async function installation(t: ExecutionContext, projection: () => TopicProjecti
   return {
     pool: db.pool,
     append: (...records: LogRecord[]) => log.append('topic', records),
-    /** Projects until `done` says so; returns why the projection was halted then. */
+    /** Projects until `done` returns true; returns why the projection was halted at that point. */
     async project(what: string, done: (offset: bigint, halted: string | null) => boolean) {
       const runner = startRunner(projection(), {
         pool,
@@ -43,7 +43,7 @@ async function installation(t: ExecutionContext, projection: () => TopicProjecti
   }
 }
 
-/** As the statements of a projector from before `filled_to` leave the checkpoint. */
+/** In the state left by the statements of a projector from before `filled_to`. */
 const asOfBefore = (pool: Pool) => pool.query('update projection_checkpoint set filled_to = null')
 
 type Login = ReturnType<typeof loginEvent>
@@ -74,12 +74,12 @@ test('a decision that the projector of an earlier version applied may be publish
   t.is(await at.project('all are read', (offset, halted) => offset === 5n || halted !== null), null)
 })
 
-test('a version that was used again halts the projection after an upgrade, too', async t => {
+test('a reused version halts the projection after an upgrade, too', async t => {
   const at = await decided(t)
   await at.project('it is filled in', offset => offset === 2n)
   await at.append(onLog(loginEvent(3)))
   await at.project('the third is applied', offset => offset === 3n)
-  // The database was restored to before the third, whose version is used again, and then upgraded.
+  // The database was restored to before the third, whose version is reused, and then upgraded.
   const again = loginEvent(3)
   await store(at.pool, again)
   await asOfBefore(at.pool)
@@ -94,7 +94,7 @@ test('keys that the projector of an earlier version stored are counted and liste
   await at.append(report('run_a', keys('a', 'b', 'c')), report('run_b', keys('z')))
   await at.append(report('run_c', keys('d', 'e')))
   await at.project('all are applied', offset => offset === 3n)
-  // The earlier version stored a key of one run, all of another, and knows no metric_keys.
+  // The earlier version stored a key of one run and all keys of another, and does not know metric_keys.
   await at.pool.query(
     `update metric_keys set keys = 2, listed = listed[1:2]
       where run_no = (select run_no from metric_run where run_id = 'run_a')`,

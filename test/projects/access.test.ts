@@ -19,7 +19,7 @@ for (const projectRole of roles)
     test(`the rule: may a ${projectRole} ${action}?`, t => {
       const listed = permitted[projectRole].includes(action)
       t.is(judge([projectRole], action), listed ? 'permitted' : 'forbidden')
-      // Another role never takes a right away.
+      // An additional role never removes a right.
       t.is(
         judge([projectRole, 'guest', 'viewer'], action),
         listed || action === 'read' ? 'permitted' : 'forbidden',
@@ -150,7 +150,7 @@ test('every route responds to every person by the rule, in private and internal 
   )
 })
 
-test('a job can be stopped by those who may, is 403 for those who may only read it, and 404 for others', async t => {
+test('a job can be stopped by permitted people, is 403 for mere readers, and 404 for others', async t => {
   const { forge, tokens } = await onePerRole(t)
   const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')
   const { status, body: job } = await forge.call<OnePerRole['run']>('POST', '/api/jobs', {

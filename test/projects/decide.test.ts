@@ -76,7 +76,7 @@ test('the owner can neither be removed nor given a lesser role', t => {
   }
 })
 
-test('maintainers and admins change a project; to members it is forbidden, to others it looks missing', t => {
+test('maintainers and admins change a project; for members this is forbidden, for others the project looks missing', t => {
   const at = after(member('max', 'maintainer'), member('mia'), member('vic', 'viewer'))
   const change = (project: Project, who: ReturnType<typeof by>) =>
     code(() => changeSettings(project, who, { notes: 'x' }))

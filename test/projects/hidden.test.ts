@@ -15,7 +15,7 @@ async function operations(forge: Forge): Promise<Operation[]> {
   const { body } = await forge.call<Document>('GET', '/api/openapi.json')
   return Object.entries(body.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { requestBody, parameters = [] }]) => {
-      // Below /api/ingest a person's token counts for nothing.
+      // Below /api/ingest a person's token has no effect.
       const isHideable =
         /^\/api\/(?!ingest\/).*\{run_id\}|^\/api\/projects\/|^\/api\/rubrics\/\{owner/.test(path)
       // Whether a person may write a rubric depends only on the owner in the path.
@@ -26,7 +26,7 @@ async function operations(forge: Forge): Promise<Operation[]> {
   )
 }
 
-/** The path with the documented examples of what names no thing that could be hidden. */
+/** The path with the documented examples for parameters that name nothing hidden. */
 function withExamples(path: string, parameters: Parameter[]): string {
   const needed = parameters.filter(({ in: place, required }) => place === 'query' && required)
   const query = needed.map(({ name, example }) => `${name}=${encodeURIComponent(`${example}`)}`)
@@ -36,7 +36,7 @@ function withExamples(path: string, parameters: Parameter[]): string {
   return query.length === 0 ? filled : `${filled}?${query.join('&')}`
 }
 
-/** As little as possible; where nothing is too little, the example. */
+/** The smallest valid body; if even that does too much, the example. */
 function bodyFor(path: string, { content }: RequestBody): object {
   if (path.includes('/members/')) return { role: 'viewer' }
   return (path.includes('/scores') && content['application/json']?.example) || {}
@@ -98,7 +98,7 @@ test('responses for hidden and for missing things are the same byte for byte', a
     t.is(of.status, 404, title)
     t.deepEqual(of, un, title)
   }
-  // The things existed all the time.
+  // The things existed all along.
   for (const path of ['/api/runs/{run_id}', '/api/projects/{name}', '/api/rubrics/{owner}/{name}'])
     t.is((await forge.call('GET', fill(path, hidden), { token: alice })).status, 200, path)
 })
@@ -120,7 +120,7 @@ test('a hidden thing takes as long to refuse as a missing one', async t => {
       ['missing', missing],
     ] as const
     for (let turn = 0; turn < 80; turn++)
-      // Each is the first of a pair as often as the other.
+      // Each comes first in a pair equally often.
       for (const [which, named] of turn % 2 ? both : both.toReversed()) {
         const began = performance.now()
         await forge.call(method, fill(path, named), { token: bob, ...body })

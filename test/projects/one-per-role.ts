@@ -17,7 +17,7 @@ export type OnePerRole = {
 
 export const project = 'demo'
 
-/** Resolves once everybody's reads show what this person wrote last: their own read waits for it. */
+/** Resolves once everybody's reads include this person's last write: their own read waits for it. */
 export const shown = (forge: Forge, writer: string | undefined) =>
   forge.call('GET', '/api/projects', { token: writer ?? null })
 

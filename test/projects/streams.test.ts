@@ -31,7 +31,7 @@ test('streams end within seconds for people who lose access, and continue for th
   t.log(`the last stream ended after ${(lastMs / 1000).toFixed(1)} s`)
   for (const path of paths)
     t.is((await forge.call('GET', path, { token: tokens.viewer })).status, 404, path)
-  // A shared stream continues for those who may still read it.
+  // A shared stream continues for people who may still read it.
   const [, , states] = members
   t.like(await states?.next(), { event: 'state', data: { state: 'pending' } })
   await ingest(forge, run, 'lifecycle', { event: 'running' })

@@ -14,7 +14,7 @@ import { untilSettled } from '../servers/until.ts'
 
 const person = { kind: 'person', username: 'ada', role: 'user' } as unknown as Person
 
-/** A stream of what `add` stores, and projections that advance with or without a wake-up. */
+/** A stream of the things that `add` stores, and projections that advance with or without a wake-up. */
 async function streaming(t: ExecutionContext) {
   const signals = inProcessSignals<WakeUps>()
   const stored: string[] = []
@@ -65,7 +65,7 @@ async function streaming(t: ExecutionContext) {
 }
 
 for (const busy of ['metrics', 'logs'])
-  test(`a lost wake-up delays a stream while others of ${busy} go on arriving, and does not stall it`, async t => {
+  test(`a lost wake-up delays a stream while others of ${busy} keep arriving, but does not stall it`, async t => {
     const { signals, stored, stream, advance } = await streaming(t)
     stored.push('first')
     t.is((await stream.next())?.data.text, 'first')
@@ -74,7 +74,7 @@ for (const busy of ['metrics', 'logs'])
       50,
     )
     t.teardown(() => clearInterval(noise))
-    // Stored and committed, but nobody is told.
+    // Stored and committed, but without a notification.
     stored.push('second')
     advance('metrics')
     const [second] = await untilSettled('the second arrives', 20_000, take(stream, 1))

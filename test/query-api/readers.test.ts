@@ -83,7 +83,7 @@ test('a stream begins where requested: at a number, near the end, or at the begi
   t.is((await connect(streamOf(forge, run.run_id, '?after=x'), forge.token)).status, 422)
 })
 
-test('a stream has the headers of an event stream, also for HEAD', async t => {
+test('a stream has the headers of an event stream, even for HEAD', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   await ingest(forge, run, 'logs', { chunks: ['a'] })
@@ -125,7 +125,7 @@ test('a stop of the server ends streams with a reconnect delay, without waiting 
   const [event] = await take(stream, 1)
   t.is(await forge.stop(), 0)
   t.is(await stream.next(), null)
-  // One at the start, one at the end: a stop that waits for it, 25 s, cuts it without a word.
+  // One at the start, one at the end: a stop that waits the full 25 s for it cuts it without a response.
   t.is(stream.notes.filter(note => /^retry: \d+$/.test(note)).length, 2)
   await forge.start()
   await ingest(forge, run, 'logs', { chunks: ['b'] })

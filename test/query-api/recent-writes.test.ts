@@ -2,7 +2,7 @@ import test from 'ava'
 import { recentWrites } from '../../query-api/recent-writes.ts'
 import { startForge } from '../servers/forge.ts'
 
-test('a person reads on one process what another has just taken from them', async t => {
+test('a person reads on one process what they have just written on another', async t => {
   const forge = await startForge(t)
   const keys = { SERVICE_ROLES: 'query-api,command-api' }
   const other = await forge.another(keys)
@@ -14,7 +14,7 @@ test('a person reads on one process what another has just taken from them', asyn
   }
 })
 
-test('the positions of a person are the newest of each stream, of ten seconds, and nobody else’s', async t => {
+test('a person’s positions are the newest of each stream, last ten seconds, and include nobody else’s', async t => {
   const forge = await startForge(t)
   const put = (name: string, criterion: string) =>
     forge.call('PUT', `/api/rubrics/admin/${name}`, {

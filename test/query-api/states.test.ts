@@ -35,7 +35,7 @@ test('a stream of all states continues from the cursor of a list without a gap',
   stream.cut()
 })
 
-test('a stream of all states is silent about deleted runs, also to those who had a cursor before', async t => {
+test('a stream of all states is silent about deleted runs, even for readers with an earlier cursor', async t => {
   const forge = await startForge(t)
   const list = await forge.call('GET', '/api/runs')
   const gone = await createRun(forge)

@@ -21,7 +21,7 @@ async function waiter(t: ExecutionContext) {
     },
   })
   const signals = inProcessSignals<WakeUps>()
-  // No wait may end by itself before the test has done what ends it.
+  // No wait may time out before the test does the thing that ends it.
   const wait = createWaiter(counted, signals, patient(20_000))
   const reach = async (stream: string) => {
     await pool.query('insert into stream_head (stream, version) values ($1, 1)', [stream])
@@ -32,7 +32,7 @@ async function waiter(t: ExecutionContext) {
 const never = new AbortController().signal
 const first = (stream: string) => streamPosition(stream, 1)
 
-test('reads of all people share one query for each look, whatever they wait for', async t => {
+test('reads of all people share one query for each poll, whatever they wait for', async t => {
   const { wait, reach, queries } = await waiter(t)
   const streams = Array.from({ length: 16 }, (_, index) => `rubric-${index}`)
   const people = Array.from({ length: 20 }, (_, index) => `person-${index}`)
@@ -45,7 +45,7 @@ test('reads of all people share one query for each look, whatever they wait for'
   t.is(queries(), 1)
 })
 
-test('a wait ends when its write is there, and when its connection closes', async t => {
+test('a wait ends when its write arrives, or its connection closes', async t => {
   const { wait, reach, queries } = await waiter(t)
   const arriving = wait({ username: 'ada', positions: [first('a'), first('b')], gone: never })
   await reach('a')
@@ -59,7 +59,7 @@ test('a wait ends when its write is there, and when its connection closes', asyn
   t.false(await leaving)
   const after = queries()
   t.true(await wait({ username: 'ada', positions: [first('a')], gone: never }))
-  t.is(queries(), after + 1, 'nobody looks for whoever has left')
+  t.is(queries(), after + 1, 'nothing is queried for a caller who has left')
 })
 
 test('a person waits for 16 different writes at once; a further read does not wait, one for the same does', async t => {
@@ -76,7 +76,7 @@ test('a person waits for 16 different writes at once; a further read does not wa
   t.deepEqual(await Promise.all([...all, same, others]), Array(18).fill(true))
 })
 
-test('Forge-Wait-For tells nobody whether a thing exists: only positions given to the caller are heeded', async t => {
+test('Forge-Wait-For reveals nothing about existence: only positions given to the caller are honoured', async t => {
   const forge = await startForge(t)
   const bob = await signedIn(forge, 'bob')
   const made = await forge.call('POST', '/api/runs', { body: { project: 'p' } })

@@ -4,7 +4,7 @@ import { type JobsWithExecutor, jobsWithExecutor } from '../jobs/jobs-with-execu
 import { mayStayIdle, untilLockWaits } from '../servers/lock-waits.ts'
 import { until } from '../servers/until.ts'
 
-/** As the routes for administrators do. */
+/** Acts like the routes for administrators. */
 const close = {
   pause: 'update write.queue_switch set paused = true',
   resume: 'update write.queue_switch set paused = false',
@@ -23,7 +23,7 @@ for (const [shut, open, reason] of [
   ['pause', 'resume', 'queue_paused'],
   ['drain', 'undrain', 'draining'],
 ] as const)
-  test(`after a ${shut} what runs goes on, nothing starts, and jobs say why, until a ${open}`, async t => {
+  test(`after a ${shut} running jobs continue, nothing starts, and jobs say why, until a ${open}`, async t => {
     const at = await jobsWithExecutor(t, { script: 'until [ -e go ]; do sleep 0.1; done; exit 3' })
     const first = await at.submit()
     const reconciler = at.reconcile()
@@ -60,14 +60,14 @@ test('a pause waits for a start that has begun, and nothing starts after it', as
   t.is(await at.stateOf(run_id), 'queued')
 })
 
-test('a job that its owner’s quota keeps waiting says so again after a pause', async t => {
+test('a job waiting for its owner’s quota says so again after a pause', async t => {
   const at = await jobsWithExecutor(t)
   await at.pool.query(`insert into write.quota (username, max_concurrent_gpus) values ('ada', 1)`)
   const first = await at.submit()
   t.is(await at.commands.schedule(first.run_id, [0]), 'scheduled')
   const second = await at.submit()
   await at.pool.query(close.pause)
-  await at.commands.keepAllWaiting('queue_paused')
+  await at.commands.recordWaitReasonOfAll('queue_paused')
   await runDueTimers(at.deps)
   t.is(await reasonOf(at, second.run_id), 'queue_paused')
   await at.pool.query(close.resume)

@@ -16,7 +16,7 @@ test('the queue is paused with or without a reason, and resumed', t => {
   )
 })
 
-test('only a change of the queue is an event; another reason is one', t => {
+test('only a change of the queue appends an event; a different reason is a change', t => {
   t.deepEqual(switchQueue(queueAfter(), { paused: false, reason: null }), [])
   t.deepEqual(switchQueue(queueAfter(paused(null)), { paused: true, reason: null }), [])
   t.deepEqual(switchQueue(queueAfter(paused('disks')), { paused: true, reason: 'fans' }), [
@@ -32,7 +32,7 @@ const drained = (reason: string | null): EngineEvent => ({
 const undrained: EngineEvent = { type: 'engine.undrained', data: { engine } }
 const engineAfter = (...events: EngineEvent[]) => folded(engines, events)
 
-test('an engine is drained and undrained; only a change is an event', t => {
+test('an engine is drained and undrained; only a change appends an event', t => {
   const drain = { engine, draining: true, reason: 'fans' }
   t.deepEqual(drainEngine(engineAfter(), drain), [drained('fans')])
   t.deepEqual(drainEngine(engineAfter(drained('fans')), drain), [])

@@ -28,7 +28,7 @@ const holding = (of: string, project: string, gpus: number, left_s: number | nul
 })
 const placed = (of: WaitingJob, position = 1) => ({ job: of, position, ahead_gpus: 0, eta_s: null })
 
-/** On a machine of eight GPUs; projects named `secret` may not be seen. */
+/** On a machine of eight GPUs; projects named `secret` are hidden. */
 const facts = (picture: Partial<QueuePicture> = {}): Facts => ({
   picture: {
     waiting: [],
@@ -46,7 +46,7 @@ const facts = (picture: Partial<QueuePicture> = {}): Facts => ({
   maySee: ({ project }) => project !== 'secret',
 })
 
-test('a wait is told with its numbers', t => {
+test('a wait is explained with its numbers', t => {
   const busy = facts({ holding: [holding('bob-s-1', 'bob-s', 6)] })
   t.is(waitInWords(job(), busy), 'It needs 4 GPUs, and 2 of 8 are free.')
   t.is(waitInWords(job({ gpus: 1 }), busy), 'It is about to start.')
@@ -106,7 +106,7 @@ const drained = (engine: string) => ({
   ...{ engine, draining: true, reason: null, since: null, by: null, running_jobs: 0 },
 })
 
-test('the jobs that hold a quota are named only to those who may see them', t => {
+test('the jobs that hold a quota are named only to people who may see them', t => {
   const waits = placed(job({ reason: 'quota_in_use' }))
   const own = [holding('ada-s-2', 'ada-s', 4, 60), holding('ada-x-1', 'secret', 4, 30)]
   t.deepEqual(soonerThan(waits, facts({ holding: own })), [

@@ -45,7 +45,7 @@ async function world(t: ExecutionContext) {
 const queueOf = async (forge: Forge, token?: string) =>
   (await forge.call<Queue>('GET', '/api/queue', token ? { token } : {})).body
 
-test('the queue shows people their own jobs in order, and counts those of others', async t => {
+test('the queue shows people their own jobs in order, and counts others’ jobs', async t => {
   const { forge, submit, ada, bob } = await world(t)
   await submit('ada-s', ada)
   await submit('ada-s', ada)
@@ -75,7 +75,7 @@ test('the queue shows people their own jobs in order, and counts those of others
   t.false(JSON.stringify(seen).includes('ada'))
 })
 
-test('one is told why a job waits and who is ahead, but not what is hidden', async t => {
+test('the explanation says why a job waits and who is ahead, without hidden jobs', async t => {
   const { forge, submit, ada, bob } = await world(t)
   await submit('ada-s', ada, { resources: { gpus_per_node: 4 } })
   const run_id = await submit('bob-s', bob)
@@ -104,7 +104,7 @@ test('one is told why a job waits and who is ahead, but not what is hidden', asy
   t.like(ended, { position: null, detail: 'It does not wait: it is stopped.' })
 })
 
-test('nobody is told when a job starts while the queue is paused or its engine drained', async t => {
+test('there is no estimated start while the queue is paused or its engine drained', async t => {
   const { forge, submit, ada } = await world(t)
   const put = (path: string, body: object) => forge.call('PUT', path, { body })
   const etaOf = async () => (await queueOf(forge, ada)).jobs[0]?.eta_s
@@ -130,7 +130,7 @@ test('nobody is told when a job starts while the queue is paused or its engine d
   }
 })
 
-test('until when a job is held back is told in the format of all times', async t => {
+test('the time until which a job is held has the format of all times', async t => {
   const { forge, submit, ada } = await world(t)
   const not_before = '2099-01-01T02:00:00.250+02:00'
   const run_id = await submit('ada-s', ada, { scheduling: { not_before } })

@@ -13,7 +13,7 @@ const set = {
   per_series: { H100: { max_concurrent_gpus: 8 } },
 }
 
-test('without a row the defaults apply; a quota that is set is returned, listed and shown to the user', async t => {
+test('without a row the defaults apply; a set quota is returned, listed and shown to the user', async t => {
   const forge = await startForge(t)
   const alice = await signedIn(forge, 'alice')
   const read = () => forge.call('GET', '/api/admin/quotas/alice')
@@ -66,7 +66,7 @@ const wrong: [why: string, body: object, loc: unknown[], type: string][] = [
   ],
   ['hours as text', { daily_gpu_hours: '3' }, ['body', 'daily_gpu_hours'], 'float_type'],
   ['profiles as text', { allowed_profiles: 'h100' }, ['body', 'allowed_profiles'], 'list_type'],
-  ['a key of its own', { gpus: 3 }, ['body', 'gpus'], 'extra_forbidden'],
+  ['an unknown key', { gpus: 3 }, ['body', 'gpus'], 'extra_forbidden'],
 ]
 test('an invalid quota is 422 at its field, and an operator may not set one', async t => {
   const forge = await startForge(t)

@@ -53,7 +53,7 @@ test('the digest equals the output of the documented shell command', async t => 
   t.is(await recipeDigest(directory), `sha256:${shellDigest(directory)}`)
 })
 
-test('the digest changes with any content and any name, except those of ignored files', async t => {
+test('the digest changes with the content and the name of any file that is not ignored', async t => {
   const directory = await writeRecipe(await folder(t), { 'a.py': 'one\n' })
   const before = await recipeDigest(directory)
   await mkdir(path.join(directory, '__pycache__'))

@@ -1,15 +1,16 @@
 import { chmod, cp } from 'node:fs/promises'
 import path from 'node:path'
 import test from 'ava'
-import { hostEnvironment } from '../../executor/local/environment.ts'
-import type { IsolationSetting } from '../../executor/local/isolation.ts'
 import { openLocalExecutor } from '../../executor/local/local-executor.ts'
-import { pythonClient, recipeCommand } from '../../executor/local/recipe-command.ts'
+import { hostEnvironment } from '../../executor/node/environment.ts'
+import type { IsolationSetting } from '../../executor/node/isolation.ts'
+import { pythonClient, recipeCommand } from '../../executor/preparation/recipe-command.ts'
 import { builtInRecipes } from '../../recipes/catalogue.ts'
 import { recipeDigest } from '../../recipes/digest.ts'
 import { exitOf, launch } from '../executor/attempts.ts'
 import { isolationAt, systemPython } from '../executor/bench.ts'
 import { outputOf } from '../executor/output.ts'
+import { givenCommand, preparedBy } from '../executor/preparations.ts'
 import { whatHolds } from '../executor/what-holds.ts'
 import { commandLine } from '../servers/command-line.ts'
 import { startForge } from '../servers/forge.ts'
@@ -84,6 +85,7 @@ async function trained(
     isolation: await isolationAt(runsDirectory, mode),
     fakeGpus: 4,
     hostEnvironment: hostEnvironment(process.env),
+    preparationCommand: givenCommand,
     now: () => new Date(),
   })
   const command = recipeCommand({
@@ -100,7 +102,9 @@ async function trained(
   })
   const env = { SERVICE_ENABLED: '0' }
   const input = JSON.stringify({ ...short, join_timeout_s: 120, seed: 0 })
-  const ref = await executor.submit(launch({ nodes, env, preparation: { command, env, input } }))
+  const ref = await executor.submit(
+    launch({ nodes, env, preparation: preparedBy(command, { env, input }) }),
+  )
   const exit = await exitOf(executor, ref)
   const printed = Array.from({ length: nodes }, (_, rank) => outputOf(executor, ref, rank))
   const outputs = (await Promise.all(printed)).map(({ stdout, stderr }) => `${stdout}${stderr}`)

@@ -90,7 +90,7 @@ test.serial('only admins add recipes, and a faulty one is refused with every fau
 })
 
 test.serial(
-  'whoever submits a deprecated version is warned; the newest that is not is offered',
+  'submitting a deprecated version gives a warning; the newest other version is offered',
   async t => {
     const forge = await start(t)
     const warnings = async (name: string, version: string) => {

@@ -113,7 +113,7 @@ const refused: [why: string, path: string, body: unknown, loc: unknown[], type: 
     'string_too_long',
   ],
   [
-    'a visibility of its own',
+    'an unknown visibility',
     path,
     { ...helpful, visibility: 'secret' },
     ['body', 'visibility'],

@@ -118,7 +118,7 @@ test('the code of a run uses the rubrics that its owner may read', async t => {
   t.like((await rubric.find('a@1', 1)).body, { version: 2, missing: [] })
 })
 
-test('each score that is stored while versions are written is counted by the next one, or refused', async t => {
+test('each score stored while versions are written is counted by the next one, or refused', async t => {
   const forge = await shared()
   const rubric = rubricOf(forge, 'raced')
   await rubric.write()
@@ -147,7 +147,7 @@ test('each score that is stored while versions are written is counted by the nex
   t.is(retired, stored)
 })
 
-test('of more scores than are kept the oldest are forgotten', async t => {
+test('beyond the limit of scores the oldest are deleted', async t => {
   const forge = await shared()
   const rubric = { owner: 'admin', name: 'full', version: 1 } as RubricContent
   const count = async () => {
@@ -166,7 +166,7 @@ test('of more scores than are kept the oldest are forgotten', async t => {
   } finally {
     tx.release()
   }
-  // The eleventh drove out two.
+  // The eleventh replaced two.
   t.deepEqual(await count(), { rows: 10, counted: 10 })
   const { rows } = await forge.pool.query<{ sample: string }>(
     `select sample from write.rubric_score where name = 'full' order by scored_at limit 1`,

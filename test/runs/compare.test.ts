@@ -11,7 +11,7 @@ type Comparison = Record<'runs' | 'environment' | 'data' | 'metrics' | 'missing'
   hparams: { key: string; values: unknown[] }[]
 }
 
-test('a comparison has what differs and the metrics in common, on the terminal too, and the export has every point', async t => {
+test('a comparison shows the differences and the common metrics, on the terminal too, and the export has every point', async t => {
   const forge = await startForge(t)
   const [a, b] = [await createRun(forge), await createRun(forge)]
   const points = (values: number[], more: object[]) => ({

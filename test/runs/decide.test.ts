@@ -80,7 +80,7 @@ for (const [state, row] of Object.entries(table))
       t.is(events.length, state === outcome ? 0 : 1)
     })
 
-test('the first running report is the start, whatever comes later', t => {
+test('the first running report is the start, regardless of later reports', t => {
   t.is(given.running.started_at, envelope.occurred_at)
   t.deepEqual(reportLifecycle(given.running, { run_id, event: 'running', reported_at }), [])
 })
@@ -100,7 +100,7 @@ test('a silent run is abandoned once, an ended one never', t => {
 
 const stop = (run: Run, force = false) => stopRun(run, { run_id, reason: 'enough', force })
 
-test('a run that was asked to stop is stopped by whichever end its code reports', t => {
+test('a run asked to stop ends as stopped, whatever end its code reports', t => {
   const asked = after(created, started, stopRequested)
   t.is(asked.state, 'running', 'only its code can end it')
   for (const event of ['succeeded', 'failed'] as const) {
@@ -121,7 +121,7 @@ test('asking twice asks once; force ends the run at once; an ended run is a conf
   t.throws(() => stop(runs.initial), { instanceOf: Refusal, message: /No such run/ })
 })
 
-test('a deletion becomes final once, unless it was taken back or jobs refer to the run', t => {
+test('a deletion becomes final once, unless it was undone or jobs refer to the run', t => {
   const restorable_until = '2026-12-20T00:00:00+00:00'
   const deletion: RunEvent = { type: 'run.deleted', data: { run_id, restorable_until } }
   const purge = (run: Run, references = 0, until = restorable_until) =>
@@ -138,7 +138,7 @@ test('a deletion becomes final once, unless it was taken back or jobs refer to t
   t.deepEqual(purge(gone, 0, '2026-12-21T00:00:00+00:00'), [], 'another deletion has its own time')
   t.deepEqual(purge(gone, 2), [postponed(2)])
   const kept = after(created, succeeded, deletion, postponed(2))
-  t.deepEqual(purge(kept, 2), [], 'told once')
+  t.deepEqual(purge(kept, 2), [], 'reported once')
   t.deepEqual(purge(kept, 1), [postponed(1)])
   t.deepEqual(purge(kept), [purged])
   t.throws(() => restoreRun(after(created, deletion, purged), run_id, 0), {

@@ -29,7 +29,7 @@ const list = async (forge: Forge, query: string) => {
   return body.map(run => run.run_id)
 }
 
-test('a deleted run is found by no read but the list of deleted ones, until it is restored', async t => {
+test('a deleted run appears only in the list of deleted runs, until it is restored', async t => {
   const forge = await shared()
   const run = await endedRun(forge, 'hidden')
   const kept = await endedRun(forge, 'hidden')
@@ -79,7 +79,7 @@ test('reports for a deleted run are refused at once', async t => {
   t.is(refused.status, 401)
 })
 
-test('a run that has not ended is refused, with what to do', async t => {
+test('deleting a run that has not ended is refused, with a remedy', async t => {
   const forge = await shared()
   const run = await createRun(forge, 'active')
   const { status, body } = await forge.call('DELETE', `/api/runs/${run.run_id}`)
@@ -88,7 +88,7 @@ test('a run that has not ended is refused, with what to do', async t => {
   t.regex(String(body.detail), new RegExp(`stop it first: POST /api/runs/${run.run_id}/stop`))
 })
 
-test('only who may control a run may delete it', async t => {
+test('only people who may control a run may delete it', async t => {
   const forge = await shared()
   const run = await endedRun(forge, 'guarded')
   const token = await signedIn(forge, 'stranger')
@@ -105,7 +105,7 @@ test('only who may control a run may delete it', async t => {
   t.deepEqual(await list(forge, 'project=guarded'), [run.run_id])
 })
 
-test('what refers to a run is listed, without what the caller may not read', async t => {
+test('references to a run are listed, without hidden ones', async t => {
   const forge = await shared()
   await forge.call('PUT', '/api/admin/profiles/spare', {
     body: { series: 'X', gpus_per_node: 1, executor: 'local' },

@@ -46,7 +46,7 @@ for (const [why, run] of told)
     t.is(whyEnded({ ...failed, ...run }), why)
   })
 
-test('a run tells how it ended once it has, and its last report is no later', async t => {
+test('an ended run shows how it ended, and its last report is no later', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const read = async () =>
@@ -71,7 +71,7 @@ test('a run tells how it ended once it has, and its last report is no later', as
 
 const migration = (name: string) => readFileSync(join(readMigrations, name), 'utf8')
 
-test('an upgrade tells of runs that have ended what the projection would have told', async t => {
+test('an upgrade fills in the end of earlier runs as the projection would have', async t => {
   const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
   await forge.call('PUT', '/api/admin/profiles/spare', {
     body: { series: 'X', gpus_per_node: 1, executor: 'local' },

@@ -108,7 +108,7 @@ test('both token headers are accepted if they agree, and 401 if they differ', as
   t.is((await send(run.token, forge.token)).status, 401)
 })
 
-test('another token ends the old one', async t => {
+test('a new token ends the old one', async t => {
   const forge = await shared()
   const { body: run } = await create(forge)
   const { body: issued } = await forge.call<Created>('POST', `/api/runs/${run.run_id}/token`)
@@ -119,7 +119,7 @@ test('another token ends the old one', async t => {
   t.is((await forge.call('POST', '/api/runs/run_nope/token')).status, 404)
 })
 
-test('the same Idempotency-Key makes one run, also when sent 20 times at once; another body is 409', async t => {
+test('the same Idempotency-Key creates one run, even when sent 20 times at once; another body is 409', async t => {
   const forge = await shared()
   const key = { 'idempotency-key': 'once' }
   const answers = await Promise.all(Array.from({ length: 20 }, () => create(forge, key)))

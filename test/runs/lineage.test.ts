@@ -34,7 +34,7 @@ async function family(forge: Forge, submit: (spec?: Spec) => Promise<string>) {
   return { source, artifact_id: String(artifact_id), begun, clone, retry: retried.body.run_id }
 }
 
-test('the lineage of a run has what it came from and what came from it, over several steps', async t => {
+test('the lineage of a run shows its ancestors and descendants, over several steps', async t => {
   // Without an executor jobs stay queued.
   const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
   await forge.call('PUT', '/api/admin/profiles/spare', {

@@ -4,12 +4,12 @@ import { startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 
-/** More than lists count. */
+/** More than the number up to which lists count. */
 const copies = 10_010
 
 type Listed = { run_id: string; name: string }
 
-test('lists go on past the number up to which they count, also sorted by a metric that not every run has', async t => {
+test('lists continue past the number up to which they count, even sorted by a metric that not every run has', async t => {
   const forge = await startForge(t)
   const [measured, other] = [await createRun(forge, 'many'), await createRun(forge, 'many')]
   await ingest(forge, measured, 'metrics', { points: [{ key: 'acc', step: 1, value: 0.5 }] })
@@ -19,7 +19,7 @@ test('lists go on past the number up to which they count, also sorted by a metri
     const { rows } = await forge.pool.query('select from read.latest_of_runs')
     return rows.length === 1 && (await list(sorted)).body.length === 2
   })
-  // A few at a time: no other test's server publishes past a transaction that goes on.
+  // A few at a time: no other test's server publishes past an open transaction.
   for (let first = 1; first <= copies; first += 1_000) {
     const these = [measured.run_id, first, Math.min(copies, first + 999)]
     await forge.pool.query(

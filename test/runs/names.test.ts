@@ -6,7 +6,7 @@ import { until } from '../servers/until.ts'
 
 type Row = { short_id: string; hparams?: object; summary: Record<string, { last: unknown }> }
 
-test('names in use and runs by project are those of the runs that one may read', async t => {
+test('names in use and runs by project cover the runs that one may read', async t => {
   const forge = await startForge(t)
   const ada = await signedIn(forge, 'ada')
   const [one, two, other] = [
@@ -56,12 +56,12 @@ test('names in use and runs by project are those of the runs that one may read',
   t.deepEqual(ofRow(asked, two.short_id)?.hparams, {})
   t.false('hparams' in (ofRow(await list(''), one.short_id) ?? {}))
   const many = Array.from({ length: 31 }, (_, nth) => `k${nth}`).join(',')
-  t.is((await forge.call('GET', '/api/runs?offset=1000000')).status, 200, 'lists go on')
+  t.is((await forge.call('GET', '/api/runs?offset=1000000')).status, 200, 'lists continue')
   for (const query of [`hparams=${many}`, `metrics=${many}`, 'hparams=', 'offset=1000001'])
     t.is((await forge.call('GET', `/api/runs?${query}`)).status, 422, query)
 })
 
-test('a list has the metrics that it is asked for, beyond the first 50', async t => {
+test('a list has the requested metrics, beyond the first 50', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const key = (nth: number) => `m${String(nth).padStart(3, '0')}`

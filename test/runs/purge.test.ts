@@ -17,7 +17,7 @@ import { until } from '../servers/until.ts'
 
 const shared = sharedForge({ SERVICE_ROLES: 'command-api,relay,projector,query-api' })
 
-/** A run that has reported something of every kind, and ended. */
+/** An ended run that has reported something of every kind. */
 async function fullRun(forge: Forge, project: string): Promise<ExternalRun> {
   const run = await createRun(forge, project)
   const send = (route: string, body: object) => ingest(forge, run, route, body)
@@ -33,7 +33,7 @@ async function fullRun(forge: Forge, project: string): Promise<ExternalRun> {
   })
   await storing(forge, run).store(Buffer.from(`weights of ${project}`), 'model', 1)
   await send('lifecycle', { event: 'failed' })
-  await until('its log is closed, its failure diagnosed and told', 30_000, async () => {
+  await until('its log is closed, its failure diagnosed and announced', 30_000, async () => {
     const { rowCount } = await forge.pool.query(
       `select from read.diagnoses d join write.run_state r using (run_id) join read.alerts a using (run_id)
         where run_id = $1 and d.status = 'succeeded' and eof_sent_at is not null and a.kind = 'diagnosis_ready'`,
@@ -47,7 +47,7 @@ async function fullRun(forge: Forge, project: string): Promise<ExternalRun> {
 const remove = (forge: Forge, { run_id }: ExternalRun) =>
   forge.call('DELETE', `/api/runs/${run_id}`)
 
-/** As if its time had come, for what waits for it; also for what is done, which then happens again. */
+/** Moves the due time of waiting work to now, and of done work as well, which then happens again. */
 const makeDue = (forge: Forge, { run_id }: ExternalRun, done = false) =>
   forge.pool.query(
     `update write.duty set due_at = now(), done_at = null, leased_until = null
@@ -106,11 +106,11 @@ const pointRows = async ({ pool }: Forge) => {
   return rows[0]?.n
 }
 
-test('a purged run is gone from every table and read, also after a rebuild, and however often it is purged', async t => {
+test('a purged run is gone from every table and read, even after a rebuild, and however often it is purged', async t => {
   t.timeout(patient(200_000))
   const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
   const run = await fullRun(forge, 'gone')
-  // As if two weeks had passed.
+  // Simulates that two weeks have passed.
   await forge.pool.query(
     `insert into read.hardware_means (run_id, source, ts, readings, counts)
      select run_id, source, ts, readings, '{1}' from read.hardware_points where run_id = $1`,
@@ -137,7 +137,7 @@ test('a purged run is gone from every table and read, also after a rebuild, and 
   await settled(forge)
   t.deepEqual(await eventsOf(forge, run.run_id), ['run.deleted', 'run.purged'])
 
-  // The numbers of changes go on, although the newest is gone.
+  // The numbers of changes continue, although the newest is gone.
   const kept = await fullRun(forge, 'kept')
   const { rows } = await forge.pool.query('select min(change) as first from read.state_changes')
   t.true(rows[0]?.first > 3)
@@ -173,7 +173,7 @@ async function unreadable(t: ExecutionContext, forge: Forge, run: ExternalRun): 
   t.is(rowCount, 0)
 }
 
-test('every table of the read models with runs is emptied of a purged one, or kept on purpose', async t => {
+test('every table of the read models with runs loses a purged one’s rows, or keeps them on purpose', async t => {
   const { pool } = await database(t)
   const { rows } = await pool.query<{ name: string }>(
     `select table_name as name from information_schema.columns join information_schema.tables using (table_schema, table_name)
@@ -186,7 +186,7 @@ test('every table of the read models with runs is emptied of a purged one, or ke
   )
 })
 
-test('a run that was restored stays, and a later deletion has its own time', async t => {
+test('a restored run stays, and a later deletion has its own time', async t => {
   const forge = await shared()
   const run = await createRun(forge, 'back')
   await ingest(forge, run, 'lifecycle', { event: 'succeeded' })
@@ -208,7 +208,7 @@ test('a run that was restored stays, and a later deletion has its own time', asy
   t.deepEqual(await eventsOf(forge, run.run_id), ['run.deleted', 'run.restored', 'run.deleted'])
 })
 
-test('a run to which a job refers stays, says why, and is asked again a day later', async t => {
+test('a run to which a job refers stays, says why, and is retried a day later', async t => {
   const forge = await shared()
   const run = await createRun(forge, 'needed')
   await ingest(forge, run, 'lifecycle', { event: 'succeeded' })

@@ -107,7 +107,7 @@ test('searches find runs by words, fields, times, metrics and hyperparameters', 
   }
   for (const [q, names] of Object.entries(expected)) t.is(await found(q), names, q)
 
-  // With so few runs a search passes on ids; with more than fit it leaves all to one query.
+  // With so few runs a search passes on ids; when more match, it leaves everything to one query.
   for (const atOnce of [0, 1, 2])
     for (const [q, names] of Object.entries(expected))
       t.deepEqual(await foundPaged(db, q, atOnce), [names, names], `${q}, ${atOnce} at once`)
@@ -132,7 +132,7 @@ async function foundPaged(db: Kysely<Tables>, q: string, atOnce: number): Promis
   ]
 }
 
-test('what cannot be read is refused with its column', async t => {
+test('an unparsable search is refused with its column', async t => {
   const forge = await startForge(t)
   const { status, body } = await forge.call(
     'GET',

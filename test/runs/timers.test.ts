@@ -1,7 +1,7 @@
 import test from 'ava'
 import { pino } from 'pino'
 import { createReports } from '../../command-api/admit-report.ts'
-import { createAppendFact } from '../../command-api/append-fact.ts'
+import { createFactAppends } from '../../command-api/append-fact.ts'
 import { commit } from '../../command-api/commit.ts'
 import { runDueTimers } from '../../command-api/runs/timers.ts'
 import { runAt } from '../../events/runs.ts'
@@ -12,7 +12,7 @@ import { eventId } from '../../platform/time.ts'
 import { eventStoreOn } from '../servers/event-store.ts'
 import { database } from '../servers/postgres.ts'
 
-test('while the log is away, the logs of ended runs wait together and the rest goes on; then all are closed', async t => {
+test('while the log is down, the logs of ended runs wait together and all else continues; then all are closed', async t => {
   const { pool } = await database(t)
   let now = new Date('2026-11-20T12:00:00Z')
   await pool.query(
@@ -45,9 +45,8 @@ test('while the log is away, the logs of ended runs wait together and the rest g
     now: () => now,
     logger: pino({ level: 'silent' }),
     reports: createReports(pool, () => now),
-    appendFact: createAppendFact({ ...log, append }),
+    ...createFactAppends({ ...log, append }, eventId),
     topics,
-    newEventId: eventId,
   }
   const failures: unknown[] = []
   const presence = createPresence(3_600_000)

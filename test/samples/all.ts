@@ -41,7 +41,7 @@ import { validationSample } from './validation.ts'
 const keySample: Sample = { slice: 'keys' }
 const oidcSample: Sample = { slice: 'oidc' }
 
-/** The sample of every slice, written by hand; a sample that needs another is listed below it. */
+/** The sample of every slice, listed by hand; a sample that needs another is listed below it. */
 export const samples: readonly Sample[] = [
   userSample,
   sessionSample,

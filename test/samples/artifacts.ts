@@ -34,7 +34,7 @@ export const artifactSample: Sample = {
     return { nouns: { artifacts: { artifact_id }, downloads: { artifact_id } } }
   },
   changes: {
-    // The sample's own is a version of a model by then.
+    // The sample's own artifact is a version of a model by then.
     'DELETE /api/artifacts/{artifact_id}': {
       async path({ send, credentials, fixtures }) {
         const { run_id } = fixtures.operator.fields
@@ -44,7 +44,7 @@ export const artifactSample: Sample = {
           headers: credentials['ingest token'],
           body: { run_id, kind: 'checkpoint', path: '/data/more.json', format: 'json', step: 2 },
         })
-        // A run that has ended registers no more.
+        // A run that has ended cannot register more.
         const { artifact_id = fixtures.operator.nouns.artifacts?.artifact_id } = JSON.parse(text)
         return `/api/artifacts/${artifact_id}`
       },

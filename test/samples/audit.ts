@@ -3,7 +3,7 @@ import type { Sample } from './sample.ts'
 
 const targetOf = (runId: unknown) => ({ target: `job:${runId}` })
 
-/** Administrators ask for the history of the job. */
+/** Administrators request the history of the job. */
 export const auditSample: Sample = {
   slice: 'audit',
   make: async ({ made }) => ({ fields: targetOf(made.nouns.jobs?.run_id) }),

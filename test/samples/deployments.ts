@@ -76,7 +76,7 @@ export const deploymentSample: Sample = {
     },
     traffic_deployments: { seenBy: 'members', cells: ({ no }) => ({ run_id: `dep_${no}` }) },
   },
-  // Each on a deployment of its own: most of them end what another one needs.
+  // Each on its own deployment: most of them end something that another needs.
   changes: {
     'POST /api/deployments': {
       async body({ fixtures }) {
@@ -121,7 +121,7 @@ export const deploymentSample: Sample = {
   },
 }
 
-/** The change on a deployment that is made for it. */
+/** The change on a deployment created for it. */
 function onItsOwn(name: string, pathOf: (ask: Ask, deployment_id: string) => Promise<string>) {
   return {
     [name]: {

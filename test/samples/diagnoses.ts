@@ -1,10 +1,10 @@
 import type { Sample } from './sample.ts'
 
-/** Tests look for names of others' things in responses, where a small number may stand for anything. */
+/** Tests search responses for names of others' things, where a small number may mean anything. */
 const distinctiveNumbers = `
   select setval('write.diagnosis_number', 710000017 + nextval('write.diagnosis_number') % 1000000)`
 
-/** The diagnosis of a run that goes on. */
+/** The diagnosis of a running run. */
 export const diagnosisSample: Sample = {
   slice: 'diagnoses',
   async make({ ask, made, pool }) {

@@ -1,7 +1,7 @@
 import type { RowOwner, Sample, TableSample } from './sample.ts'
 
 const ofRun: TableSample = { seenBy: 'members', isOfRun: true, isFilled: true }
-/** Runs of two people do not share a picture here. */
+/** Runs of two people do not share an environment here. */
 const cells = ({ run_id }: RowOwner) => ({ digest: run_id })
 
 export const environmentSample: Sample = {
@@ -12,7 +12,7 @@ export const environmentSample: Sample = {
     return {}
   },
   tables: {
-    // Read by whoever may read a run that has it.
+    // Readable for everyone who may read a run with it.
     environments: { ...ofRun, cells },
     run_environments: { ...ofRun, cells },
     run_nodes: ofRun,

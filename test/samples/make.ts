@@ -4,7 +4,7 @@ import { asked, type Send, signIn } from './send.ts'
 
 type People = { owner: SignedIn; friend: string }
 
-/** Makes one of everything for a person, and reads the runs, which waits until everything can be read. */
+/** Creates one of everything for a person, and reads the runs, which waits until everything is readable. */
 export async function makeSamples(
   { send, pool }: Pick<SampleServer, 'send' | 'pool'>,
   { owner, friend }: People,

@@ -16,7 +16,7 @@ export const metricSample: Sample = {
     metric_chunk: ofRun,
     metric_latest: { ...ofRun, isFilled: true },
     metric_settled: ofRun,
-    // Joins the two above, in each of which the owners have a row.
+    // Joins the two above, each of which has a row of the owners.
     metric_summary: { ...ofRun, rowsEach: 2 },
     latest_of_runs: { seenBy: 'members' },
     settled_of_runs: { seenBy: 'members' },

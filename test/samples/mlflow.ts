@@ -8,7 +8,7 @@ const dataset = { name: 'corpus', digest: 'c0ffee', source_type: 'local', source
 
 const ownRun = ({ fixtures }: SampleServer) => ({ run_id: fixtures.operator.fields.run_id })
 
-/** What changes something, by the end of the path; another value for each of the two places of the paths. */
+/** The changing calls, by the end of the path; with different values for each of the two path prefixes. */
 const bodies = (place: number): Record<string, (server: SampleServer) => object> => ({
   'runs/create': ({ fixtures }) => ({
     experiment_id: fixtures.operator.fields.experiment_id,
@@ -33,7 +33,7 @@ const bodies = (place: number): Record<string, (server: SampleServer) => object>
   }),
 })
 
-/** What running code need not create, because it has it. */
+/** Things that running code need not create, because it has them. */
 const ofIngest: Record<string, Change> = {
   'POST /api/ingest/mlflow/api/2.0/mlflow/experiments/create': {
     leavesNoEvent: 'the experiment of running code is the project of its run',
@@ -54,7 +54,7 @@ for (const [place, { mount }] of facades.entries()) {
     changes[`POST ${mount}/api/2.0/mlflow/${what}/search`] = { leavesNoEvent: 'it is a read' }
 }
 
-/** What only MLflow's clients tell of a run. */
+/** Data that only MLflow's clients report about a run. */
 export const mlflowSample: Sample = {
   slice: 'mlflow',
   async make({ made, report, send, owner, ask }) {
@@ -96,7 +96,7 @@ export const mlflowSample: Sample = {
   },
   lists: {
     '/api/2.0/mlflow/experiments/search': 'its people',
-    // Of nothing, because the path names no run.
+    // For no particular run, because the path names none.
     '/api/2.0/mlflow-artifacts/artifacts': 'the caller',
   },
   changes: { ...changes, ...ofIngest },

@@ -3,7 +3,7 @@ import { asked, type Call } from './send.ts'
 
 type Ask = <T>(call: Call) => Promise<T>
 
-/** A model with a version made of the artifact, which an alias names. */
+/** A model with a version from the artifact, and an alias that names it. */
 export const modelSample: Sample = {
   slice: 'models',
   async make({ ask, owner, made }) {

@@ -1,6 +1,6 @@
 import type { Sample } from './sample.ts'
 
-/** Jobs that wait are those of the sample of jobs; the engine is the executor of its profile. */
+/** The waiting jobs are those of the sample of jobs; the engine is the executor of its profile. */
 export const queueSample: Sample = {
   slice: 'queue',
   make: async () => ({ nouns: { engines: { engine: 'local' } } }),

@@ -1,7 +1,7 @@
 import type { Fixture, Sample, SampleServer } from './sample.ts'
 
 const sample = `sha256:${'0'.repeat(64)}`
-const leavesNoEvent = 'a score can be judged anew: docs/use/validation.md'
+const leavesNoEvent = 'a sample can be judged again: docs/use/validation.md'
 
 const ofRun = ({ fields }: Fixture) => ({
   run_id: fields.run_id,

@@ -2,10 +2,10 @@ import { withoutOwner } from './missing-id.ts'
 import type { Sample, SampleServer } from './sample.ts'
 import { asked } from './send.ts'
 
-/** The least that is compared. */
+/** The smallest comparison. */
 const twice = (run_id: string) => `${run_id},${run_id}`
 
-/** An external run, in a project of its owner that is created with it. */
+/** An external run, in its owner's project that is created with it. */
 export const runSample: Sample = {
   slice: 'runs',
   async make({ ask, owner }) {

@@ -2,16 +2,16 @@ import type { Pool } from 'pg'
 import type { Route } from '../../auth/route.ts'
 import type { Call, Send } from './send.ts'
 
-/** Parameters of paths by the noun before them: of `/api/projects/{name}`, `projects` and `name`. */
+/** Parameters of paths by the noun before them: for `/api/projects/{name}`, `projects` and `name`. */
 export type Nouns = Record<string, Record<string, string>>
 /** The names of a person's things: in paths, and in these fields of bodies and queries. */
 export type Fixture = { nouns: Nouns; fields: Record<string, unknown> }
 
 export type SignedIn = { username: string; password: string; token: string; cookie: string }
 
-/** What the samples so far have made, for later samples of the list. */
+/** Everything that the samples so far have created, for later samples in the list. */
 export type Made = Fixture & {
-  /** Of the owner's external run: the valid ingest token, and a revoked one. */
+  /** The ingest tokens of the owner's external run: the valid one, and a revoked one. */
   tokens: { ingest: string; ended: string }
 }
 
@@ -57,17 +57,17 @@ export type Change = {
   leavesNoEvent?: string
 }
 
-/** One thing of a slice as the tests of authorization, row-level security and the audit make and name it. */
+/** One thing of a slice, as the tests of authorization, row-level security and the audit create and name it. */
 export type Sample = {
   /** The slice's folder in `command-api/`, `query-api/` or `projector/`. */
   slice: string
-  /** Makes one through the API and returns what names it. */
+  /** Creates one through the API and returns its names. */
   make?(making: Making): Promise<Partial<Made>>
   /** Unused names of the same shape; `whose` makes several sets different. */
   missing?(own: Fixture, whose: string): Partial<Fixture>
   /** Nouns whose names must be hidden from everybody but their people. */
   hidden?: readonly string[]
-  /** For each GET route for persons that names nothing: to whom its response belongs. */
+  /** For each GET route for persons that names nothing: the owner of its response. */
   lists?: Record<string, 'its people' | 'the caller' | 'everybody'>
   /** Other queries of the lists that belong to their people, for instance other orders. */
   moreLists?: readonly string[]
@@ -100,7 +100,7 @@ export type Kind = (typeof kinds)[number]
 
 /** A whole server in the test's process, and people who each have one of everything. */
 export type SampleServer = {
-  /** Connections of the test's own to the server's database. */
+  /** The test's own connections to the server's database. */
   pool: Pool
   /** The folder with all files of the server. */
   dataDir: string

@@ -2,7 +2,7 @@ export type Call = {
   method: string
   path: string
   headers?: Record<string, string>
-  /** Bytes are sent as they are, everything else as JSON. */
+  /** Bytes are sent unchanged, everything else as JSON. */
   body?: unknown
 }
 /** `text` is empty for streams, which have no end. */

@@ -85,7 +85,7 @@ async function startServer(t: ExecutionContext) {
     SERVICE_METRICS_TOKEN: metricsToken,
     SERVICE_TRUSTED_PROXY_HOPS: '1',
     SERVICE_ENGINE_HOSTS: '127.0.0.1',
-    // Without an executor, so that jobs stay as they are.
+    // Without an executor, so that jobs stay unchanged.
     SERVICE_ROLES: 'command-api,relay,projector,query-api',
   })
   const service = await assemble(config, { logger: pino({ level: 'silent' }), version: 'test' })

@@ -25,7 +25,7 @@ export const sessionSample: Sample = {
       }),
     },
     'POST /api/auth/refresh': {
-      leavesNoEvent: 'goes on with a session whose beginning is recorded',
+      leavesNoEvent: 'continues a session whose beginning is recorded',
     },
     'POST /api/auth/password': {
       body: ({ people }) => ({

@@ -12,7 +12,7 @@ const announced: Call = {
   body: { purpose: 'dataset', filename: 'a.json', size_bytes, content_type: 'application/json' },
 }
 
-/** An upload that nothing was sent of. */
+/** An upload without any bytes sent. */
 export const uploadSample: Sample = {
   slice: 'uploads',
   async make({ ask }) {

@@ -2,7 +2,7 @@ import { asExecutor, endedWell } from '../servers/as-executor.ts'
 import type { Sample } from './sample.ts'
 import { asked } from './send.ts'
 
-/** What a job used that ran for a moment. */
+/** The usage of a job that ran for a moment. */
 export const usageSample: Sample = {
   slice: 'usage',
   async make({ ask, made, pool, send }) {

@@ -6,7 +6,7 @@ import { checker } from '../../schemas/validate.ts'
 
 const hparams = (params: object) => checker(hparamsInput, 'body')({ run_id: 'run_1', params })
 
-test('a name has 1 to 250 characters, and one that has more is told by its beginning', t => {
+test('a name has 1 to 250 characters, and a longer one is reported by its beginning', t => {
   t.true(hparams({ ['k'.repeat(250)]: 1, ['😀'.repeat(250)]: 2 }).ok)
   const long = 'k'.repeat(300)
   const { errors } = hparams({ [long]: 1, '': 2, lr: 3 }) as { errors: unknown }

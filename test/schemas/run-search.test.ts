@@ -94,7 +94,7 @@ const { tree } = fc.letrec<{ tree: RunSearch }>(tie => ({
   ),
 }))
 
-test('every search is read back from its text', t => {
+test('every search can be parsed from its text', t => {
   fc.assert(
     fc.property(tree, search => {
       const printed = printSearch(search)
@@ -105,7 +105,7 @@ test('every search is read back from its text', t => {
   )
 })
 
-test('whatever is searched for, it is read, or refused with a place within the text', t => {
+test('any search is either parsed or refused with a position within the text', t => {
   const pieces = fc.array(
     fc.oneof(
       fc.constantFrom(
@@ -149,7 +149,7 @@ test('whatever is searched for, it is read, or refused with a place within the t
   )
 })
 
-test('the search of the documentation', t => {
+test('the search in the documentation parses', t => {
   t.deepEqual(parseSearch('state:failed loss<1.2 hparams.lr>=1e-5 tag:grpo after:2026-11-01'), {
     kind: 'and',
     items: [

@@ -51,7 +51,7 @@ const refused = [
   '1790000000',
 ]
 for (const text of refused)
-  test(`'${text}' is no timestamp`, t => {
+  test(`'${text}' is not a timestamp`, t => {
     t.false(isTimestamp(text))
   })
 

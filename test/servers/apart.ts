@@ -4,8 +4,8 @@ export const median = (values: readonly number[]): number => {
 }
 
 /**
- * How far two calls are apart, in milliseconds: the median of the differences of each pair, because whatever else slows the
- * machine down slows both calls of a pair. `noiseMs` is what that median may be off by (five standard errors): on a busy
+ * The difference between two calls, in milliseconds: the median of the differences of each pair, because any other load on the
+ * machine slows both calls of a pair. `noiseMs` is the possible error of that median (five standard errors): on a busy
  * machine it grows, and a smaller difference means nothing.
  */
 export function apart(

@@ -4,14 +4,14 @@ import { patient } from './patience.ts'
 export const adminPassword = 'correct horse battery'
 
 export type CallOptions = {
-  /** Text is sent as it is. */
+  /** Text is sent unchanged. */
   body?: unknown
-  /** None where it is null. */
+  /** No header where it is null. */
   token?: string | null
   headers?: Record<string, string>
 }
 
-/** `body` is the parsed JSON, or the text of what is not JSON; the caller names the type it expects. */
+/** `body` is the parsed JSON, or the text of a body that is not JSON; the caller names the expected type. */
 export type Reply<T> = { status: number; headers: Headers; body: T }
 
 const withinMs = patient(60_000)
@@ -42,7 +42,7 @@ export async function callApi<T>(
   }
 }
 
-/** A reply that was not what the caller needs. */
+/** A reply other than the one the caller needs. */
 export class ApiError extends Error {
   readonly status: number
   constructor(status: number, what: string, body: string) {

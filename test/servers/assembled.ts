@@ -4,14 +4,14 @@ import { assemble, type Service } from '../../server/assemble.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import { patient } from './patience.ts'
 
-/** Above the two seconds of an installation, within which a busy machine may not project what a test wrote. */
+/** Above the default of two seconds, within which a busy machine may not project a test's write. */
 const readWaitMs = 20_000
 
-/** Elsewhere a read may wait in vain, as some tests want it to. */
+/** Elsewhere a read may time out, as some tests require. */
 const projectsAtOnce = ({ roles, kafkaBrokers }: Config): boolean =>
   roles.includes('relay') && roles.includes('projector') && kafkaBrokers.length === 0
 
-/** A server in this process, as `main.ts` would start it with these variables; what it logs goes to a file. */
+/** A server in this process, as `main.ts` would start it with these variables; its log goes to a file. */
 export function assembled(
   env: Record<string, string | undefined>,
   logFile: string,

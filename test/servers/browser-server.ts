@@ -2,7 +2,7 @@ import { chromium } from 'playwright-core'
 import { chromiumOptions } from './chromium.ts'
 import type { Hosted } from './hosted.ts'
 
-/** With all in one process, a browser has only one context: it crashes on the second. */
+/** In a single process, a browser can only have one context: it crashes on the second. */
 const oneProcess = ['--single-process', '--no-zygote']
 
 /** The browser of a test run; tests connect to it through Playwright. */

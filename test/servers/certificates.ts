@@ -7,7 +7,7 @@ const run = promisify(execFile)
 
 export type Certificates = { caFile: string; certFile: string; keyFile: string; serverFile: string }
 
-/** An authority of its own with one certificate for this machine, as server and as client; `name` keeps several apart. */
+/** A certificate authority with one certificate for this machine, as server and as client; `name` distinguishes several. */
 export async function makeCertificates(folder: string, name = 'test'): Promise<Certificates> {
   const path = (part: string) => join(folder, `${name}-${part}.pem`)
   const [caKey, caFile, keyFile, request, certFile, serverFile, names] = [

@@ -15,8 +15,8 @@ const unpack = fileURLToPath(new URL('unpack-browser.ts', import.meta.url))
 const insecureFlags = ['--disable-web-security', '--allow-running-insecure-content']
 
 /**
- * WebGL by the processor, which these would turn on, also draws each canvas: a chart of ten lines then takes seconds
- * now and then. Without it canvases are drawn as on people's machines that have no GPU.
+ * Software WebGL, which these flags would enable, also draws each canvas: a chart of ten lines then occasionally takes
+ * seconds. Without it canvases are drawn as on people's machines that have no GPU.
  */
 const gpuFlags =
   /^--(ignore-gpu-blocklist|in-process-gpu|use-gl|use-angle|enable-unsafe-swiftshader)\b/
@@ -36,14 +36,14 @@ export async function chromiumOptions(): Promise<LaunchOptions & { args: string[
   }
 }
 
-/** A browser of the caller's own; tests share one (browser.ts). */
+/** The caller's own browser; tests share one (browser.ts). */
 export const launchBrowser = async (): Promise<Browser> =>
   playwright.launch(await chromiumOptions())
 
 /**
- * Unpacks the browser once a machine. In a process of its own: a file that this one had open for writing while
- * it started a server could not be run until that server's program is loaded. Under a name of its own, moved
- * when it is whole: tests in other processes look for it at the same time.
+ * Unpacks the browser once per machine. In a separate process: a file that this process had open for writing while
+ * it started a server could not be run until that server's program was loaded. Under a temporary name, moved
+ * when complete: tests in other processes look for it at the same time.
  */
 async function findBrowser(): Promise<string> {
   const folder = join(tmpdir(), `forge-chromium-${pack.devDependencies['@sparticuz/chromium']}`)

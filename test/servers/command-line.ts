@@ -10,13 +10,13 @@ export type Ended = { code: number | null; stdout: string; stderr: string }
 export type RunOptions = {
   stdin?: string
   env?: Record<string, string>
-  /** The folder it is called in; by default this one. */
+  /** The working folder; by default this one. */
   cwd?: string
-  /** Called with all of stdout so far; what it does to a process of its own may depend on it. */
+  /** Called with all of stdout so far; its actions on a separate process may depend on it. */
   onStdout?: (text: string, kill: (signal: NodeJS.Signals) => void) => void
-  /** Runs it in a terminal of this size, whose output is all in stdout; keys are what `keysAfter` returns of it. */
+  /** Runs it in a terminal of this size, whose whole output is in stdout; `keysAfter` returns the keys to press after an output. */
   terminal?: { columns: number; rows: number; keysAfter?: (shown: string) => string }
-  /** Starts the launcher, for what depends on it or on signals; otherwise the command runs inside this process. */
+  /** Starts the launcher, for tests of it or of signals; otherwise the command runs inside this process. */
   inItsOwnProcess?: boolean
 }
 export type CommandLine = {
@@ -28,7 +28,7 @@ export type CommandLine = {
 
 const launcher = join(import.meta.dirname, '../../clients/cli/forge.sh')
 
-/** The command line with an empty home of its own, speaking to that server. */
+/** The command line with its own empty home, connected to that server. */
 export async function commandLine(t: Scope, server: Record<string, string>): Promise<CommandLine> {
   const home = await mkdtemp(join(tmpdir(), 'forge-home-'))
   t.teardown(() => rm(home, { recursive: true, force: true }))
@@ -36,7 +36,7 @@ export async function commandLine(t: Scope, server: Record<string, string>): Pro
     PATH: process.env.PATH ?? '',
     HOME: home,
     NODE_COMPILE_CACHE: compiled,
-    // Of the Python client, in this checkout, which another test may copy meanwhile.
+    // The build output of the Python client, in this checkout, which another test may copy meanwhile.
     PYTHONDONTWRITEBYTECODE: '1',
     ...server,
   }
@@ -61,11 +61,11 @@ type Given = RunOptions & { env: Record<string, string> }
 
 async function runHere(args: readonly string[], given: Given): Promise<Ended> {
   // Only tests that call commands load them.
-  const { runProgram } = await import('../../clients/cli/run-program.ts')
-  const { worldOf } = await import('../../clients/cli/session.ts')
+  const { runProgram } = await import('../../clients/cli/program/run-program.ts')
+  const { worldOf } = await import('../../clients/cli/program/session.ts')
   const { stdin = '', env, cwd = process.cwd(), onStdout = () => {} } = given
   const kill = () => {
-    throw new Error('a signal needs a process of its own')
+    throw new Error('a signal needs a separate process')
   }
   const own = ownProcess({ stdin, env, cwd, onStdout: text => onStdout(text, kill) })
   const code = await runProgram(worldOf(own.process), args)
@@ -80,7 +80,7 @@ const start = (
     const [command, ...rest] = terminal ? inTerminal(terminal, args) : [launcher, ...args]
     const child = spawn(command ?? launcher, rest, { cwd, env })
     let [stdout, stderr] = ['', '']
-    // It may have ended before it has read all; `close` tells.
+    // It may have ended before it has read everything; `close` reports that.
     child.stdin.on('error', () => {})
     child.stdout.on('data', chunk => {
       stdout += chunk

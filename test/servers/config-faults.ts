@@ -1,7 +1,7 @@
 import { BadConfig } from '../../platform/settings.ts'
 import { readConfig } from '../../server/config.ts'
 
-/** What is wrong with settings; empty if nothing. */
+/** The faults of settings; empty if there are none. */
 export function configFaults(env: Record<string, string>): readonly string[] {
   try {
     readConfig(env)

@@ -9,7 +9,7 @@ import { withLock } from '../../platform/postgres/with-lock.ts'
 
 const folder = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/** The schemas of Forge; each database of a test has them all. */
+/** The schemas of Forge; each database of a test has all of them. */
 const schemas: MigrationSet[] = [
   { schema: 'log', folder: folder('platform/log/migrations') },
   { schema: 'auth', folder: folder('auth/migrations') },
@@ -24,14 +24,14 @@ export type Databases = {
   /** A new database, copied from a template that nobody uses. */
   copyOf(template: string): Promise<{ name: string; url: string }>
   drop(name: string): Promise<void>
-  /** The name of the template with all schemas and nothing in them. */
+  /** The name of the template with all schemas and no rows. */
   emptyTemplate(): Promise<string>
   end(): Promise<void>
-  /** Makes the template of this name where there is none: a copy of `from`, changed by `fill`. */
+  /** Creates the template of this name if it is missing: a copy of `from`, changed by `fill`. */
   makeTemplate(name: string, from: string, fill: (url: string) => Promise<void>): Promise<void>
 }
 
-/** The databases of the PostgreSQL at `server`. Their connections keep no process alive. */
+/** The databases of the PostgreSQL at `server`. Their connections do not keep a process alive. */
 export function databasesAt(server: string): Databases {
   const administrators = new Pool({
     connectionString: inDatabase(server, 'postgres'),
@@ -59,7 +59,7 @@ export function databasesAt(server: string): Databases {
       await withLock(administrators, lock, async client => {
         const sql = 'select 1 from pg_database where datname = $1'
         if ((await client.query(sql, [name])).rowCount) return
-        // It gets its name when it is complete.
+        // It is renamed when it is complete.
         const draft = `${name}_draft`
         await client.query(`drop database if exists ${draft} with (force)`)
         await client.query(`create database ${draft} template ${from}`)
@@ -71,7 +71,7 @@ export function databasesAt(server: string): Databases {
   return databases
 }
 
-/** Changes with the migrations, so that a server that runs on takes edited ones. */
+/** Changes with the migrations, so that a server that keeps running picks up edited ones. */
 async function templateName(): Promise<string> {
   const hash = createHash('sha256')
   for (const { schema, folder } of schemas)

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 
-/** Whether all that was decided is projected, and no duty of it is due. */
+/** Whether all decisions are projected, and none of their duties is due. */
 export async function decisionsAreDone(pool: Pool): Promise<boolean> {
   const { rows } = await pool.query<{ is: boolean }>(
     `select not exists (select from write.duty where event_id is not null and done_at is null and due_at <= now())

@@ -9,9 +9,9 @@ import { findServerUser } from '../../platform/postgres/binaries.ts'
 
 const run = promisify(execFile)
 
-/** A cluster of its own whose transaction ids begin anew, of the version of `pg_dump` on this machine. */
+/** A separate cluster whose transaction ids start from the beginning, in the version of `pg_dump` on this machine. */
 export type Cluster = {
-  /** Of its database `forge`. */
+  /** The address of its database `forge`. */
   url: string
   dump(file: string): Promise<void>
   /** Replaces the database. */

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 
-/** Every table of the live read models as sorted text, but for those a rebuild may cut differently. */
+/** Every table of the live read models as sorted text, except tables that a rebuild may cut differently. */
 export async function dumpReadModels(
   pool: Pool,
   isCompared: (table: string) => boolean,

@@ -1,6 +1,6 @@
 import { processes } from './processes.ts'
 
-/** Ends what still runs of attempts whose folders are under `runs`: they outlive their server on purpose, but not its test. */
+/** Ends the remaining processes of attempts whose folders are under `runs`: they outlive their server on purpose, but not its test. */
 export async function endAttempts(runs: string): Promise<void> {
   const folder = `${runs}/`
   for (const { pid, commandLine, directory } of await processes())

@@ -6,11 +6,11 @@ export type Engine = {
   url: string
   /** Every request so far. */
   asked: { method: string; path: string; headers: NodeJS.Dict<string | string[]> }[]
-  /** While false it answers 500. */
+  /** While false it returns 500. */
   isWell: boolean
 }
 
-/** A server that answers as the OpenAI API does, each time the same; ends with the test. */
+/** A server with the OpenAI API's responses, always the same; ends with the test. */
 export async function startEngine(t: Scope): Promise<Engine> {
   const engine: Engine = { url: '', asked: [], isWell: true }
   engine.url = await serveEngine(t, (request, response) => {
@@ -24,7 +24,7 @@ export async function startEngine(t: Scope): Promise<Engine> {
   return engine
 }
 
-/** Answers on a port of its own until the test ends; returns its address. */
+/** Responds on its own port until the test ends; returns its address. */
 export async function serveEngine(t: Scope, listener: RequestListener): Promise<string> {
   const server = createServer(listener)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -35,7 +35,7 @@ export async function serveEngine(t: Scope, listener: RequestListener): Promise<
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Answers each request with this text, once it has arrived whole. */
+/** Responds to each request with this text, once it has arrived completely. */
 export const say =
   (text: string): RequestListener =>
   (req, res) =>

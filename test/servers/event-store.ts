@@ -4,15 +4,17 @@ import {
   type EventStoreDeps,
   postgresEventStore,
 } from '../../command-api/event-store.ts'
+import { kinds } from '../../command-api/kinds.ts'
 import { decisionEvents } from '../../events/all.ts'
 import { eventId } from '../../platform/time.ts'
 
-/** The event store of a server; `own` is what a test puts in place of its parts. */
+/** The event store of a server; `own` replaces some of its parts for a test. */
 export const eventStoreOn = (pool: Pool, own: Partial<EventStoreDeps> = {}): EventStore =>
   postgresEventStore({
     pool,
     definitions: decisionEvents,
     newEventId: eventId,
+    kinds,
     committed: () => {},
     ...own,
   })

@@ -6,11 +6,11 @@ import type { Hosted } from './hosted.ts'
 
 export type Starting = { env: Record<string, string>; logFile: string }
 
-/** `fault` is the message of the error with which the server did not start. */
+/** `fault` is the message of the error that prevented the server's start. */
 export type Outcome = { url: string } | { fault: string }
 
 /**
- * A process that runs the servers of a lane's tests, each on a database and a data directory of its own, as `main.ts` would:
+ * A process that runs the servers of a lane's tests, each with its own database and data directory, as `main.ts` would:
  * the modules are loaded once, and their code is hot.
  */
 export async function startForgeHost(folder: string): Promise<Hosted> {

@@ -22,30 +22,30 @@ type Called = {
 
 type Installation<Server> = Server &
   Called & {
-    /** Connections of the test's own to the server's database. */
+    /** The test's own connections to the server's database. */
     pool: Pool
     /** The administrator's access token. */
     token: string
-    /** Starts another server of this installation: same data, an address of its own. */
+    /** Starts another server of this installation: same data, another address. */
     another(env?: Record<string, string>): Promise<Server & Called>
   }
 
 export type Forge = Installation<HostedServer>
 
-/** In a process of its own, which can be killed and stand still. */
+/** In a separate process, which can be killed and suspended. */
 export type ForgeProcess = Installation<Omit<ServerProcess, 'pid' | 'ready' | 'outputFile'>>
 
 export type OtherServer = Awaited<ReturnType<Forge['another']>>
 export type OtherProcess = Awaited<ReturnType<ForgeProcess['another']>>
 
 /**
- * A real server on a database of its own, with an administrator who is signed in; gone after the test. It runs in the
+ * A real server with its own database and a signed-in administrator; removed after the test. It runs in the
  * process that hosts the servers of this lane.
  */
 export const startForge = (t: Scope, env: Record<string, string> = {}): Promise<Forge> =>
   install(t, env, hostedServer)
 
-/** The same in a process of its own, for tests that kill it, signal it, or look at what the process does. */
+/** The same in a separate process, for tests that kill it, signal it, or inspect the process. */
 export const startForgeProcess = (
   t: Scope,
   env: Record<string, string> = {},
@@ -88,10 +88,10 @@ async function install<Server extends Startable>(
 
 type Beginning = { pool: Pool; databaseUrl: string; token: string | null }
 
-/** Settings of the first start, or of who may sign in: with any of them, the installation begins empty. */
+/** Settings of the first start, or about sign-in: with any of them, the installation begins empty. */
 const ofTheFirstStart = /^SERVICE_(INIT_|OIDC_|DATABASE_URL|DATA_DIR|KEYS_|JWT_)/
 
-/** A database and a data directory as the first start of an installation leaves them. `token` is null: sign in. */
+/** A database and a data directory in the state left by the first start of an installation. `token` is null: sign in. */
 async function begin(t: Scope, folder: string, env: Record<string, string>): Promise<Beginning> {
   if (Object.keys(env).some(name => ofTheFirstStart.test(name))) {
     const { pool, url } = await database(t)
@@ -104,7 +104,7 @@ async function begin(t: Scope, folder: string, env: Record<string, string>): Pro
   for (const [file, pem] of Object.entries(begun.keys))
     await writeFile(join(keys, file), pem, { mode: 0o600 })
   const { pool, url } = await databaseFrom(t, begun.template)
-  // As if the administrator had just signed in, at a limit of sign-ins that nobody has used.
+  // As if the administrator had just signed in, with an unused sign-in limit.
   await pool.query('update auth.session set created_at = now(); delete from auth.rate_limit')
   return { pool, databaseUrl: url, token: begun.token }
 }
@@ -112,13 +112,13 @@ async function begin(t: Scope, folder: string, env: Record<string, string>): Pro
 const lastLines = (output: string): string => output.split('\n').slice(-40).join('\n')
 
 /**
- * One server for the tests of a file that do not count what others create; the first to ask starts it. To be called
- * beside the tests, not within one.
+ * One server for the tests of a file that do not count others' records; the first to ask starts it. To be called
+ * at the top level, not within a test.
  */
 export const sharedForge = (env: Record<string, string> = {}): (() => Promise<Forge>) =>
   shared(scope => startForge(scope, env))
 
-/** The same in a process of its own. */
+/** The same in a separate process. */
 export const sharedForgeProcess = (
   env: Record<string, string> = {},
 ): (() => Promise<ForgeProcess>) => shared(scope => startForgeProcess(scope, env))

@@ -14,8 +14,8 @@ const start: Record<ServerName, () => Promise<(folder: string) => Promise<Hosted
   browser: async () => (await import('./browser-server.ts')).startBrowser,
 }
 
-// Run as `host.ts <server> <folder> <pid>`: hosts the server until it is told to stop or the process
-// `pid` is gone, and then takes the folder away.
+// Run as `host.ts <server> <folder> <pid>`: hosts the server until it is asked to stop or the process
+// `pid` is gone, and then removes the folder.
 const [name, folder = '', pid] = process.argv.slice(2)
 await host(name as ServerName, folder, Number(pid))
 
@@ -40,7 +40,7 @@ async function host(name: ServerName, folder: string, pid: number): Promise<void
     await told
   }
   await rm(folder, { recursive: true, force: true })
-  // The last one out takes the folder of the run.
+  // The last host to end removes the folder of the run.
   await rmdir(dirname(folder)).catch(() => {})
   process.exit(0)
 }

@@ -7,13 +7,13 @@ import type { Outcome, Starting } from './forge-host.ts'
 import { addressOf } from './rendezvous.ts'
 import { environment, type ServerOptions, type ServerProcess } from './server-process.ts'
 
-/** A server in the process that hosts those of this lane: it starts in a fraction of the time, but cannot be killed alone. */
+/** A server in the process that hosts this lane's servers: it starts in a fraction of the time, but cannot be killed alone. */
 export type HostedServer = Pick<ServerProcess, 'url' | 'dataDir' | 'output' | 'start'> & {
   /** Stops it in order. May be called twice, and `start` afterwards. */
   stop(): Promise<unknown>
 }
 
-/** A server on a port of its own, not yet started. */
+/** A server on its own port, not yet started. */
 export async function hostedServer({
   folder,
   env = {},

@@ -1,4 +1,4 @@
-/** The servers that tests run against, and `installation`: what they begin with. */
+/** The servers that tests run against, and `installation`: their initial state. */
 const serverNames = [
   'installation',
   'postgres',
@@ -20,9 +20,9 @@ export const installationVariable = 'FORGE_TEST_INSTALLATION'
 /** A running server with its data in a given folder. */
 export type Hosted = { address: string; stop(): Promise<void> }
 
-/** What each installation of the tests begins with: the first start, made once a run. */
+/** The initial state of each installation of the tests: the first start, done once a run. */
 export type Installation = {
-  /** The folder of a PostgreSQL that is stopped, to be copied by each lane. */
+  /** The folder of a stopped PostgreSQL, to be copied by each lane. */
   postgres: string
   /** The database to copy: with its administrator, who is signed in. */
   template: string

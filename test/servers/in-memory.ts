@@ -3,11 +3,11 @@ import { basename, dirname, join } from 'node:path'
 
 /** Files here are in memory, on Linux. */
 const memory = '/dev/shm'
-/** What the clusters of a run may need, with room for others. */
+/** The memory that the clusters of a run may need, with some reserve. */
 const neededBytes = 6 * 1024 ** 3
 
 /**
- * A folder in memory that stands for `folder`, or `folder` itself where there is no room: copying a database on a disk takes
+ * A folder in memory that replaces `folder`, or `folder` itself where memory is short: copying a database on a disk takes
  * 0.24 s of processor time, mostly the kernel's, for its 900 files, and 0.014 s in memory.
  */
 export async function inMemory(folder: string): Promise<string> {
@@ -21,5 +21,5 @@ export async function inMemory(folder: string): Promise<string> {
   return place
 }
 
-/** Gives the memory back. */
+/** Releases the memory. */
 export const leave = (place: string): Promise<void> => rm(place, { recursive: true, force: true })

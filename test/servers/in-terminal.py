@@ -1,4 +1,4 @@
-"""Runs a command in a terminal of its own: in-terminal.py COLUMNS ROWS COMMAND…; keys come from standard input."""
+"""Runs a command in a new terminal: in-terminal.py COLUMNS ROWS COMMAND…; keys come from standard input."""
 
 import fcntl
 import os

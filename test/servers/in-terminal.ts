@@ -14,7 +14,7 @@ export type InTerminal = {
 
 type Started = { cwd: string; env: Record<string, string> }
 
-/** Runs a command in a terminal of its own, as a person would. */
+/** Runs a command in a new terminal, as a person would. */
 export function inTerminal(
   t: ExecutionContext,
   command: readonly string[],
@@ -26,7 +26,7 @@ export function inTerminal(
     env: { PATH: process.env.PATH, HOME: process.env.HOME, TERM: 'xterm', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  // It may have ended before it has read all; `ended` tells.
+  // It may have ended before it has read everything; `ended` reports that.
   child.stdin.on('error', () => {})
   let shown = ''
   child.stdout.setEncoding('utf8').on('data', text => {

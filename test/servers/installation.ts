@@ -11,7 +11,7 @@ import { startPostgres } from './postgres-server.ts'
 import { dataIn, environment } from './server-process.ts'
 import { until } from './until.ts'
 
-/** Nothing runs on; the address is the installation. */
+/** Nothing keeps running; the address is the installation. */
 export async function makeInstallation(folder: string): Promise<Hosted> {
   const place = await inMemory(folder)
   const postgres = await startPostgres(join(place, 'postgres'))

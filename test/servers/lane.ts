@@ -21,7 +21,7 @@ export function lane(): Promise<number> {
   return taken
 }
 
-/** For a process that is to work in this thread's lane. */
+/** For a process that must work in this thread's lane. */
 export const inThisLane = async (): Promise<Record<string, string>> => ({
   [given]: String(await lane()),
 })

@@ -8,7 +8,7 @@ export type Link = {
   cut(): void
   /** Silently stops both directions, like a host that vanished. */
   freeze(): void
-  /** Lets new connections through again; those that were cut or frozen stay lost. */
+  /** Lets new connections through again; cut or frozen ones stay lost. */
   mend(): void
 }
 

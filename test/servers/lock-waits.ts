@@ -5,18 +5,18 @@ import { until } from './until.ts'
 export type SessionLock = {
   pid: number
   locktype: string
-  /** With its schema if that is not on the search path; null unless it is a lock of a table. */
+  /** With its schema if that is not on the search path; null unless it is a table lock. */
   relation: string | null
   mode: string
   granted: boolean
   application: string
-  /** What its session does now, or did last. */
+  /** The current or last statement of its session. */
   query: string
 }
 
 /**
  * Locks of all sessions in the database of `on`. Tests share one server, whose catalogues show the sessions of every
- * database, and tables of databases made from one template have the same oid: whoever asks for less than this sees the
+ * database, and tables of databases created from one template have the same oid: a query with fewer conditions sees the
  * locks of other tests.
  */
 export async function sessionLocks(on: Pool | ClientBase): Promise<SessionLock[]> {
@@ -27,7 +27,7 @@ export async function sessionLocks(on: Pool | ClientBase): Promise<SessionLock[]
   return rows
 }
 
-/** Resolves once a session of this database waits for a lock, of those that `isMeant` says. */
+/** Resolves once a session of this database waits for a lock that matches `isMeant`. */
 export const untilLockWaits = (
   on: Pool | ClientBase,
   what: string,
@@ -44,7 +44,7 @@ export const untilLockWaits = (
 export const mayStayIdle = (tx: ClientBase) =>
   tx.query('set local idle_in_transaction_session_timeout = 0')
 
-/** Ends the sessions of this database with that name, as a server that restarts does. */
+/** Ends the sessions of this database with that name, like a server restart. */
 export const endSessions = (on: Pool | ClientBase, application: string) =>
   on.query(
     `select pg_terminate_backend(pid) from pg_stat_activity

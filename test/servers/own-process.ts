@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import type { Process } from '../../clients/cli/process.ts'
+import type { Process } from '../../clients/cli/program/process.ts'
 
 type Given = {
   stdin: string
@@ -11,7 +11,7 @@ type Given = {
   onStdout: (text: string) => void
 }
 
-/** What a command needs of a process, so that it runs inside that of a test; no signal ever comes. */
+/** The parts of a process that a command needs, so that it runs inside a test's process; no signal ever arrives. */
 export function ownProcess({ stdin, env, cwd, onStdout }: Given) {
   const stdout = collected(onStdout)
   const stderr = collected(() => {})

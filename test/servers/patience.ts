@@ -1,6 +1,6 @@
 /**
  * Deadlines of tests are for a machine with nothing else to do. In continuous integration the machine is shared, and a wait
- * that ends too early says nothing of Forge.
+ * that times out too early says nothing about Forge.
  */
 const slower = process.env.CI === 'true' ? 4 : 1
 

@@ -10,7 +10,7 @@ import { inMemory, leave } from './in-memory.ts'
 
 const run = promisify(execFile)
 
-/** Nothing in these clusters has to survive a power cut, so nothing waits for the disk. */
+/** These clusters need not survive a power cut, so nothing waits for the disk. */
 const settings = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -30,7 +30,7 @@ export async function startPostgres(folder: string): Promise<Hosted> {
 
 const logger = createLogger('silent', false)
 
-/** The cluster of a lane: a copy of the one that the run's installation left behind. */
+/** The cluster of a lane: a copy of the one created by the run's installation. */
 export async function startCopy(folder: string): Promise<Hosted> {
   const text = process.env[installationVariable] ?? ''
   const { postgres }: Pick<Installation, 'postgres'> = JSON.parse(text)

@@ -11,7 +11,7 @@ export type TestDatabase<Tables> = {
   kysely: Kysely<Tables>
 }
 
-/** What needs to be told of a test to end with it. */
+/** The hooks by which things end with a test. */
 export type Scope = Pick<ExecutionContext, 'title' | 'teardown'> &
   Partial<Pick<ExecutionContext, 'passed' | 'log'>>
 
@@ -22,7 +22,7 @@ export type DatabaseOptions = {
 
 let opened: Promise<Databases> | null = null
 
-/** Those of this thread's lane. */
+/** The databases of this thread's lane. */
 function databases(): Promise<Databases> {
   opened ??= addressOf('postgres').then(databasesAt)
   return opened

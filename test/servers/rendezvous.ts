@@ -10,7 +10,7 @@ import { inThisLane, lane } from './lane.ts'
 import { runVariables } from './run-variables.ts'
 import { until } from './until.ts'
 
-/** A first start fetches what is missing. */
+/** A first start downloads missing parts. */
 const readyWithinMs = 180_000
 
 const runFolder =
@@ -20,7 +20,7 @@ const runPid = process.env[runVariables.pid] ?? String(process.pid)
 const known = new Map<ServerName, Promise<string>>()
 
 /**
- * The address of a server for this test run, which the first to ask starts. It ends with the run, however that ends.
+ * The address of a server for this test run, started on the first request. It ends with the run, however that ends.
  */
 export function addressOf(name: ServerName): Promise<string> {
   const address = known.get(name) ?? findAddress(name)

@@ -1,2 +1,2 @@
-/** The folder of a test run, and the process with which its servers end: of `npm test`, or of ava where that runs alone. */
+/** The folder of a test run, and the process with which its servers end: `npm test`, or ava if it runs alone. */
 export const runVariables = { folder: 'FORGE_TEST_RUN', pid: 'FORGE_TEST_RUN_PID' } as const

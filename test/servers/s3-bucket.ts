@@ -7,7 +7,7 @@ import type { ExecutionContext } from 'ava'
 import { keyId, secret, startS3 } from '../../deploy/s3/server.ts'
 import type { S3Place } from '../../platform/objects/s3-bucket.ts'
 
-/** A bucket of this test alone. */
+/** A bucket for this test alone. */
 export async function newBucket(endpoint: string): Promise<S3Place> {
   const place = { endpoint, region: 'us-east-1', bucket: `test-${randomUUID()}`, keyId, secret }
   const client = new S3Client({
@@ -24,7 +24,7 @@ export async function newBucket(endpoint: string): Promise<S3Place> {
   return place
 }
 
-/** A server of this test alone, which may be killed and started again on its port. */
+/** A server for this test alone, which may be killed and restarted on its port. */
 export async function ownS3(t: ExecutionContext) {
   const folder = await mkdtemp(join(tmpdir(), 'forge-s3-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))

@@ -1,12 +1,12 @@
 import type { Client } from 'pg'
 
 export const seededRuns = 100_000
-/** What a tenth of them reported. */
+/** The reports of a tenth of the runs. */
 export const seededKeys = ['val/accuracy', 'val/loss', 'train/loss', 'lr']
 /** A person who may read a quarter of them. */
 export const seededMember = 'lister'
 
-/** Few enough to be inserted within moments: no other database of a server publishes past a transaction that goes on. */
+/** Few enough to be inserted quickly: no other database of a server publishes past an open transaction. */
 const atOnce = 2_000
 
 /** 100,000 ended runs in 20 projects, with hyperparameters; a tenth of them with metrics. */
@@ -40,7 +40,7 @@ const named = [
 const idOf = (n: string) => `'run_' || lpad(${n}::text, 26, '0')`
 
 /**
- * The rows that projections write for ended runs, from the first to the last of these; sending them through the API would take
+ * The rows that projections write for ended runs, from the first to the last number; sending them through the API would take
  * minutes and give the same rows.
  */
 const ofRuns = [

@@ -10,7 +10,8 @@ import { loadKeys } from '../../auth/keys.ts'
 import { oidcOf } from '../../auth/oidc-settings.ts'
 import type { Route } from '../../auth/route.ts'
 import { createReports } from '../../command-api/admit-report.ts'
-import { createAppendFact } from '../../command-api/append-fact.ts'
+import { announce, type Listeners } from '../../command-api/announcements.ts'
+import { createFactAppends } from '../../command-api/append-fact.ts'
 import type { Deps } from '../../command-api/deps.ts'
 import { createQueueBook } from '../../command-api/jobs/queue-book.ts'
 import { createKeyLimit } from '../../command-api/metrics/key-limit.ts'
@@ -46,8 +47,15 @@ export async function routeParts(
   const config = readConfig(env)
   const uploads = new DirectoryStore(join(dataDir, 'uploads'))
   await uploads.open()
+  const queue = createQueueBook({ pool, now, failed: error => t.log(error) })
+  const listeners: Listeners = {
+    access: username => signals.publish('access', { username }),
+    serving: () => signals.publish('serving', {}),
+    executor: () => {},
+    queue,
+  }
   const deps: Deps = {
-    store: eventStoreOn(pool),
+    store: eventStoreOn(pool, { recorded: events => announce(events, listeners) }),
     pool,
     now,
     newId: prefixedId,
@@ -55,10 +63,10 @@ export async function routeParts(
     keys: await loadKeys(dataDir),
     logger: pino({ level: 'silent' }),
     reports: createReports(pool, now),
-    appendFact: createAppendFact(createMemoryLog(Object.values(topics))),
+    ...createFactAppends(createMemoryLog(Object.values(topics)), eventId),
     metricKeys: createKeyLimit({ count: async () => new Map(), missing: async () => [] }),
     shortNumbers: createShortNumbers(pool),
-    queue: createQueueBook({ pool, now, failed: error => t.log(error) }),
+    queue,
     uploads,
     artifacts: uploads,
     uploadKey: addressKeyOf(Buffer.alloc(32), 'uploads'),
@@ -66,8 +74,7 @@ export async function routeParts(
     topics,
     newEventId: eventId,
     ingestedPoints: () => {},
-    accessChanged: username => signals.publish('access', { username }),
-    servingChanged: () => signals.publish('serving', {}),
+    servingChanged: listeners.serving,
     engineHeaders: engineHeaders(Buffer.alloc(32)),
     baseUrl: () => config.baseUrl ?? 'http://forge.test',
   }

@@ -8,7 +8,7 @@ import { until } from './until.ts'
 import { idsIn } from './user-ids.ts'
 
 export type ServerOptions = {
-  /** Takes the output of the server, and its data unless `env` says otherwise. */
+  /** Receives the output of the server, and its data unless `env` says otherwise. */
   folder: string
   /** Settings over the defaults of an installation. */
   env?: Record<string, string>
@@ -16,15 +16,15 @@ export type ServerOptions = {
   checkout?: string
   /** Flags of node itself, e.g. `--cpu-prof`. */
   nodeFlags?: readonly string[]
-  /** Started again this long after it ends by itself; null: it stays down. */
+  /** Restarted this long after an unexpected end; null: it stays down. */
   restartAfterMs?: number | null
 }
 
-/** The real server in a process of its own. */
+/** The real server in a separate process. */
 export type ServerProcess = {
   url: string
   dataDir: string
-  /** What the server wrote to its standard output and error. */
+  /** The server's standard output and error. */
   outputFile: string
   output(): string
   /** Null while it is down. */
@@ -32,11 +32,11 @@ export type ServerProcess = {
   /** Starts it, the first time or again on the same data and port; resolves when it is ready. */
   start(): Promise<void>
   ready(): Promise<void>
-  /** Ends it as a crash would; an embedded PostgreSQL goes on. Returns the pid, or null where it was down. */
+  /** Ends it like a crash; an embedded PostgreSQL keeps running. Returns the pid, or null if it was down. */
   kill(): Promise<number | null>
-  /** Stops it for good and returns its exit code. May be called twice. */
+  /** Stops it permanently and returns its exit code. May be called twice. */
   stop(): Promise<number | null>
-  /** For instance SIGSTOP: the server stands still, its connections stay open. */
+  /** For instance SIGSTOP: the server is suspended, its connections stay open. */
   signal(signal: NodeJS.Signals): void
 }
 
@@ -45,7 +45,7 @@ const endWithParent = `${new URL('end-with-parent.ts', import.meta.url)}?${proce
 const readyWithinMs = 120_000
 const stopWithinMs = 60_000
 
-/** A server on a port of its own, not yet started. */
+/** A server on its own port, not yet started. */
 export async function serverProcess(options: ServerOptions): Promise<ServerProcess> {
   const { folder, restartAfterMs = null } = options
   const port = await freePort()
@@ -99,7 +99,7 @@ export async function serverProcess(options: ServerOptions): Promise<ServerProce
   }
 }
 
-/** The settings of a server of the tests whose data lies in `folder`. */
+/** The settings of a server of the tests whose data is in `folder`. */
 export const environment = async (
   { folder, env = {} }: Pick<ServerOptions, 'folder' | 'env'>,
   port: number,
@@ -119,11 +119,11 @@ export const environment = async (
   ...env,
 })
 
-/** Where a server keeps its data, in the folder of its test. */
+/** The data directory of a server, in the folder of its test. */
 export const dataIn = (folder: string): string => join(folder, 'data')
 
 /**
- * Its output goes straight to the file: a pipe would be work for the process that measures. It ends with this process, however
+ * Its output goes straight to the file: a pipe would burden the measuring process. It ends with this process, however
  * that ends.
  */
 function spawnServer(
@@ -144,7 +144,7 @@ function spawnServer(
   }
 }
 
-/** Resolves once it is gone, with its exit code; what does not stop when it is asked to is killed. */
+/** Resolves once it is gone, with its exit code; a process that does not stop on request is killed. */
 async function end(running: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   const ended = new Promise<number | null>(resolve => running.once('exit', resolve))
   running.kill(signal)

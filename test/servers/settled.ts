@@ -3,8 +3,8 @@ import type { Forge } from './forge.ts'
 import { until } from './until.ts'
 
 /**
- * Until nothing changes by itself any more: no duty that an event caused is due, and all decisions are applied. The lag of
- * the projections alone knows nothing of decisions that are not on the log yet.
+ * Waits until nothing changes any longer: no duty caused by an event is due, and all decisions are applied. The lag of
+ * the projections alone does not cover decisions that are not on the log yet.
  */
 export const settled = (forge: Forge) =>
   until('everything is done and projected', 30_000, async () => {

@@ -2,7 +2,7 @@ import test from 'ava'
 import { patient } from './patience.ts'
 import { until } from './until.ts'
 
-test('until looks ever more rarely, a last time at the deadline, and says what it waited for', async t => {
+test('until polls less and less often, a last time at the deadline, and names the condition', async t => {
   const looks: number[] = []
   const began = performance.now()
   const look = () => {
@@ -17,7 +17,7 @@ test('until looks ever more rarely, a last time at the deadline, and says what i
   t.true((looks.at(-1) ?? 0) >= patient(1_000), String(looks.at(-1)))
 })
 
-test('until takes what is found by the last look', async t => {
+test('until accepts the result of the last poll', async t => {
   let looks = 0
   t.is(await until('any look', 0, () => ++looks === 1 && 'found'), 'found')
   await t.throwsAsync(until('too late', 0, () => false))

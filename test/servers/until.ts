@@ -3,11 +3,11 @@ import { patient } from './patience.ts'
 
 type Nothing = null | undefined | false
 
-/** Between two looks: soon at first; later rarely, because hundreds of files wait on the same machine. */
+/** Between two polls: short at first; longer later, because hundreds of files wait on the same machine. */
 const pauses = { firstMs: 5, factor: 1.3, longestMs: 250 }
 
 /**
- * Calls `look` until it returns something; throws, naming what was waited for, after `withinMs`, which this function makes
+ * Calls `look` until it returns something; throws after `withinMs`, naming the condition; this function makes `withinMs`
  * `patient`. With `everyMs` the pauses do not grow: for a measurement, or to hit a moment.
  */
 export async function until<T>(
@@ -22,7 +22,7 @@ export async function until<T>(
     const leftMs = deadline - performance.now()
     const found = await look()
     if (found !== null && found !== undefined && found !== false) return found
-    // Only a look that began at the deadline or later is the last one.
+    // Only a poll that began at the deadline or later is the last one.
     if (leftMs <= 0) throw new Error(`waited ${patient(withinMs)} ms and still not: ${what}`)
     await pause(Math.max(1, Math.min(pauseMs, deadline - performance.now())))
     if (everyMs === undefined) pauseMs = Math.min(pauseMs * pauses.factor, pauses.longestMs)
@@ -30,7 +30,7 @@ export async function until<T>(
 }
 
 /**
- * Returns what `work` does; throws, naming what was waited for, if it is still under way after `withinMs`, which this
+ * Returns the result of `work`; throws, naming it, if it is still in progress after `withinMs`, which this
  * function makes `patient`.
  */
 export async function untilSettled<T>(

@@ -3,14 +3,14 @@ import { createSocket } from 'node:dgram'
 
 /** Above the ids of `executor/bench.ts`, and below 2^31, the most that Node takes: 32,000 ranges of 1024 ids. */
 const ids = { first: 1_966_080_000, perFolder: 1024 }
-/** Ports that stand for ranges, above those of `platform/free-port.ts`. */
+/** Ports that represent ranges, above those of `platform/free-port.ts`. */
 const ports = { from: 33_000, to: 65_000 }
 const attempts = 50
 
 const reserved = new Map<string, Promise<string>>()
 
 /**
- * User ids of runs, where the tests are root: the same for all servers of a folder, and apart from those of other folders,
+ * User ids of runs, if the tests run as root: the same for all servers of a folder, and different from those of other folders,
  * threads and processes, because the end of a run ends all processes of its user.
  */
 export function idsIn(folder: string): Promise<string> {
@@ -29,7 +29,7 @@ async function reserveRange(): Promise<string> {
   throw new Error(`no range of user ids is free after ${attempts} attempts`)
 }
 
-/** Holds a UDP port, which leaves with this thread. */
+/** Holds a UDP port, which is released with this thread. */
 function hold(port: number): Promise<boolean> {
   return new Promise(resolve => {
     const socket = createSocket('udp4')

@@ -6,7 +6,7 @@ import { type Forge, startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { replicasOn, untilSaid, untilState } from './replicas.ts'
 
-/** Makes a model of random weights whose tokens are bytes, and hands it to the store of Forge. */
+/** Creates a model of random weights whose tokens are bytes, and puts it into the store of Forge. */
 const makesModel = `
 import os
 import gguf
@@ -80,7 +80,7 @@ async function madeModel(forge: Forge): Promise<string> {
   return String(artifacts[0]?.artifact_id)
 }
 
-test('llama.cpp serves a GGUF model of the store, to chat, streams and embeddings', async t => {
+test('llama.cpp serves a GGUF model from the store, for chat, streams and embeddings', async t => {
   t.timeout(patient(500_000), 'environments are built')
   const forge = await startForge(t)
   const artifact_id = await madeModel(forge)
@@ -98,7 +98,7 @@ test('llama.cpp serves a GGUF model of the store, to chat, streams and embedding
     ['tiny'],
   )
   const asked = { model: 'tiny', messages: [{ role: 'user' as const, content: 'Hello' }] }
-  // Its weights mean nothing, and by chance it may end its answer early: the likeliest one is always the same.
+  // Its weights are random, and it might end a response early: the most likely token is always the same.
   const likeliest = { ...asked, max_tokens: 12, temperature: 0, seed: 1 }
   const chat = await client.chat.completions.create(likeliest)
   const told = chat.usage?.completion_tokens ?? 0

@@ -6,7 +6,7 @@ import OpenAI from 'openai'
 import type { Forge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
 
-/** What the official `openai` clients do with a model that `tiny-lm` serves as `bard` and `default`. */
+/** The calls of the official `openai` clients to a model that `tiny-lm` serves as `bard` and `default`. */
 
 const question = [{ role: 'user' as const, content: 'Shall I compare thee' }]
 
@@ -52,7 +52,7 @@ export async function answersClients(t: ExecutionContext, client: OpenAI): Promi
   t.is(stopped.choices[0]?.finish_reason, 'stop')
   t.is(stopped.choices[0]?.text, written.choices[0]?.text.split(stop)[0])
 
-  // The client asks for base64, and unpacks it.
+  // The client requests base64, and decodes it.
   const { data } = await client.embeddings.create({ model: 'bard', input: ['thee', 'thou'] })
   const floats = await client.embeddings.create({
     ...{ model: 'bard', input: 'thee', encoding_format: 'float' },
@@ -88,7 +88,7 @@ export async function endsAbortedAnswers(
     t.truthy(chunk.choices[0])
     break
   }
-  // One that is given up before it reached the engine is no news to that.
+  // The engine does not learn of a request that was aborted before reaching it.
   await until('the engine has noticed both', 60_000, async () => {
     const giveUp = new AbortController()
     const asking = client.completions.create(long, { signal: giveUp.signal })
@@ -99,7 +99,7 @@ export async function endsAbortedAnswers(
   })
 }
 
-/** The official Python client does the same, in an environment of its own. */
+/** The official Python client makes the same calls, in its own environment. */
 export async function answersPython(
   t: ExecutionContext,
   forge: Forge,

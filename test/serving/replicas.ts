@@ -27,14 +27,14 @@ export type Replicas = {
   stop(run_id: string): Promise<void>
 }
 
-/** Submits jobs to a real server's database: no route does it. */
+/** Submits jobs to a real server's database: no route does so. */
 export async function replicasOn(t: ExecutionContext, forge: Forge): Promise<Replicas> {
   const { deps } = await routeParts(t, forge.pool, () => new Date())
   const entries = await loadTemplates(builtInTemplates)
   const catalogue = { including: async () => entries }
-  const submit = submitReplica(openSubmits(deps, { catalogue, wake: () => {} }))
+  const submit = submitReplica(openSubmits(deps, { catalogue }))
   return {
-    stop: run_id => stopReplica(deps, () => {})(run_id, 'its revision is retired'),
+    stop: run_id => stopReplica(deps)(run_id, 'its revision is retired'),
     async submit({ template, artifact_id, params = {}, args = [], ...named }) {
       const entry = findTemplate(entries, template)
       if (!entry) throw new Error(`there is no template ${template}`)
@@ -53,7 +53,7 @@ export async function replicasOn(t: ExecutionContext, forge: Forge): Promise<Rep
 
 type Artifact = { artifact_id: string; kind: string }
 
-/** Trains the language model for a moment, and returns the id of its last checkpoint. */
+/** Trains the language model briefly, and returns the id of its last checkpoint. */
 export async function trainedModel(forge: Forge): Promise<string> {
   const { body: lock } = await forge.call('GET', '/api/recipes/tiny-lm/1.0.0/lock')
   const params = { steps: 200, hidden: 32, eval_every: 200, checkpoint_every: 200, samples: 1 }
@@ -84,7 +84,7 @@ export async function logOf(forge: Forge, run_id: string): Promise<string> {
   return body.map(({ text }) => text).join('\n')
 }
 
-/** Output may arrive after the state that it led to. */
+/** Output may arrive after the state that it caused. */
 export const untilSaid = (forge: Forge, run_id: string, what: RegExp) =>
   until(`the log has ${what}`, 60_000, async () => what.test(await logOf(forge, run_id)))
 

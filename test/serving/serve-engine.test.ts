@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { pythonClient } from '../../executor/local/recipe-command.ts'
+import { pythonClient } from '../../executor/preparation/recipe-command.ts'
 import { freePort } from '../../platform/free-port.ts'
 import { engineProgram } from '../../recipes/templates.ts'
 import { folder } from '../recipes/tiny-recipe.ts'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 
-// The program of every replica, beside engines of a few lines.
+// The program of every replica, with engines of a few lines.
 
 const answering = `
 import http.server, signal, sys
@@ -77,7 +77,7 @@ async function start(t: ExecutionContext, { engine, ...wanted }: Wanted): Promis
 const untilSaid = (replica: Replica, what: RegExp) =>
   until(`it says ${what}`, 30_000, () => what.test(replica.said()))
 
-test('an engine is told its place, its names and its parameters, and what it prints is passed on', async t => {
+test('an engine gets its address, its names and its parameters, and its output is passed on', async t => {
   t.timeout(patient(60_000))
   const replica = await start(t, {
     engine: serving,
@@ -94,7 +94,7 @@ test('an engine is told its place, its names and its parameters, and what it pri
   t.like(await replica.ended, { signal: 'SIGTERM' }, 'as the engine ended, which does not catch it')
 })
 
-test('a stop is passed on, and the engine’s exit code is that of the replica', async t => {
+test('a stop is passed on, and the replica ends with the engine’s exit code', async t => {
   t.timeout(patient(60_000))
   for (const code of [0, 7]) {
     const replica = await start(t, {
@@ -106,7 +106,7 @@ test('a stop is passed on, and the engine’s exit code is that of the replica',
   }
 })
 
-test('a stop before the engine answers ends it, and is no failure of its', async t => {
+test('a stop before the engine responds ends it, and does not count as a failure', async t => {
   t.timeout(patient(60_000))
   const engine = `import signal, sys, time\n${endsWith(0)}print("loads", flush=True)\ntime.sleep(600)`
   const replica = await start(t, { engine })
@@ -117,7 +117,7 @@ test('a stop before the engine answers ends it, and is no failure of its', async
   t.notRegex(said, /before it was ready/)
 })
 
-test('an engine that ends before it answers is told with its last 20 lines', async t => {
+test('an engine that ends before it responds is reported with its last 20 lines', async t => {
   t.timeout(patient(60_000))
   const engine = 'import sys\nfor line in range(30):\n    print("line", line)\nsys.exit(3)'
   const { code, said } = await (await start(t, { engine })).ended
@@ -128,7 +128,7 @@ test('an engine that ends before it answers is told with its last 20 lines', asy
   t.notRegex(told, /line 9\n/)
 })
 
-test('an engine that does not answer in time is ended', async t => {
+test('an engine that does not respond in time is ended', async t => {
   t.timeout(patient(60_000))
   const engine = 'import time\nprint("loads for ever", flush=True)\ntime.sleep(600)'
   const { code, said } = await (await start(t, { engine, timeout_s: 2 })).ended
@@ -147,7 +147,7 @@ test('an engine that is killed while it serves ends its replica by the same sign
   t.regex(said, /the engine ended by signal 9/)
 })
 
-test('what keeps an engine from starting is said', async t => {
+test('the reason that prevents an engine’s start is reported', async t => {
   t.timeout(patient(60_000))
   const first = await start(t, { engine: serving })
   await untilSaid(first, /answers after/)

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { pythonClient } from '../../executor/local/recipe-command.ts'
+import { pythonClient } from '../../executor/preparation/recipe-command.ts'
 import {
   builtInTemplates,
   findTemplate,
@@ -31,7 +31,7 @@ const templateFile = {
   },
 }
 
-test('the templates that come with Forge are valid, and each has the command that its engine documents', async t => {
+test('the templates that come with Forge are valid, and each has its engine’s documented command', async t => {
   const entries = await loadTemplates(builtInTemplates)
   t.deepEqual(entries.map(({ recipe }) => templateName(recipe)).sort(), [
     'llama-cpp',
@@ -85,7 +85,7 @@ print(json.dumps(serve_engine.command_of(serving, params, places)[1:]))`
   return JSON.parse(stdout)
 }
 
-test('a template is read with its defaults, under a name of its own in the catalogue', async t => {
+test('a template is read with its defaults, under its own name in the catalogue', async t => {
   const directory = await writeRecipe(await folder(t), { 'template.yaml': templateFile })
   const { recipe } = await loadTemplate(directory)
   t.is(recipe.name, 'serving.tiny')
@@ -100,14 +100,14 @@ const { serving } = templateFile
 const faults: [title: string, file: object, message: RegExp][] = [
   ['without how it serves', { ...templateFile, serving: undefined }, /serving: Field required/],
   ['of another kind', { ...templateFile, kind: 'train' }, /kind/],
-  ['with a program of its own', { ...templateFile, entrypoint: 'x.py' }, /entrypoint/],
+  ['with its own program', { ...templateFile, entrypoint: 'x.py' }, /entrypoint/],
   [
     'with a place that nobody fills',
     { ...templateFile, serving: { ...serving, command: ['{prot}'] } },
     /names \{prot\}; there is port, host/,
   ],
   [
-    'with a parameter that is none',
+    'with an unknown parameter',
     { ...templateFile, serving: { ...serving, options: [['{param:width}']] } },
     /names \{param:width\}/,
   ],
@@ -124,7 +124,7 @@ for (const [title, file, message] of faults)
     t.true(error.message.includes(directory))
   })
 
-test('a folder without a template is none', async t => {
+test('a folder without a template is ignored', async t => {
   const root = await folder(t)
   await mkdir(path.join(root, 'notes'))
   await writeFile(path.join(root, 'serve_engine.py'), '')

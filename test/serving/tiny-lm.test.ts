@@ -48,7 +48,7 @@ async function keepsConnections(t: ExecutionContext, base_url: string): Promise<
   const smuggled = { 'content-length': '5', 'transfer-encoding': 'chunked' }
   t.is(await ask('/completions', [body], smuggled), 400)
   t.is(await ask('/models', []), 200)
-  t.is(ports.size, 2, 'what is left of an unclear body is no request')
+  t.is(ports.size, 2, 'the rest of an ambiguous body is not a request')
 }
 
 test('a replica serves a trained model to the official clients, and ends when it is stopped', async t => {
@@ -77,7 +77,7 @@ test('a replica serves a trained model to the official clients, and ends when it
   await untilSaid(forge, run_id, /the engine ended with exit code 0/)
 })
 
-test('an engine that cannot start ends its job, with what it said last', async t => {
+test('an engine that cannot start ends its job, with its last output', async t => {
   t.timeout(patient(500_000), 'the environment is built')
   const { forge, artifact_id } = await withModel()
   const replicas = await replicasOn(t, forge)
@@ -93,7 +93,7 @@ test('an engine that cannot start ends its job, with what it said last', async t
   await untilSaid(forge, taken.run_id, /cannot be used: Address already in use/)
 })
 
-/** The processes of this machine whose command line has these words one after the other. */
+/** The processes on this machine whose command line contains these consecutive words. */
 async function processesWith(...words: string[]): Promise<number[]> {
   const found = (await processes()).filter(({ commandLine }) =>
     commandLine.includes(words.join('\0')),
@@ -101,7 +101,7 @@ async function processesWith(...words: string[]): Promise<number[]> {
   return found.map(({ pid }) => pid)
 }
 
-test('an engine that is killed fails its job, and a person cannot submit that again', async t => {
+test('an engine that is killed fails its job, and a person cannot submit it again', async t => {
   t.timeout(patient(500_000), 'the environment is built')
   const { forge, artifact_id } = await withModel()
   const replicas = await replicasOn(t, forge)
@@ -117,11 +117,11 @@ test('an engine that is killed fails its job, and a person cannot submit that ag
   t.is(body.code, 'recipe_handshake.serving')
 })
 
-test('a replica that is stopped before its engine answers has not failed', async t => {
+test('a replica that is stopped before its engine responds has not failed', async t => {
   t.timeout(patient(500_000), 'the environment is built')
   const { forge, artifact_id } = await withModel()
   const replicas = await replicasOn(t, forge)
-  // It listens where nobody asks it.
+  // It listens where nobody polls it.
   const elsewhere = ['--port', String(await freePort())]
   const wanted = { template: 'tiny-lm', artifact_id, args: elsewhere }
   const { run_id } = await replicas.submit(wanted)
@@ -131,7 +131,7 @@ test('a replica that is stopped before its engine answers has not failed', async
   t.notRegex(await logOf(forge, run_id), /before it was ready/)
 })
 
-test('people submit no job of a template, and see templates only where they ask for them', async t => {
+test('people cannot submit a template’s job, and see templates only on request', async t => {
   t.timeout(patient(100_000))
   const forge = await shared()
   const { body: plain } = await forge.call<{ name: string }[]>('GET', '/api/recipes')

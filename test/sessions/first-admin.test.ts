@@ -8,7 +8,7 @@ for (const [what, names] of [
   ['one name', ['admin', 'admin', 'admin', 'admin', 'admin', 'admin']],
   ['names of their own', ['ada', 'bob', 'cleo', 'dora', 'emil', 'fred']],
 ] as const)
-  test(`of servers that start together on an empty database, with ${what}, one creates the administrator`, async t => {
+  test(`one of several servers starting on an empty database, with ${what}, creates the administrator`, async t => {
     const { pool } = await database(t)
     const passwords = await createPasswords()
     const made = await Promise.all(

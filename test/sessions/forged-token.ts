@@ -32,7 +32,7 @@ export function signed(header: string, claims: string, privateKey: KeyObject): s
   return `${input}.${encode(signature)}`
 }
 
-/** Tokens that must all be refused, by what is wrong with them. */
+/** Tokens that must all be refused, by their fault. */
 export const forgeries = (genuine: Genuine): Record<string, string> => ({
   ...wrongAlgorithms(genuine),
   ...wrongHeaders(genuine),
@@ -103,7 +103,7 @@ function wrongHeaders(genuine: Genuine) {
     'b64 false': with_({ b64: false, crit: ['b64'] }),
     'a zip': with_({ zip: 'DEF' }),
     'the key of another under our kid': byOther({}),
-    'the key of another beside its signature': byOther({ jwk }),
+    'another key along with its signature': byOther({ jwk }),
     'alg twice': raw(JSON.stringify(header).replace('{', '{"alg":"none",')),
     'a header that is null': raw('null'),
     'a header that is a list': raw('[]'),
@@ -188,7 +188,7 @@ function wrongTexts({ parts }: Genuine) {
   }
 }
 
-/** 86 characters carry 516 bits of which 512 count. */
+/** 86 characters carry 516 bits, of which 512 count. */
 function withOtherLastBit(part: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const last = alphabet.indexOf(part.slice(-1))

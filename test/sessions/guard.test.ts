@@ -6,7 +6,7 @@ import { password, type ServedSessions, serveSessions, username } from './serve-
 const behindProxy = { env: { SERVICE_TRUSTED_PROXY_HOPS: '1' } }
 let addresses = 0
 
-/** Signs in from an address of its own, because each has ten attempts a minute. */
+/** Signs in from a different address, because each has ten attempts a minute. */
 async function signIn({ call }: ServedSessions, name: string, given: string, from?: string) {
   addresses++
   const began = performance.now()
@@ -21,7 +21,7 @@ const failures = async ({ pool }: ServedSessions) =>
   (await pool.query('select failures from auth.sign_in_delay')).rows.map(row => row.failures)
 
 for (const name of [username, 'nobody'])
-  test(`after five failures attempts as ${name} wait, the right password as well, until a quarter of an hour is over`, async t => {
+  test(`after five failures attempts as ${name} wait, even with the right password, until a quarter of an hour is over`, async t => {
     const s = await serveSessions(t, behindProxy)
     for (let attempt = 0; attempt < 5; attempt++)
       t.is((await signIn(s, name, 'not the password')).status, 401)
@@ -58,11 +58,11 @@ test('attempts at the same time wait for each other on all processes, longer eac
   const statuses = (await Promise.all(answers)).map(({ status }) => status)
   t.is(statuses.filter(status => status === 429).length, 10)
   t.true(statuses.filter(status => status === 401).length >= 5)
-  t.true(statuses.filter(status => status === 503).length >= 1, 'a stop ends what is held')
+  t.true(statuses.filter(status => status === 503).length >= 1, 'a stop ends delayed attempts')
   t.is(statuses.filter(status => status === 200).length, 0)
 })
 
-test('a wrong current password counts like a failed sign-in, and an address has ten a minute', async t => {
+test('a wrong current password counts like a failed sign-in, and an address has ten attempts a minute', async t => {
   const s = await serveSessions(t)
   const { token } = await s.signIn()
   const change = (current: string) =>
@@ -108,7 +108,7 @@ test('failed sign-ins are one event for each account, or address with unknown na
   t.notRegex(JSON.stringify(found), /mistake|nobody|three/)
 })
 
-test('a flood from many addresses makes a hundred events a minute, and one for the rest', async t => {
+test('a flood from many addresses causes a hundred events a minute, and one for all others', async t => {
   const s = await serveSessions(t)
   await s.pool.query(
     `insert into auth.failed_login (minute, is_account, subject, count)

@@ -40,7 +40,7 @@ test('after a kill between commit and response, a refresh can be retried', async
   t.is(await lost, 'lost')
   await lock.query('drop trigger hold on auth.refresh_token')
   await forge.start()
-  // As if the machine were not so busy that starting again takes longer than the grace.
+  // Compensates for a busy machine, on which a restart takes longer than the grace.
   await lock.query('update auth.refresh_token set used_at = now() where used_at is not null')
   const retried = await refresh(forge, spent)
   t.is(retried.status, 200)

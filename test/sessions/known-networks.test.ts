@@ -23,8 +23,8 @@ async function signIn(s: ServedSessions, given: string, from: string, name = use
 const stranger = (s: ServedSessions) => signIn(s, 'a guess', `10.7.0.${++strangers}`)
 
 /**
- * As many failures as it takes until everybody is refused; what is held meanwhile is ended. From then on an attempt that had to
- * be held would be refused with 503, so that an answer tells whether it was, however long it took.
+ * As many failures as it takes until everybody is refused; delayed attempts are then aborted. From then on an attempt that would
+ * have to be delayed is refused with 503, so that the response reveals whether it was, however long it took.
  */
 async function keepOut(s: ServedSessions): Promise<void> {
   const guesses = Array.from({ length: 12 }, () => stranger(s))
@@ -38,7 +38,7 @@ async function keepOut(s: ServedSessions): Promise<void> {
   await Promise.all(guesses)
 }
 
-test('strangers who fail do not keep a person out of where they have signed in before', async t => {
+test('failures of strangers do not block a person on networks where they have signed in before', async t => {
   const s = await serveSessions(t, behindProxy)
   t.is((await signIn(s, password, home)).status, 200)
   await keepOut(s)
@@ -48,7 +48,7 @@ test('strangers who fail do not keep a person out of where they have signed in b
   t.is((await signIn(s, password, home, 'nobody')).status, 401)
 })
 
-test('attempts from a known network are held, too, once five of them have failed', async t => {
+test('attempts from a known network are also delayed, once five of them have failed', async t => {
   const s = await serveSessions(t, behindProxy)
   t.is((await signIn(s, password, home)).status, 200)
   for (let attempt = 0; attempt < 5; attempt++) t.is((await signIn(s, 'a guess', home)).status, 401)
@@ -57,7 +57,7 @@ test('attempts from a known network are held, too, once five of them have failed
   t.true(held.ms >= 990, `${held.ms} ms`)
 })
 
-test('a name made up to look like a known network counts as a name', async t => {
+test('a name that imitates a known network counts as a name', async t => {
   const s = await serveSessions(t, behindProxy)
   t.is((await signIn(s, password, home)).status, 200)
   for (const name of [`["${username}","${home}"]`, `${username}\n${home}`, `${username}${home}`])
@@ -94,7 +94,7 @@ test('the 16 newest networks of a person are remembered, IPv6 by /56, and outliv
   t.deepEqual(tables, [{ relpersistence: 'p' }])
 })
 
-test('a change of the own password is counted for its session: neither strangers nor another session hold it', async t => {
+test('changes of one’s own password are counted per session: neither strangers nor another session delay them', async t => {
   const s = await serveSessions(t, behindProxy)
   const [mine, stolen] = [
     await signIn(s, password, home),
@@ -113,7 +113,7 @@ test('a change of the own password is counted for its session: neither strangers
   t.is((await change(mine, password, '10.6.0.1')).status, 200, 'neither refused nor held')
 })
 
-test('one network fills no more than a part of the room for held sign-ins', async t => {
+test('one network can fill only a part of the room for delayed sign-ins', async t => {
   const s = await serveSessions(t, behindProxy)
   const names = Array.from({ length: 20 }, (_, n) => `name-${n}`)
   await s.pool.query(
@@ -135,7 +135,7 @@ test('one network fills no more than a part of the room for held sign-ins', asyn
   const open = names.slice(0, 10).map(name => attempt(name, home))
   await until('ten are held', 10_000, counted(10))
   t.is(answers.length, 0)
-  // The limit for each address would refuse the rest.
+  // The limit for each address would refuse the others.
   await s.pool.query('delete from auth.rate_limit')
   open.push(...names.slice(10, 19).map(name => attempt(name, home)))
   await until('three of the others are refused', 10_000, () => answers.length === 3)

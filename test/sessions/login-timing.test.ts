@@ -37,7 +37,7 @@ test('signing in takes as long for an unknown user as for a wrong password', asy
     )
   } while (exceedsMs() >= 0 && wrong.length < maxRounds * pairs)
   t.true(exceedsMs() < 0)
-  // However noisy: one of them is not answered without a hash, which is most of what they take.
+  // A bound despite all noise: each response includes a hash, which is most of its time.
   t.true(median(unknown) > median(wrong) / 2 && median(wrong) > median(unknown) / 2)
 })
 

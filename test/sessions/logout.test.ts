@@ -93,7 +93,7 @@ test('no other page can sign this browser in', async t => {
   t.is((await from({ origin: forge.url })).status, 200)
 })
 
-test('people see and end their own sessions, and nobody sees that others have any', async t => {
+test('people see and end their own sessions, and nobody sees those of others', async t => {
   const forge = await startForge(t)
   const alice = await signedIn(forge, 'alice')
   const { token } = await signIn(forge)

@@ -152,7 +152,7 @@ const secureStages = {
   },
 }
 for (const [how, options] of Object.entries(secureStages))
-  test(`where people come by TLS, as ${how} says, the cookie is bound to it`, async t => {
+  test(`when people connect over TLS, according to ${how}, the cookie is bound to it`, async t => {
     const { signIn, refresh } = await serveSessions(t, options)
     const { cookie } = await signIn()
     t.regex(cookie, /^__Secure-forge_refresh=/)

@@ -76,7 +76,7 @@ for (const setting of settings)
         t.log(
           `${kind}: last success begun ${(lastMs - answeredMs).toFixed(0)} ms after the answer; ${refused.length} of ${late.length} later ones refused`,
         )
-        // A process asks anew about what it read half a second before the request: load cannot make a later one succeed.
+        // A process rechecks anything it read more than half a second before the request: load cannot make a later one succeed.
         t.true(lastMs - answeredMs < 1000)
         t.true(refused.length > 200)
         t.deepEqual(
@@ -106,7 +106,7 @@ test.serial('an open stream ends with the session that reads it', async t => {
   const again = await connect(`${forge.url}/api/stream?topics=jobs`, token)
   t.is(again.status, 401)
   const still = await Promise.race([mine.next(), Promise.resolve('open')])
-  t.is(still, 'open', 'the stream of another session goes on')
+  t.is(still, 'open', 'the stream of another session continues')
   mine.cut()
 })
 

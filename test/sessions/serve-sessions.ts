@@ -20,7 +20,7 @@ export type ServedSessions = {
   deps: Deps
   call: CallInTurns
   passwordGuard: PasswordGuard
-  /** Advances the clock, which stands still otherwise. */
+  /** Advances the clock, which otherwise stands still. */
   later(seconds: number): void
   /** A new session of the only person, an admin. */
   signIn(): Promise<Signed>
@@ -87,7 +87,7 @@ export async function serveSessions(
     },
     async demote() {
       await pool.query(`update auth.person set role = 'operator'`)
-      deps.accessChanged(username)
+      common.signals.publish('access', { username })
     },
   }
 }

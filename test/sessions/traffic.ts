@@ -3,7 +3,7 @@ import { until } from '../servers/until.ts'
 type Outcome = { begunMs: number; endedMs: number; status: number; process: number }
 
 export type Traffic = {
-  /** Resolves once every process has answered `perProcess` requests with 200 since the start. */
+  /** Resolves once every process has returned 200 to `perProcess` requests since the start. */
   flows(perProcess: number): Promise<void>
   /** Ends the traffic once a request sent `lastingMs` after `sinceMs` has a response; returns the outcomes. */
   end(sinceMs: number, lastingMs: number): Promise<Outcome[]>
@@ -25,7 +25,7 @@ export function startTraffic(urls: readonly string[], path: string, token: strin
     outcomes.push({ begunMs, endedMs: performance.now(), status: response.status, process })
   }
   const startedMs = performance.now()
-  // By the clock and not by ticks, because a busy machine skips ticks; so the rate stays.
+  // By the clock and not by ticks, because a busy machine skips ticks; this keeps the rate.
   const timer = setInterval(() => {
     const due = ((performance.now() - startedMs) / 1000) * perSecond
     for (; sent < due; sent++) {
@@ -43,7 +43,7 @@ export function startTraffic(urls: readonly string[], path: string, token: strin
     },
     async end(sinceMs, lastingMs) {
       const last = () => outcomes.findLast(({ begunMs }) => begunMs > sinceMs + lastingMs)
-      await until('the traffic has gone on for long enough', 60_000, last)
+      await until('the traffic has lasted long enough', 60_000, last)
       clearInterval(timer)
       await Promise.all(open)
       return outcomes

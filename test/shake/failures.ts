@@ -7,7 +7,7 @@ const pending = /^\s*◌ (.+)$/
 const withoutExit = /^\s*(Failed to exit when running .+)$/
 
 /**
- * The failures that ava's output names, each once: tests that failed or were under way at a timeout, and what ended a file
+ * The failures in ava's output, each once: tests that failed or were running at a timeout, and errors that ended a file
  * outside of its tests.
  */
 export function failuresIn(output: string): string[] {
@@ -25,7 +25,7 @@ export function failuresIn(output: string): string[] {
   return [...new Set(found)]
 }
 
-/** Ava puts the message of the error behind the title, which stands alone where it shows the whole error. */
+/** Ava appends the message of the error to the title, but the title stands alone if it shows the whole error. */
 function titleOf(label: string, known: ReadonlySet<string>): string {
   const words = label.split(' ')
   for (let count = words.length; count > 0; count--) {

@@ -13,7 +13,7 @@ test('rounds are the same for the same seed, differ from each other, and every o
   t.true(rounds(true, true).every(({ isBusy }) => isBusy))
 })
 
-test('the clock is put forward only where it can be', t => {
+test('the clock is put forward only where that is possible', t => {
   t.true(rounds(false).every(({ aheadS }) => aheadS === 0))
   const ahead = rounds(true).find(({ aheadS }) => aheadS > 0)
   if (!ahead) return t.fail('never')

@@ -1,12 +1,12 @@
 import { randomFrom } from '../whole/chaos/random.ts'
 
 export type Round = {
-  /** Of the order of files, and of tests that draw by chance. */
+  /** The seed for the order of files, and for randomized tests. */
   seed: number
   isBusy: boolean
   zone: string
   locale: string
-  /** How far the clock is put forward, in seconds; 0 where it cannot be. */
+  /** How far the clock is put forward, in seconds; 0 where that is impossible. */
   aheadS: number
 }
 
@@ -19,9 +19,9 @@ const zones = [
   'Asia/Kathmandu',
   'Europe/Berlin',
 ]
-/** Of Node, which needs none of them installed; Turkish has another small i. */
+/** Locales of Node, which needs none of them installed; Turkish has a different small i. */
 const locales = ['C.UTF-8', 'en_US.UTF-8', 'de_DE.UTF-8', 'tr_TR.UTF-8']
-/** Shortly before a leap day, a new year, the end of a month, and the change of the clock in Europe. */
+/** Shortly before a leap day, a new year, the end of a month, and the start of summer time in Europe. */
 const moments = [
   '2028-02-28T23:55:00Z',
   '2027-12-31T23:55:00Z',
@@ -29,7 +29,7 @@ const moments = [
   '2027-03-28T00:55:00Z',
 ]
 
-/** Round `nth` of a shake; the same again for the same seed. Every other round is busy. */
+/** Round `nth` of a shake; the same for the same seed. Every other round is busy. */
 export function roundOf(
   seed: number,
   nth: number,
@@ -42,7 +42,7 @@ export function roundOf(
     seed: seed + nth,
     isBusy: busy || nth % 2 === 1,
     ...{ zone, locale },
-    // Half of the rounds keep the time, and a moment that is over is no use.
+    // Half of the rounds keep the time, and a past moment is of no use.
     aheadS: clock && random.chance(0.5) && ahead > 0 ? ahead : 0,
   }
 }
@@ -57,13 +57,13 @@ export function variablesOf(
       aheadS > 0 && {
         LD_PRELOAD: library,
         FAKETIME: `+${aheadS}s`,
-        // Timers measure; only the time of day is another.
+        // Timers measure; only the time of day differs.
         FAKETIME_DONT_FAKE_MONOTONIC: '1',
       }),
   }
 }
 
-/** As a person repeats it. */
+/** The command with which a person repeats it. */
 export const describe = (round: Round, library: string | null): string =>
   [
     ...Object.entries(variablesOf(round, library)).map(([name, value]) => `${name}=${value}`),

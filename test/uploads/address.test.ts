@@ -15,7 +15,7 @@ const upload = {
 const noon = new Date('2026-11-22T12:00:00Z')
 const after = (seconds: number) => new Date(noon.getTime() + seconds * 1000)
 
-test('an address is valid until its time, as it was signed, for the same upload, with the same key', t => {
+test('an address is valid until its time, unchanged, for the same upload, with the same key', t => {
   const query = signedQuery(key, upload, after(60))
   t.is(judgeQuery(key, upload, query, after(59)), 'valid')
   t.is(judgeQuery(key, upload, query, after(60)), 'expired')

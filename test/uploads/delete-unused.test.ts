@@ -15,12 +15,12 @@ async function scene(t: ExecutionContext, env: Record<string, string> = {}) {
   let now = Date.parse('2026-11-22T12:00:00Z')
   const { deps } = await routeParts(t, pool, () => new Date(now), env)
   const { uploads } = deps
-  const insert = (upload_id: string, completed: string | null) =>
+  const insert = (upload_id: string, completed: string | null, purpose = 'package') =>
     pool.query(
       `insert into write.upload (upload_id, owner, purpose, filename, content_type, size_bytes, sha256, created_at,
                                  used_at, completed_at)
-       values ($1, 'ada', 'package', 'p', 'a/b', 4, $2, $3, $3, $4)`,
-      [upload_id, completed, deps.now(), completed && deps.now()],
+       values ($1, 'ada', $5, 'p', 'a/b', 4, $2, $3, $3, $4)`,
+      [upload_id, completed, deps.now(), completed && deps.now(), purpose],
     )
   return {
     pool,
@@ -30,21 +30,21 @@ async function scene(t: ExecutionContext, env: Record<string, string> = {}) {
       now += hours * hour
     },
     sweep: () => deleteUnused(deps),
-    /** An upload that is arriving. */
+    /** An incoming upload. */
     async pending(upload_id: string) {
       await uploads.receive(upload_id, 0, Readable.from([Buffer.from('part')]))
       await insert(upload_id, null)
     },
-    async registered(upload_id: string, text: string): Promise<string> {
+    async registered(upload_id: string, text: string, purpose = 'package'): Promise<string> {
       const digest = sha256(Buffer.from(text))
       await uploads.receive(upload_id, 0, Readable.from([Buffer.from(text)]))
       const sealed = await uploads.seal(upload_id)
       if (sealed) await uploads.keep(sealed)
       await uploads.removePart(upload_id)
-      await insert(upload_id, digest)
+      await insert(upload_id, digest, purpose)
       return digest
     },
-    /** A job that was submitted with it now, and ended now unless it has not. */
+    /** A job submitted with it now, and ended now unless stated otherwise. */
     async job(upload_id: string, { ended }: { ended: boolean }) {
       const run_id = `run_${upload_id}`
       await pool.query(
@@ -75,7 +75,7 @@ async function scene(t: ExecutionContext, env: Record<string, string> = {}) {
   }
 }
 
-test('an upload that was not registered within 24 hours is deleted, with its bytes', async t => {
+test('an upload not registered within 24 hours is deleted, with its bytes', async t => {
   const { later, sweep, pending, left, deps } = await scene(t)
   await pending('upl_A')
   later(23)
@@ -89,7 +89,7 @@ test('an upload that was not registered within 24 hours is deleted, with its byt
   t.is(await deps.uploads.received('upl_B'), 4)
 })
 
-test('a registered one goes a day later unless a job names it, and then when the files of its runs go', async t => {
+test('a registered upload is deleted a day later unless a job names it, and then with the files of its runs', async t => {
   const { later, sweep, registered, job, left, isHere, pool } = await scene(t)
   const unused = await registered('upl_A', 'unused')
   const ended = await registered('upl_B', 'ended')
@@ -113,7 +113,7 @@ test('a registered one goes a day later unless a job names it, and then when the
   t.false(await isHere(waiting))
 })
 
-test('content stays while anybody has it registered, and what a crash left behind goes', async t => {
+test('content stays while anybody has it registered, and remains of a crash are deleted', async t => {
   const { later, sweep, registered, job, left, isHere, folder, deps } = await scene(t)
   const digest = await registered('upl_A', 'shared')
   later(20)
@@ -137,7 +137,7 @@ test('content stays while anybody has it registered, and what a crash left behin
   await t.throwsAsync(stat(debris), { code: 'ENOENT' })
 })
 
-test('with files of runs kept for ever, so are the packages of jobs', async t => {
+test('if files of runs are kept forever, so are the packages of jobs', async t => {
   const { later, sweep, registered, job, left } = await scene(t, { SERVICE_RUN_DIR_DAYS: '0' })
   await registered('upl_A', 'unused')
   await registered('upl_B', 'used')
@@ -145,4 +145,24 @@ test('with files of runs kept for ever, so are the packages of jobs', async t =>
   later(24 * 400)
   await sweep()
   t.deepEqual(await left(), ['upl_B'])
+})
+
+test('an upload stays while a thing of any kind uses it, and is deleted after that use has ended', async t => {
+  const { later, sweep, registered, left, pool, deps } = await scene(t)
+  await registered('upl_A', 'unused', 'dataset')
+  await registered('upl_B', 'used', 'dataset')
+  await pool.query(
+    `insert into write.use (used_kind, used_id, user_kind, user_id, used_as, since)
+     values ('upload', 'upl_B', 'dataset', 'team/corpus@1', 'content', $1)`,
+    [deps.now()],
+  )
+  later(25)
+  await sweep()
+  t.deepEqual(await left(), ['upl_B'])
+  later(24 * 400)
+  await sweep()
+  t.deepEqual(await left(), ['upl_B'])
+  await pool.query('update write.use set until = $1', [deps.now()])
+  await sweep()
+  t.deepEqual(await left(), [])
 })

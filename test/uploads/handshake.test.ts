@@ -17,7 +17,7 @@ const shared = sharedForge({
   SERVICE_ROLES: 'command-api,relay,projector,query-api',
 })
 
-/** The server, with what its tests do again and again. */
+/** The server, with the steps common to its tests. */
 async function scene() {
   const forge = await shared()
   return {
@@ -27,7 +27,7 @@ async function scene() {
       if (status !== 200) throw new Error(JSON.stringify(body))
       return body
     },
-    /** What each gate says of a job with this source. */
+    /** The verdict of each gate on a job with this source. */
     async gates(source: object, token = forge.token): Promise<Record<string, string>> {
       const lock = (await forge.call('GET', '/api/recipes/digits/1.0.0/lock')).body
       const { body } = await forge.call<{ gates: { gate: string; detail: string }[] }>(
@@ -49,7 +49,7 @@ async function scene() {
 }
 
 test.serial(
-  'a file is announced, sent and registered; then it is there under its digest, and nothing is left of its way',
+  'a file is announced, sent and registered; then it is stored under its digest, without any leftovers',
   async t => {
     const { forge, begin } = await scene()
     const bytes = packageOf()
@@ -99,7 +99,7 @@ test.serial('an upload needs Content-Length, of the bytes that were announced', 
   t.is((await put({ url, headers }, bytes)).status, 200)
 })
 
-test.serial('only the address that was given out is accepted, until it expires', async t => {
+test.serial('only the issued address is accepted, until it expires', async t => {
   const { begin } = await scene()
   const bytes = packageOf()
   const [target, other] = [await begin(bytes), await begin(packageOf())]
@@ -129,7 +129,7 @@ test.serial('only the address that was given out is accepted, until it expires',
 })
 
 test.serial(
-  'bytes with another digest are refused with the last one, and nothing of them stays',
+  'bytes with another digest are refused with the last one, and none of them stay',
   async t => {
     const { forge, begin } = await scene()
     const bytes = packageOf()
@@ -145,7 +145,7 @@ test.serial(
 )
 
 test.serial(
-  'an upload that breaks off goes on where it stopped, also after a new request for an address',
+  'an interrupted upload resumes where it stopped, even after a new request for an address',
   async t => {
     const { forge, begin } = await scene()
     const bytes = packageOf(300_000)
@@ -154,7 +154,7 @@ test.serial(
     const headers = { ...target.headers, 'Content-Length': all }
     const breakOff = putUnfinished(target.url, headers, bytes.subarray(0, half))
     const probe = { 'content-range': `bytes */${all}` }
-    // Counted as they are written, in several pieces.
+    // Counted during writing, in several pieces.
     await until('all that was sent is counted', 30_000, async () => {
       const { body } = await put(target, Buffer.alloc(0), probe)
       return Number(body.received_bytes) === half
@@ -175,7 +175,7 @@ test.serial(
     t.is((await put(again, bytes.subarray(at), range(at, all + 1))).status, 400)
     const more = await put(again, bytes.subarray(at, at + 50), range(at, at + 50))
     t.is(more.body.received_bytes, at + 50)
-    // Bytes that are here may be sent once more.
+    // Bytes that have arrived may be sent once more.
     t.is((await put(again, bytes.subarray(at), range(at, all))).status, 200)
     t.like(await complete(forge, target), { status: 200, body: { sha256: sha256(bytes) } })
     const known = await begin(bytes)
@@ -185,7 +185,7 @@ test.serial(
 )
 
 test.serial(
-  'uploads are their owner’s alone, and the same bytes of another person stay unknown',
+  'uploads belong to their owner alone, and identical bytes of another person stay hidden',
   async t => {
     const { forge, begin, gates } = await scene()
     const bytes = packageOf()
@@ -203,7 +203,7 @@ test.serial(
 )
 
 test.serial(
-  'what is too big is refused when it is announced, and what expands too far when it is registered',
+  'oversized uploads are refused when announced, and overexpanding ones when registered',
   async t => {
     const { forge, begin, gates } = await scene()
     const big = await ask(forge, packageOf(), { size_bytes: 3 * 1024 * 1024 })
@@ -222,7 +222,7 @@ test.serial(
   },
 )
 
-test.serial('a package with sensitive files can be registered, but no job takes it', async t => {
+test.serial('a package with sensitive files can be registered, but no job may use it', async t => {
   const { forge, begin, gates } = await scene()
   const bytes = packed(
     { path: 'app/.env', content: 'TOKEN=1' },

@@ -7,7 +7,7 @@ import { ask, complete, put } from './sending.ts'
 
 type Submitted = { run_id: string; detail?: string; gate?: string }
 
-/** A server on which jobs wait, and a registered package of its administrator. */
+/** A server whose jobs wait, and a registered package of its administrator. */
 async function scene(t: ExecutionContext) {
   const forge = await startForge(t, { SERVICE_ROLES: 'command-api,relay,projector,query-api' })
   await forge.call('PUT', '/api/admin/profiles/spare', {
@@ -38,7 +38,7 @@ async function scene(t: ExecutionContext) {
 }
 
 test.serial(
-  'whoever may retry a job may have its package for that, and for nothing else',
+  'a person who may retry a job may use its package for that, and for nothing else',
   async t => {
     const { forge, upload_id, submit, retry } = await scene(t)
     const { run_id } = (await submit()).body
@@ -68,7 +68,7 @@ test.serial(
   },
 )
 
-test.serial('a package that is deleted once the gates have passed is a conflict', async t => {
+test.serial('a package deleted after the gates have passed causes a conflict', async t => {
   const { forge, upload_id, submit } = await scene(t)
   t.is((await submit()).status, 200)
   const deleting = await forge.pool.connect()

@@ -46,7 +46,7 @@ async function joined(url: string): Promise<Answer> {
   return { status: response.status, body: await response.json() }
 }
 
-test('parts come in any order and again; the file is whole once all are here', async t => {
+test('parts arrive in any order and repeatedly; the file is complete once all have arrived', async t => {
   t.timeout(patient(120_000))
   const forge = await startForge(t, roles)
   const bytes = file(12)
@@ -72,7 +72,7 @@ test('parts come in any order and again; the file is whole once all are here', a
   t.like(await sendPart(target, 2, bytes), { status: 409, body: { code: 'upload.completed' } })
   t.deepEqual(await readdir(join(forge.dataDir, 'uploads')), ['sha256'])
 
-  // The layout is that of the first time.
+  // The layout from the first time applies.
   const other = file(20)
   const sha256 = digestOf(other)
   const first = await announce(forge, other, { sha256, parts: 2 })
@@ -82,7 +82,7 @@ test('parts come in any order and again; the file is whole once all are here', a
   t.is((await announce(forge, other, { parts: null })).multipart, null as never)
 })
 
-test('a part that does not fit is refused, and a file with another digest begins anew', async t => {
+test('a part that does not fit is refused, and a file with another digest starts over', async t => {
   t.timeout(patient(120_000))
   const forge = await startForge(t, roles)
   const bytes = file(10)
@@ -110,7 +110,7 @@ test('a part that does not fit is refused, and a file with another digest begins
   t.like((await complete(forge, target)).body, { status: 'completed' })
 })
 
-test('a server that dies while it puts parts together goes on where it was', async t => {
+test('a server that dies while joining parts resumes where it was', async t => {
   t.timeout(patient(120_000))
   const forge = await startForgeProcess(t, roles)
   const bytes = file(100)
@@ -131,7 +131,7 @@ test('a server that dies while it puts parts together goes on where it was', asy
 })
 
 // needs s3
-test('an artifact of a run is sent in parts to a bucket, and registering it puts them together', async t => {
+test('an artifact of a run is sent in parts to a bucket, and registering it joins them', async t => {
   t.timeout(patient(150_000))
   const s3 = await ownS3(t)
   const { endpoint, bucket, keyId, secret } = await newBucket(s3.address)

@@ -20,7 +20,7 @@ export type Calls = Pick<Forge, 'call'>
 
 const as = (token: string | undefined) => (token === undefined ? {} : { token })
 
-/** Asks for an address, by default for a package of these bytes with their digest. */
+/** Requests an address, by default for a package of these bytes with their digest. */
 export const ask = (forge: Calls, bytes: Buffer, more: object = {}, token?: string) =>
   forge.call<Target & { detail: string; code: string }>('POST', '/api/uploads', {
     ...as(token),
@@ -66,7 +66,7 @@ export const putRaw = (
     sent.end(bytes)
   })
 
-/** Sends the first bytes of a request and no more; returns how to break the connection off. */
+/** Sends the first bytes of a request and no more; returns a function that breaks the connection. */
 export function putUnfinished(
   url: string,
   headers: Record<string, string | number>,

@@ -28,7 +28,7 @@ const usage = async (forge: Forge, query: string, token?: string) => {
 }
 const days = 'from=2026-11-01&to=2026-11-30'
 
-/** Two people; alice has a job that was paused over midnight, bob one in a project of which alice is a member. */
+/** Two people; alice has a job that was paused over midnight, bob has one in a project of which alice is a member. */
 async function threeJobs(t: ExecutionContext) {
   const forge = await startForge(t, withoutExecutor)
   await setPrice(forge, '3.60')
@@ -55,47 +55,50 @@ async function threeJobs(t: ExecutionContext) {
   return { forge, at, alice, bob, paused, shared, hidden }
 }
 
-test.serial('everybody reads their own use and that of their projects, an admin all', async t => {
-  const { forge, alice, bob } = await threeJobs(t)
-  const eve = await signedIn(forge, 'eve')
-  const currency = 'USD'
-  const ofAlice = {
-    group: 'alice',
-    gpu_seconds: 260,
-    gpu_hours: '0.07',
-    cost: '0.26',
-    currency,
-    runs: 1,
-  }
-  const ofShared = { gpu_seconds: 0.002, gpu_hours: '0.00', cost: '0.000002', currency, runs: 1 }
-  t.deepEqual(await usage(forge, days, alice), [ofAlice, { group: 'bob', ...ofShared }])
-  t.deepEqual(await usage(forge, `group=project&${days}`, alice), [
-    { ...ofAlice, group: 'of-alice' },
-    { group: 'shared', ...ofShared },
-  ])
-  t.like(await usage(forge, days, bob), [{ group: 'bob', cost: '7.200002', runs: 2 }])
-  t.deepEqual(await usage(forge, days, eve), [])
-  t.deepEqual(
-    (await usage(forge, `group=project&${days}`)).map(({ group, cost }) => [group, cost]),
-    [
-      ['of-bob', '7.20'],
-      ['of-alice', '0.26'],
-      ['shared', '0.000002'],
-    ],
-  )
-  // What everybody may read is not added up for everybody.
-  await forge.call('PATCH', '/api/projects/of-bob', {
-    token: bob,
-    body: { visibility: 'internal' },
-  })
-  await until('eve reads its job', 20_000, async () => {
-    const { body } = await forge.call<{ cost: string }[]>('GET', '/api/jobs', { token: eve })
-    return body[0]?.cost === '7.20'
-  })
-  t.deepEqual(await usage(forge, days, eve), [])
-})
+test.serial(
+  'everybody sees their own usage and that of their projects, an admin all of it',
+  async t => {
+    const { forge, alice, bob } = await threeJobs(t)
+    const eve = await signedIn(forge, 'eve')
+    const currency = 'USD'
+    const ofAlice = {
+      group: 'alice',
+      gpu_seconds: 260,
+      gpu_hours: '0.07',
+      cost: '0.26',
+      currency,
+      runs: 1,
+    }
+    const ofShared = { gpu_seconds: 0.002, gpu_hours: '0.00', cost: '0.000002', currency, runs: 1 }
+    t.deepEqual(await usage(forge, days, alice), [ofAlice, { group: 'bob', ...ofShared }])
+    t.deepEqual(await usage(forge, `group=project&${days}`, alice), [
+      { ...ofAlice, group: 'of-alice' },
+      { group: 'shared', ...ofShared },
+    ])
+    t.like(await usage(forge, days, bob), [{ group: 'bob', cost: '7.200002', runs: 2 }])
+    t.deepEqual(await usage(forge, days, eve), [])
+    t.deepEqual(
+      (await usage(forge, `group=project&${days}`)).map(({ group, cost }) => [group, cost]),
+      [
+        ['of-bob', '7.20'],
+        ['of-alice', '0.26'],
+        ['shared', '0.000002'],
+      ],
+    )
+    // Costs that everybody may read are not summed up for everybody.
+    await forge.call('PATCH', '/api/projects/of-bob', {
+      token: bob,
+      body: { visibility: 'internal' },
+    })
+    await until('eve reads its job', 20_000, async () => {
+      const { body } = await forge.call<{ cost: string }[]>('GET', '/api/jobs', { token: eve })
+      return body[0]?.cost === '7.20'
+    })
+    t.deepEqual(await usage(forge, days, eve), [])
+  },
+)
 
-test.serial('use is added up by UTC day, the newest first, between two days', async t => {
+test.serial('usage is summed by UTC day, newest first, between two days', async t => {
   const { forge, alice } = await threeJobs(t)
   const byDay = async (query: string) =>
     (await usage(forge, `group=day&${query}`, alice)).map(({ group, gpu_seconds, cost }) => [
@@ -136,7 +139,7 @@ test.serial('a query for days or groups that do not exist is refused with the fi
   }
 })
 
-test.serial('the figures of a job are those of the ledger, to the millionth', async t => {
+test.serial('the figures of a job equal those of the ledger, to the millionth', async t => {
   const { forge, alice, paused } = await threeJobs(t)
   const { body } = await forge.call<Detail>('GET', `/api/jobs/${paused}`, { token: alice })
   t.like(body, { gpu_hours: '0.07', cost: '0.26' })
@@ -161,38 +164,41 @@ test.serial('the figures of a job are those of the ledger, to the millionth', as
   t.like(own, { gpu_seconds: body.bill.gpu_seconds, cost: body.bill.cost })
 })
 
-test.serial('a job that runs owes until now; a day of it counts for GPU-hours today', async t => {
-  const forge = await startForge(t, withoutExecutor)
-  await setPrice(forge, '1.00')
-  const run_id = await submit(forge, 'demo', forge.token)
-  const started = new Date(Date.now() - 3_600_000)
-  await jobsAtTimes(forge).run(run_id, started.toISOString())
-  await settled(forge)
-  const { body } = await forge.call<Detail>('GET', `/api/jobs/${run_id}`)
-  const owedAtMost = (2 * (Date.now() - started.getTime())) / 1000
-  t.true(
-    body.bill.gpu_seconds >= 7200 && body.bill.gpu_seconds <= owedAtMost,
-    `${body.bill.gpu_seconds} of ${owedAtMost}`,
-  )
-  for (const { gpu_hours } of [body, ...body.attempts])
-    t.true(Math.abs(Number(gpu_hours) - body.bill.gpu_seconds / 3600) < 0.02, gpu_hours)
-  const [row] = await usage(forge, 'group=user')
-  t.true(row !== undefined && row.gpu_seconds >= body.bill.gpu_seconds)
-  t.like(row, { group: 'admin', runs: 1 })
-  const today = () => {
-    const midnight = new Date().setUTCHours(0, 0, 0, 0)
-    return (Date.now() - Math.max(midnight, started.getTime())) / 3_600_000
-  }
-  const before = today()
-  const me = await forge.call<{ usage: { gpu_hours_today: string } }>('GET', '/api/auth/me')
-  const told = Number(me.body.usage.gpu_hours_today)
-  // Two, because midnight may come in between.
-  const possible = [before, today()]
-  t.true(
-    possible.some(hours => Math.abs(told - 2 * hours) < 0.2),
-    `${told} h, ${possible}`,
-  )
-})
+test.serial(
+  'a running job is charged up to now; its current day counts for GPU-hours today',
+  async t => {
+    const forge = await startForge(t, withoutExecutor)
+    await setPrice(forge, '1.00')
+    const run_id = await submit(forge, 'demo', forge.token)
+    const started = new Date(Date.now() - 3_600_000)
+    await jobsAtTimes(forge).run(run_id, started.toISOString())
+    await settled(forge)
+    const { body } = await forge.call<Detail>('GET', `/api/jobs/${run_id}`)
+    const owedAtMost = (2 * (Date.now() - started.getTime())) / 1000
+    t.true(
+      body.bill.gpu_seconds >= 7200 && body.bill.gpu_seconds <= owedAtMost,
+      `${body.bill.gpu_seconds} of ${owedAtMost}`,
+    )
+    for (const { gpu_hours } of [body, ...body.attempts])
+      t.true(Math.abs(Number(gpu_hours) - body.bill.gpu_seconds / 3600) < 0.02, gpu_hours)
+    const [row] = await usage(forge, 'group=user')
+    t.true(row !== undefined && row.gpu_seconds >= body.bill.gpu_seconds)
+    t.like(row, { group: 'admin', runs: 1 })
+    const today = () => {
+      const midnight = new Date().setUTCHours(0, 0, 0, 0)
+      return (Date.now() - Math.max(midnight, started.getTime())) / 3_600_000
+    }
+    const before = today()
+    const me = await forge.call<{ usage: { gpu_hours_today: string } }>('GET', '/api/auth/me')
+    const told = Number(me.body.usage.gpu_hours_today)
+    // Two, because midnight may come in between.
+    const possible = [before, today()]
+    t.true(
+      possible.some(hours => Math.abs(told - 2 * hours) < 0.2),
+      `${told} h, ${possible}`,
+    )
+  },
+)
 
 const ledger = async (forge: Forge) => {
   const { usage_lines, usage_runs } = await dumpReadModels(forge.pool, table =>
@@ -201,7 +207,7 @@ const ledger = async (forge: Forge) => {
   return { usage_lines, usage_runs }
 }
 
-test.serial('a rebuild makes the same ledger row by row, and so does an upgrade', async t => {
+test.serial('a rebuild creates the same ledger row by row, and so does an upgrade', async t => {
   const { forge } = await threeJobs(t)
   await submit(forge, 'demo', forge.token)
   await settled(forge)
@@ -232,7 +238,7 @@ test.serial('a rebuild makes the same ledger row by row, and so does an upgrade'
   t.deepEqual(await ledger(forge), before)
 })
 
-test.serial('the command line adds up use, for people and for scripts', async t => {
+test.serial('the command line sums up usage, for people and for scripts', async t => {
   const { forge } = await threeJobs(t)
   const { run } = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
   const between = ['--from', '2026-11-01', '--to', '2026-11-30']

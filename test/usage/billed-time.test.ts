@@ -11,15 +11,15 @@ import { patient } from '../servers/patience.ts'
 import { slurmCluster } from '../servers/slurm-cluster.ts'
 import { until } from '../servers/until.ts'
 
-// The bill of a job that really runs, beside what the job itself and its engine wrote down about its times.
+// Compares the bill of a real job with the times recorded by the job itself and by its engine.
 
-/** Of Slurm's times, which are whole seconds. */
+/** The precision of Slurm's times, which are whole seconds. */
 const slurmToleranceMs = 1000
 const gpus = 2
 
 /**
- * Counts steps and says when it did what. Its first attempt saves where it stands and exits when it is asked to, the second
- * goes on until it is killed, the third ends by itself.
+ * Counts steps and reports its times. Its first attempt saves its position and exits on request, the second
+ * keeps running until it is killed, the third ends normally.
  */
 const program = `
 import json, os, signal, time
@@ -77,10 +77,10 @@ if (cluster)
     SERVICE_SLURM_DIR: String(slurmDirectory),
   })
 
-/** Registers the test for an engine; `slurm` tells what Slurm knows of a job. */
+/** Registers the test for an engine; `slurm` returns Slurm's view of a job. */
 function billedExactly(engine: string, slurm: Cluster | null, env: Record<string, string>): void {
   test.serial(
-    `${engine}: a paused job is billed for what it held its GPUs, and goes on`,
+    `${engine}: a paused job is billed for the time it held its GPUs, and continues`,
     async t => {
       t.timeout(patient(600_000), 'the first attempt builds the environment of the recipe')
       const forge = await startForge(t, env)
@@ -135,7 +135,7 @@ async function submit(forge: Forge, engine: string): Promise<string> {
 const jobOf = async ({ forge, run_id }: Scene) =>
   (await forge.call<Job>('GET', `/api/jobs/${run_id}`)).body
 
-/** What the code of an attempt printed of itself. */
+/** The output of an attempt's code about itself. */
 async function said({ forge, run_id }: Scene, attempt: number): Promise<Said[]> {
   const path = `/api/runs/${run_id}/logs/download?attempt=${attempt}&stream=stdout`
   const { body } = await forge.call<string>('GET', path)
@@ -154,7 +154,7 @@ async function untilSaid(scene: Scene, attempt: number, what: Said['what']): Pro
   })
 }
 
-/** Pauses the job, which frees its GPUs; returns when that was seen. */
+/** Pauses the job, which frees its GPUs; returns when the test observed that. */
 async function pausedAndFree(scene: Scene, attempt: number, grace_s: number): Promise<number> {
   const { t, forge, run_id } = scene
   const { status } = await forge.call('POST', `/api/jobs/${run_id}/pause`, { body: { grace_s } })
@@ -167,7 +167,7 @@ async function pausedAndFree(scene: Scene, attempt: number, grace_s: number): Pr
   return seen
 }
 
-/** No row of ours holds a GPU, and no job of Slurm. */
+/** Neither a row of ours nor a Slurm job holds a GPU. */
 async function untilFree({ forge, slurm, run_id }: Scene): Promise<void> {
   await until('its GPUs are free', 60_000, async () => {
     const { rows } = await forge.pool.query('select 1 from write.gpu_slot limit 1')
@@ -184,10 +184,10 @@ async function resumed(scene: Scene, attempt: number): Promise<void> {
   t.is(status, 200)
   await untilSaid(scene, attempt, 'begins')
   const [begins] = await said(scene, attempt)
-  t.is(begins?.step, checkpoint?.step, `attempt ${attempt} goes on at the last checkpoint`)
+  t.is(begins?.step, checkpoint?.step, `attempt ${attempt} continues at the last checkpoint`)
 }
 
-/** Compares the bill of an attempt with what others know of its times; returns how many milliseconds it is for. */
+/** Compares the bill of an attempt with independent records of its times; returns the billed milliseconds. */
 async function billed(
   scene: Scene,
   attempt: number,
@@ -203,7 +203,7 @@ async function billed(
   t.true(from >= notBefore, 'a pause costs nothing')
   // It reports `running` between these two lines.
   t.true(begins.at <= from && from <= runs.at, `${begins.at} <= ${from} <= ${runs.at}`)
-  // Nobody pays for GPUs that were seen free.
+  // GPUs that were seen free are not billed.
   t.true(last.at <= to && to <= notAfter, `${last.at} <= ${to} <= ${notAfter}`)
   if (slurm) {
     const { started, ended } = await slurmTimes(slurm, run_id, attempt)

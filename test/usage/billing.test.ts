@@ -30,7 +30,7 @@ import {
 } from './given.ts'
 
 const dayMs = 86_400_000
-/** `npm run bench:billing` asks for more. */
+/** `npm run bench:billing` requests more. */
 const runs = { numRuns: Number(process.env.FORGE_TEST_BILLING_CASES ?? 1000) }
 /** Much faster than the comparison of the test runner, which explains differences; fast-check shows the case. */
 const equal = isDeepStrictEqual
@@ -42,13 +42,13 @@ const brief = (lines: readonly Line[]) =>
     moneyText(cost_micro),
   ])
 
-test('nothing is owed for the time before the code reports that it runs, nor for an attempt that never did', t => {
+test('time before the code reports `running` costs nothing, nor does an attempt that never reports it', t => {
   const began = [admission(8, '2.00'), exited(1, '2026-11-20T10:00:00.000Z')]
   t.deepEqual(billOf(began), [])
   t.deepEqual(brief(billOf([...began, ran(2, '2026-11-20T11:00:00.000Z')])), [])
 })
 
-test('a pause costs nothing: each attempt pays from its start to the release of its GPUs', t => {
+test('a pause costs nothing: each attempt is billed from its start to the release of its GPUs', t => {
   const events = [
     admission(2, '3.60'),
     ran(1, '2026-11-20T10:00:00.000Z'),
@@ -105,7 +105,7 @@ for (const [what, start, end, days] of splits)
     t.is(sumOf(lines).gpu_ms, BigInt(Date.parse(end) - Date.parse(start)))
   })
 
-test('a new price holds from its time on, to the millisecond', t => {
+test('a new price applies from its time on, to the millisecond', t => {
   const events = [
     admission(1, '3.60'),
     ran(1, '2026-11-20T10:00:00.000Z'),
@@ -118,7 +118,7 @@ test('a new price holds from its time on, to the millisecond', t => {
   ])
 })
 
-test('what becomes known late takes lines back and adds others; no line is changed', t => {
+test('late information cancels lines and adds new ones; no line is changed', t => {
   const events = [
     admission(1, '3.60'),
     ran(1, '2026-11-20T10:00:00.000Z'),
@@ -140,7 +140,7 @@ test('what becomes known late takes lines back and adds others; no line is chang
   t.is(sumOf(again.entries).gpu_ms, 30_000n, 'it was seen alive later than its loss said')
 })
 
-test('an attempt that still holds GPUs owes until now, and is not in the ledger', t => {
+test('an attempt that still holds GPUs is charged up to now, and is not in the ledger', t => {
   const { metered, entries } = ledgerOf([admission(4, '9.00'), ran(1, '2026-11-20T23:00:00.000Z')])
   t.deepEqual(entries, [])
   t.deepEqual(brief(openLinesOf(metered, new Date('2026-11-21T00:30:00.000Z'))), [
@@ -182,7 +182,7 @@ test('amounts are written without floating point', t => {
   t.is(hoursText(5_400_000n, 1), '1.5')
 })
 
-test('the end of a budget is the first millisecond at which it is spent, through changes of the price', t => {
+test('the end of a budget is the first millisecond at which it is spent, across price changes', t => {
   fc.assert(
     fc.property(history, fc.bigInt({ min: 0n, max: 10n ** 13n }), ({ events, from }, budget) => {
       const { metered } = ledgerOf(events)
@@ -217,7 +217,7 @@ function faultsOf(lines: readonly Line[]): string[] {
   })
 }
 
-test('in whatever order events come, and however often: no overlap, nothing negative, and the parts make up the whole', t => {
+test('whatever the order and repetition of events: no overlap, nothing negative, and the parts add up to the whole', t => {
   fc.assert(
     fc.property(history, ({ gpus, events }) => {
       const { metered } = ledgerOf(events)
@@ -251,7 +251,7 @@ test('any order of events, with repetitions, leads to the same bill, and a repla
       }
       t.true(
         equal(ledgerOf([...one, ...events]).entries, ledgerOf(one).entries),
-        'what is known already adds nothing',
+        'known facts add nothing',
       )
     }),
     runs,
@@ -261,7 +261,7 @@ test('any order of events, with repetitions, leads to the same bill, and a repla
 const isSound = ({ sign, gpu_ms, cost_micro }: Entry) =>
   sign === 1 ? gpu_ms >= 0n && cost_micro >= 0n : gpu_ms <= 0n && cost_micro <= 0n
 
-test('runs together never use more than the GPUs there are', t => {
+test('runs together never use more GPUs than exist', t => {
   const capacity = 16
   const wish = fc.record({
     gpus: fc.integer({ min: 1, max: capacity }),
@@ -281,7 +281,7 @@ test('runs together never use more than the GPUs there are', t => {
 
 type Wish = { gpus: number; wait: number; length: number; launch: number }
 
-/** Starts each as soon as enough GPUs are free; what waits and what starts pays nothing. */
+/** Starts each as soon as enough GPUs are free; waiting and starting jobs pay nothing. */
 function placed(wishes: readonly Wish[], capacity: number): JobEvent[][] {
   let now = Date.parse('2026-11-20')
   let held: { gpus: number; until: number }[] = []

@@ -30,7 +30,7 @@ export const repriced = (price_per_gpu_hour: string, effective_at: string): JobE
   data: { ...subject, price_per_gpu_hour, effective_at },
 })
 
-/** What the ledger holds of a job after these events, each followed by what it makes due. */
+/** The ledger of a job after these events, each followed by the work it makes due. */
 export function ledgerOf(events: readonly JobEvent[]): { metered: Metered; entries: Entry[] } {
   let metered = unmetered
   const entries: Entry[] = []
@@ -41,11 +41,11 @@ export function ledgerOf(events: readonly JobEvent[]): { metered: Metered; entri
   return { metered, entries }
 }
 
-/** The lines that stand, in order of time. */
+/** The valid lines, in order of time. */
 export const billOf = (events: readonly JobEvent[]) =>
   standing(ledgerOf(events).entries).sort((a, b) => (a.starts_at < b.starts_at ? -1 : 1))
 
-/** Around these, days, months, years and a leap day end. */
+/** Times around the ends of days, months, years and a leap day. */
 const origins = ['2023-12-30', '2024-02-27', '2025-02-27', '2026-11-20', '2027-12-30']
 
 const price = fc
@@ -62,7 +62,7 @@ const span = fc.oneof(
 export type History = { gpus: number; events: JobEvent[]; from: number; to: number }
 
 /**
- * A job of several attempts, as pauses, restarts and losses make them: marks may be missing, clocks of machines differ by up to a
+ * A job of several attempts, with pauses, restarts and losses: marks may be missing, clocks of machines differ by up to a
  * minute, and prices change at any time.
  */
 export const history: fc.Arbitrary<History> = fc
@@ -100,7 +100,7 @@ export const history: fc.Arbitrary<History> = fc
 
 export const iso = (ms: number) => new Date(ms).toISOString()
 
-/** The same events in any order, some of them again. */
+/** The same events in any order, some of them repeated. */
 export const shuffled = (events: readonly JobEvent[]): fc.Arbitrary<JobEvent[]> =>
   fc
     .tuple(

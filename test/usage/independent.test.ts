@@ -27,7 +27,7 @@ const run = fc
     return { gpus, attempts, prices: since.map((at, nth) => [at, prices[nth] ?? '0']) }
   })
 
-test('10,000 runs with three pauses and two changes of the price cost the same by another calculator, to the millionth', t => {
+test('10,000 runs with three pauses and two changes of the price cost the same in an independent calculator, to the millionth', t => {
   const asked = fc.sample(run, { numRuns: 10_000, seed: 20_261_122 })
   const input = asked.map(one => JSON.stringify(one)).join('\n')
   const calculator = join(import.meta.dirname, 'invoice.py')

@@ -1,4 +1,4 @@
-"""A second calculator of bills, written apart from the first: runs as JSON lines, the total of each in millionths."""
+"""An independently written calculator of bills: runs as JSON lines, the total of each in millionths."""
 
 import json
 import sys

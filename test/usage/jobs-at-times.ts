@@ -8,7 +8,7 @@ import { eventStoreOn } from '../servers/event-store.ts'
 import type { Forge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
 
-/** A server without an executor, so that a test decides what happens to its jobs, and when. */
+/** A server without an executor, so that a test decides when and how its jobs change. */
 export const withoutExecutor = { SERVICE_ROLES: 'command-api,relay,projector,query-api' }
 
 export const setPrice = (forge: Forge, price_per_gpu_hour: string) =>
@@ -33,7 +33,7 @@ export async function submit(forge: Forge, project: string, token: string, more:
 
 const by = { actor: { type: 'system', id: 'test', via: 'test' }, requestId: 'test' } as const
 
-/** Changes a job by its own rules, at the times that a test chooses. */
+/** Changes a job by its own rules, at times chosen by a test. */
 export function jobsAtTimes({ pool }: Pick<Forge, 'pool'>) {
   const store = eventStoreOn(pool)
   const change = (run_id: string, at: string, decide: (job: Job) => JobEvent[]) =>
@@ -72,7 +72,7 @@ export function jobsAtTimes({ pool }: Pick<Forge, 'pool'>) {
   }
 }
 
-/** All that was decided shows in the read models. */
+/** All decisions are visible in the read models. */
 export const settled = ({ pool }: Forge) =>
   until('everything is projected', 20_000, async () => {
     const { rows } = await pool.query(

@@ -13,7 +13,7 @@ const metered = (end: string | null) =>
     attempts: [{ attempt: 1, started_at, ended_at: end }],
   })
 
-test('a bill that is read while an attempt ends has the attempt once', async t => {
+test('a bill read while an attempt ends includes the attempt once', async t => {
   const { kysely: db, pool } = await database<UsageTables>(t, { schema: 'read' })
   const begin = (run_id: string) =>
     pool.query('insert into usage_runs values ($1, $1, $1, $2, true)', [run_id, metered(null)])
@@ -37,7 +37,7 @@ test('a bill that is read while an attempt ends has the attempt once', async t =
   }
 })
 
-test('of a time that began before, a bill counts the share since then', async t => {
+test('a bill counts the later share of a period that began earlier', async t => {
   const { kysely: db, pool } = await database<UsageTables>(t, { schema: 'read' })
   await pool.query(`insert into usage_runs values ('run_1', 'a', 'a', $1, true)`, [metered(null)])
   const line = (nth: number, starts: string, ends: string, cost: number) =>

@@ -80,7 +80,7 @@ test.serial(
   },
 )
 
-test.serial('of twenty concurrent requests that create a person, one succeeds', async t => {
+test.serial('one of twenty concurrent requests to create a person succeeds', async t => {
   const forge = await startForge(t)
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => create(forge, { username: 'alice', role: 'operator' })),
@@ -102,7 +102,7 @@ const wrong: [why: string, body: object, loc: string, type: string][] = [
     'string_pattern_mismatch',
   ],
   ['no role', { username: 'alice' }, 'role', 'missing'],
-  ['a role of its own', { username: 'alice', role: 'root' }, 'role', 'literal_error'],
+  ['an unknown role', { username: 'alice', role: 'root' }, 'role', 'literal_error'],
   [
     'an e-mail without @',
     { username: 'alice', role: 'operator', email: 'x' },
@@ -157,7 +157,7 @@ test.serial('only admins administer people', async t => {
 })
 
 test.serial(
-  'disabling ends sessions and the tokens of external runs at once; enabling brings none back',
+  'disabling ends sessions and the tokens of external runs at once; enabling restores none',
   async t => {
     const forge = await startForge(t)
     const { bob, token } = await signedInBob(forge)

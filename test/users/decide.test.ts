@@ -24,7 +24,7 @@ test('a person is created once', t => {
   t.throws(() => createUser(after(created), ada), { instanceOf: Refusal, message: /already/ })
 })
 
-test('each change is an event of its own, in the order in which it takes effect', t => {
+test('each change is a separate event, in the order in which it takes effect', t => {
   const events = changeUser(after(created), {
     username: 'ada',
     role: 'admin',

@@ -21,7 +21,7 @@ run.log_samples(40, [])
 run.finish()
 `
 
-test('what the Python client logs can be read by forge samples: rounds, a round, and a prompt through them', async t => {
+test('forge samples shows the Python client’s samples: rounds, a round, and a prompt through them', async t => {
   t.timeout(patient(240_000))
   const forge = await startForge(t)
   const { body: created } = await forge.call<Created>('POST', '/api/runs', {

@@ -27,7 +27,7 @@ const samplesOf = async (forge: Forge, { run_id }: ExternalRun, step = 100) =>
 const longest = 256 * 1024
 const many = (count: number) => Array.from({ length: count }, () => ({ assistant: '4' }))
 
-test('chunks arrive in any order, one that is sent again replaces the earlier, and the last completes the round', async t => {
+test('chunks arrive in any order, a repeated chunk replaces the earlier one, and the last completes the round', async t => {
   const forge = await shared()
   const run = await createRun(forge)
   const chunk = (chunk_index: number, assistant: string) =>
@@ -84,7 +84,7 @@ test('chunks arrive in any order, one that is sent again replaces the earlier, a
   t.deepEqual(rows, [{ data }])
 })
 
-test('each bad field is 422 at its place, and nothing of the report is stored', async t => {
+test('each bad field is 422 at its place, and no part of the report is stored', async t => {
   const forge = await shared()
   const run = await createRun(forge)
   const ofSample = (name: string, value: unknown) => ({
@@ -144,7 +144,7 @@ test('each bad field is 422 at its place, and nothing of the report is stored', 
   t.is(rows.length, 0)
 })
 
-test('everything at a limit is taken, and one past it is not', async t => {
+test('values at a limit are accepted, and those beyond it are not', async t => {
   const forge = await shared()
   const run = await createRun(forge)
   t.like(await send(forge, run, { step: 1, samples: many(500) }), {

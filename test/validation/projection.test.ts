@@ -37,7 +37,7 @@ async function readModel(t: ExecutionContext) {
 const rewarded = (...rewards: (number | 'NaN' | null)[]) =>
   rewards.map((reward, n) => ({ user: `prompt ${n}`, assistant: `answer ${n}`, reward }))
 
-test('a round is complete with its last chunk, and tells until then which are missing', async t => {
+test('a round is complete with its last chunk, and lists the missing ones until then', async t => {
   const { db, apply } = await readModel(t)
   const chunk = (chunk_index: number) => chunkOf(run, { step: 5, chunk_index, total_chunks: 4 })
   await apply([chunk(3), chunk(1)])
@@ -73,7 +73,7 @@ test('a repeated chunk replaces the earlier one with all its samples, in one bat
   t.deepEqual(rows, [{ samples: 2, first_offset: 0 }])
 })
 
-test('the scores of a round are those of its first chunk that has some, in whatever order they arrive', async t => {
+test('the scores of a round come from its first chunk with scores, whatever the order of arrival', async t => {
   const { db, apply } = await readModel(t)
   const chunk = (step: number, chunk_index: number, avg_reward: number | null) =>
     chunkOf(run, { step, chunk_index, total_chunks: 3, avg_reward })
@@ -89,7 +89,7 @@ test('the scores of a round are those of its first chunk that has some, in whate
   )
 })
 
-test('samples are sorted by reward in pages, those without one last, and a prompt is followed through the steps', async t => {
+test('samples are sorted by reward in pages, those without a reward last, and a prompt is followed through the steps', async t => {
   const { db, apply } = await readModel(t)
   const steps = [30, 10, 20]
   await apply(steps.map(step => chunkOf(run, { step, samples: rewarded(2, 'NaN', null, step, 1) })))
@@ -135,7 +135,7 @@ test('a page of very long samples ends before it is too large, and the next one 
   t.is(first.length + rest.length, 60)
 })
 
-test('the histogram counts every finite reward once, and tells how many are not', async t => {
+test('the histogram counts every finite reward once, and says how many are not finite', async t => {
   const { db, apply } = await readModel(t)
   const far = Number.MAX_VALUE
   await apply([
@@ -163,7 +163,7 @@ test('the histogram counts every finite reward once, and tells how many are not'
   )
 })
 
-test('a chunk that names another total, or is no chunk, is parked, and the others stay', async t => {
+test('a chunk with another total, or a malformed one, is parked, and the others stay', async t => {
   const { pool, db, projection } = await readModel(t)
   const given = [
     chunkOf(run, { step: 1, chunk_index: 0, total_chunks: 2 }),
@@ -180,7 +180,7 @@ test('a chunk that names another total, or is no chunk, is parked, and the other
   t.like((await readRounds(db, run, page))[0], { complete: true, total_chunks: 2 })
 })
 
-test('a record that was parked and is applied late does not replace a newer one', async t => {
+test('a parked record that is applied late does not replace a newer one', async t => {
   const { pool, db, projection } = await readModel(t)
   const record = (offset: bigint, reward: number): ReadRecord => ({
     ...chunkOf(run, { step: 1, samples: rewarded(reward) }),
@@ -215,7 +215,7 @@ const delivery = (rounds: number) =>
       })
     })
 
-test('shuffled and repeated chunks over 1,000 rounds complete each round exactly when all of its chunks are there', async t => {
+test('shuffled and repeated chunks over 1,000 rounds complete each round exactly when all of its chunks have arrived', async t => {
   t.timeout(patient(300_000))
   const { pool, db, apply } = await readModel(t)
   const completed = async () => {

@@ -10,7 +10,7 @@ const cause = {
   requestId: 'r',
 }
 
-test('of racing first reports of a round one fixes its number of chunks for all', async t => {
+test('one of several racing first reports of a round fixes its number of chunks', async t => {
   const { pool } = await database(t)
   const deps = { pool, store: eventStoreOn(pool), now: () => new Date() }
   for (let step = 0; step < 10; step++) {
@@ -23,7 +23,7 @@ test('of racing first reports of a round one fixes its number of chunks for all'
   t.is(rows.length, 10)
 })
 
-test('chunks that are noted at once, shuffled and repeated, complete their round when all are there, with one event', async t => {
+test('chunks that are noted at once, shuffled and repeated, complete their round when all have arrived, with one event', async t => {
   t.timeout(patient(200_000))
   const { pool } = await database(t)
   const deps = { pool, store: eventStoreOn(pool), now: () => new Date() }

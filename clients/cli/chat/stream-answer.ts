@@ -1,7 +1,7 @@
-import type { Api } from '../api.ts'
-import { sseParser } from '../sse.ts'
+import type { Api } from '../api/client.ts'
+import { sseParser } from '../api/streams.ts'
 
-/** What was told of one answer; times in ms. */
+/** The figures of one answer; times in ms. */
 export type Answered = {
   text: string
   completion_tokens: number
@@ -15,7 +15,7 @@ type Usage = { completion_tokens?: number }
 
 export type Question = { path: string; body: object; onPiece: (piece: string) => void }
 
-/** Asks a chat endpoint, and hands each piece on as it comes. An answer that `signal` ends is returned as far as it came. */
+/** Asks a chat endpoint and passes on each piece as it arrives. Returns the partial answer if `signal` fires. */
 export async function streamAnswer(
   api: Api,
   { path, body, onPiece }: Question,
@@ -26,8 +26,8 @@ export async function streamAnswer(
   let text = ''
   let pieces = 0
   let usage: Usage | null = null
-  const take = ({ choices, usage: told }: Chunk) => {
-    usage = told ?? usage
+  const take = ({ choices, usage: reported }: Chunk) => {
+    usage = reported ?? usage
     const piece = choices?.[0]?.delta?.content ?? ''
     if (piece === '') return
     firstAt ??= performance.now()
@@ -52,7 +52,7 @@ export async function streamAnswer(
   }
 }
 
-/** Of the whole answer, as the traffic of a deployment has it: a short one arrives at once, after its first token. */
+/** Speeds cover the whole answer, as in a deployment's traffic: a short one arrives at once, after its first token. */
 function timesOf(began: number, firstAt: number | null, tokens: number) {
   if (firstAt === null) return { ttft_ms: null, tokens_per_s: null }
   const seconds = Math.max(0.001, (performance.now() - began) / 1000)

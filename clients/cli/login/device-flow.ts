@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../../schemas/timestamp.ts'
-import type { Api } from '../api.ts'
-import { exitCode, Failure } from '../failure.ts'
+import type { Api } from '../api/client.ts'
+import { exitCode, Failure } from '../program/failure.ts'
 
 export type SignedIn = { token: string; user: { username: string; role: string } }
 

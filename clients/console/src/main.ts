@@ -1,5 +1,5 @@
 import { takeUp } from './session/session.ts'
 
-// Asked before the rest of the console is taken apart, which takes longer than the answer.
+// Requested before the rest of the console is parsed, which takes longer than the response.
 void takeUp(new AbortController().signal)
 void import('./start.tsx')

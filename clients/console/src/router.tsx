@@ -11,10 +11,10 @@ import { Broken, NotFound } from './shell/wrong-turns.tsx'
 
 const root = createRootRoute({ component: Frame, notFoundComponent: () => <NotFound /> })
 
-/** The state of a page that others can be sent: all of it is text. */
+/** The shareable state of a page: all of it is text. */
 export type Search = Readonly<Record<string, string | undefined>>
 
-/** The router reads `1` as a number and `true` as a truth value; both are written as they were. */
+/** The router reads `1` as a number and `true` as a boolean; both are turned back into their text. */
 const asSearch = (search: Record<string, unknown>): Search =>
   Object.fromEntries(
     Object.entries(search).flatMap(([name, value]) =>

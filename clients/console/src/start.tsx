@@ -15,7 +15,7 @@ import { pageOfMlflow } from './shell/mlflow-address.ts'
 const elsewhere = pageOfMlflow(location.pathname, location.hash)
 if (elsewhere !== null) location.replace(elsewhere)
 
-// It may be here before the page that it is for.
+// It may arrive before the page that it belongs to.
 if (document.readyState === 'loading')
   await new Promise(resolve =>
     document.addEventListener('DOMContentLoaded', resolve, { once: true }),

@@ -28,7 +28,7 @@ class Alerts(unittest.TestCase):
         code, _, err, left = run_script(script, **AWAY)
         self.assertEqual(code, 0, err)
         self.assertIn("alert not raised", err)
-        self.assertNotEqual(left, [], "the one that is fine waits to be sent")
+        self.assertNotEqual(left, [], "the valid alert waits to be sent")
 
 
 if __name__ == "__main__":

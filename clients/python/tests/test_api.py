@@ -13,7 +13,7 @@ SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src")
 
 
 def run_script(script, **env):
-    """In a process of its own: `init` installs hooks, and how a process ends is part of what is tested."""
+    """In a separate process: `init` installs hooks, and the way a process ends is part of the test."""
     with tempfile.TemporaryDirectory() as spool:
         done = subprocess.run(
             [sys.executable, "-c", textwrap.dedent(script)],
@@ -109,7 +109,7 @@ class Disabled(unittest.TestCase):
 
 
 class InitAgain(unittest.TestCase):
-    """`init` while a run is active, as in a cell of a notebook that runs again."""
+    """`init` while a run is active, as in a re-executed notebook cell."""
 
     SCRIPT = """
         import os, forge
@@ -206,7 +206,7 @@ class Away(unittest.TestCase):
     def test_strict_raises_what_else_is_a_warning(self):
         code, _, err, _ = run_script("import forge; forge.init(strict=True)", **AWAY)
         self.assertEqual(code, 1)
-        self.assertIn("does not take reports", err)
+        self.assertIn("does not accept reports", err)
 
     def test_other_ranks_are_silent(self):
         code, out, err, left = run_script(

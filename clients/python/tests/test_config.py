@@ -76,7 +76,7 @@ class Address(unittest.TestCase):
         ]
         self.assertEqual(ranks[0], 0)
         self.assertEqual(len(set(ranks)), 4)
-        # Of torchrun's, the rank itself counts.
+        # Among torchrun's variables, the rank itself counts.
         self.assertEqual(read_config({**COMPLETE, "RANK": "0", "LOCAL_RANK": "1"}).rank, 0)
         self.assertEqual(read_config({**COMPLETE, "SLURM_PROCID": "1"}).rank, 1)
 

@@ -1,4 +1,4 @@
-"""What goes wrong around a program: its signals, its threads, its stderr, its disk, its mistakes."""
+"""Adverse conditions around a program: its signals, its threads, its stderr, its disk, its mistakes."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ import unittest
 
 from tests.test_api import AWAY, run_script
 
-# A run of its own on a server that is away, and the ends that it reported, read when the process has ended.
+# A run created on a server that is down, and the ends that it reported, read when the process has ended.
 OWN = {"FORGE_HOST": "http://127.0.0.1:9", "FORGE_TOKEN": "a-token"}
 TELLS_ITS_END = """
     import atexit, os, re, sys, threading, forge, forge.run
@@ -36,7 +36,7 @@ WHILE_IT_ENDS = """
     print("went on")
 """
 
-# The process is told to end at the NTH line of what wakes the sender, with whatever locks are held there.
+# The process is asked to end at the NTH line of the code that wakes the sender, whatever locks are held there.
 WHILE_IT_WAKES = """
     import os, signal, sys, forge, forge.run
     forge.run.CLOSE_WITHIN_S = 0.1

@@ -186,7 +186,7 @@ class Limits(SpoolTest):
         first.close()
         second = self.spool()
         second.adopt()
-        self.assertEqual(second.left, Amount(3, 1), "what was sent of the first file is sent again")
+        self.assertEqual(second.left, Amount(3, 1), "the sent part of the first file is sent again")
 
     def test_a_folder_that_cannot_be_made_refuses_instead_of_raising(self):
         with open(self.folder, "w") as file:

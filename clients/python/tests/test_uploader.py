@@ -16,7 +16,7 @@ from forge.uploader import Uploader
 
 
 class Service(BaseHTTPRequestHandler):
-    """Breaks on reports that hold the word `poison`, and takes all others."""
+    """Breaks on reports that contain the word `poison`, and accepts all others."""
 
     protocol_version = "HTTP/1.1"
 
@@ -123,7 +123,7 @@ class Poison(unittest.TestCase):
 
 
 class JsonOnly(BaseHTTPRequestHandler):
-    """A server of before blocks, or with other troubles: `statuses` are its next responses to blocks, then 415."""
+    """An older server without blocks, or one with other faults: `statuses` are its next responses to blocks, then 415."""
 
     protocol_version = "HTTP/1.1"
 

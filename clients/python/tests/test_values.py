@@ -7,7 +7,7 @@ from forge.values import HPARAM_NAME_LIMIT, HPARAM_TEXT_LIMIT, hparams, scalars,
 
 
 class Tensor:
-    """What PyTorch's tensors offer of what is used: `numel` and `item`."""
+    """The part of PyTorch's tensor interface in use: `numel` and `item`."""
 
     def __init__(self, *elements):
         self.elements = elements

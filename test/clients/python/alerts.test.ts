@@ -16,7 +16,7 @@ for n in range(40): forge.alert("many %d" % n)
 forge.log({"loss": 1.0})
 `
 
-test('alerts of a script arrive once although the server restarts, and too many hold up nothing', async t => {
+test('alerts of a script arrive once despite a restart of the server, and excess ones block nothing', async t => {
   t.timeout(patient(200_000))
   const forge = await startForgeProcess(t)
   const run = await createRun(forge)

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import test from 'ava'
 import { freePort } from '../../../platform/free-port.ts'
 import { digestOf, storing, untilIs } from '../../artifacts/storing.ts'
+import { proxyBetween } from '../../servers/broken-line.ts'
 import { startForge } from '../../servers/forge.ts'
 import { createRun } from '../../servers/runs.ts'
-import { proxyBetween } from '../cli/broken-line.ts'
 import { emptyFolder, python, reportingTo } from './scripts.ts'
 
 test('log_artifact(upload=True) puts the file into the store, once for the same content', async t => {
@@ -38,7 +38,7 @@ for _ in range(2):
   t.is(rows[0].uploads, 1)
 })
 
-test('a large file is sent in pieces, from where an earlier process and a broken line left off', async t => {
+test('a large file is sent in pieces, and resumes after a dead process or a broken connection', async t => {
   const port = await freePort()
   const forge = await startForge(t, {
     SERVICE_ROLES: 'command-api,relay,projector,query-api',
@@ -51,7 +51,7 @@ test('a large file is sent in pieces, from where an earlier process and a broken
   const bytes = randomBytes(size)
   await writeFile(join(folder, 'model.pt'), bytes)
 
-  // A process that was killed after this much of it.
+  // Left by a process that was killed after sending this much.
   const before = 1_300_000
   const sha256 = digestOf(bytes)
   const asked = { filename: 'model.pt', format: 'torch', size_bytes: size, sha256 }

@@ -52,7 +52,7 @@ const endsAs = (state: string, { forge, runId }: Reporting): Promise<unknown> =>
     return body.state === state
   })
 
-test.serial('a Hugging Face Trainer reports what it does, and its checkpoints', async t => {
+test.serial('a Hugging Face Trainer reports its progress and its checkpoints', async t => {
   const run = await reporting(t)
   const folder = await emptyFolder(t)
   const script = python(t, [join(import.meta.dirname, 'trainer_events.py'), folder], run.env)
@@ -95,7 +95,7 @@ test.serial('a Hugging Face Trainer ends when its run is stopped', async t => {
   t.regex(script.out(), /ended True/)
 })
 
-test.serial('a Lightning Trainer reports what it logs, and each checkpoint once', async t => {
+test.serial('a Lightning Trainer reports its logged values, and each checkpoint once', async t => {
   const run = await reporting(t)
   const folder = await emptyFolder(t)
   await ended(t, python(t, [join(import.meta.dirname, 'logger_events.py'), folder], run.env))
@@ -142,7 +142,7 @@ print(wandb.config.lr, wandb.config["model"], wandb.summary["loss"], wandb.run.i
 wandb.finish()
 `
 
-test.serial('code written for W&B reports by a change of its import', async t => {
+test.serial('code written for W&B reports after a change of its import', async t => {
   const run = await reporting(t)
   const script = python(t, wandbCode, run.env)
   await ended(t, script)

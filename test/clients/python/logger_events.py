@@ -1,6 +1,6 @@
 """Calls `ForgeLogger` as the `Trainer` of lightning 2.6.6 did in `fit` of 2 epochs of 4 steps (`log_every_n_steps=2`, with
-`ModelCheckpoint(monitor="val/loss", save_last=True)`) and `test`, with the package itself replaced by what the logger
-takes from it. Its argument is the `default_root_dir`.
+`ModelCheckpoint(monitor="val/loss", save_last=True)`) and `test`, with the package itself replaced by the parts that the
+logger uses. Its argument is the `default_root_dir`.
 """
 
 import abc

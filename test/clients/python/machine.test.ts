@@ -19,7 +19,7 @@ type Nodes = { node: string; facts: Record<string, unknown> }[]
 const execute = promisify(execFile)
 const theForge = sharedForge()
 
-/** Samples often, until it is told to end. */
+/** Samples often, until it is asked to end. */
 const code = `
 import sys
 import forge
@@ -31,7 +31,7 @@ forge.finish()
 `
 
 test.serial(
-  'the client tells what its machine is and does, and all of it is taken as it comes',
+  'the client describes its machine and its activity, and everything is accepted unchanged',
   async t => {
     t.timeout(patient(300_000))
     const forge = await theForge()
@@ -39,7 +39,7 @@ test.serial(
     const script = python(t, code, {
       ...reportingTo(forge, run),
       FORGE_SPOOL_DIR: await emptyFolder(t),
-      // As of a process of one of two nodes.
+      // From a process on one of two nodes.
       WORLD_SIZE: '2',
       LOCAL_WORLD_SIZE: '1',
       NCCL_DEBUG: 'WARN',
@@ -69,7 +69,7 @@ test.serial(
   },
 )
 
-/** What `nvidia-smi` of driver 550 prints of two GPUs, the second without readings of its power, for just this query. */
+/** The output of `nvidia-smi` of driver 550 for two GPUs, the second without power readings, for exactly this query. */
 const nvidiaSmi = `#!/bin/sh
 [ "$1" = "--query-gpu=index,uuid,utilization.gpu,utilization.memory,memory.used,memory.total,power.draw,power.limit,temperature.gpu,clocks.sm,name" ] || exit 2
 [ "$2" = "--format=csv,noheader,nounits" ] || exit 2
@@ -107,7 +107,7 @@ async function sampledGpus(t: ExecutionContext, environment: Record<string, stri
   return { series, summary, last, environment: told }
 }
 
-test.serial('GPUs are sampled with nvidia-smi, those that the run may use', async t => {
+test.serial('the GPUs that the run may use are sampled with nvidia-smi', async t => {
   const programs = await emptyFolder(t)
   await writeFile(join(programs, 'nvidia-smi'), nvidiaSmi)
   await chmod(join(programs, 'nvidia-smi'), 0o755)

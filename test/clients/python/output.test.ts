@@ -33,7 +33,7 @@ print("not ended", end="")
 raise ValueError("boom")
 `
 
-test('what a script prints becomes the log of its run, also while the server restarts', async t => {
+test('the output of a script becomes the log of its run, even while the server restarts', async t => {
   t.timeout(patient(200_000))
   const forge = await theForge()
   const run = await createRun(forge)
@@ -54,7 +54,7 @@ test('what a script prints becomes the log of its run, also while the server res
   script.say('go on')
   t.is((await script.ended).code, 1)
   await linesWith('ValueError: boom')
-  // It goes with the last report, which may be a later one.
+  // It travels with the last report, which may be a later one.
   const lines = await linesWith('not ended')
 
   const of = (stream: string) => lines.filter(line => line.stream === stream).map(line => line.text)
@@ -67,7 +67,7 @@ test('what a script prints becomes the log of its run, also while the server res
   t.true(of('stderr').includes('logged'))
   t.true(of('stderr').includes('Traceback (most recent call last):'))
   t.true(lines.every(line => line.rank === 0 && line.node))
-  // The terminal shows all of it, and what the child printed.
+  // The terminal shows everything, including the child's output.
   t.true(script.out().endsWith(`${'x'.repeat(100_000)}\nprinted\nnot ended`))
   t.regex(script.out(), /of a child/)
   t.regex(script.err(), /logged.*ValueError: boom.*forge: all sent/s)

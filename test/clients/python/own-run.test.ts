@@ -17,7 +17,7 @@ const oneRunIn = (forge: Forge, state: string): Promise<RunRow> =>
     return others.length === 0 && run?.state === state && run
   })
 
-test.serial('a script makes a run of its own, as the person who signed in', async t => {
+test.serial('a script creates a run, as the signed-in person', async t => {
   const { forge, env } = await signedIn(t)
   const code = `
 import forge
@@ -44,7 +44,7 @@ print(repr(run))
   t.is((await failed()).short_id, 'other-1')
 })
 
-test.serial('mistakes in a call are named, and end no training', async t => {
+test.serial('mistakes in a call are named, and do not end training', async t => {
   const { forge, env } = await signedIn(t)
   const code = `
 import sys, forge
@@ -91,7 +91,7 @@ forge.log({"loss": 1.0})
   for (const [index, words] of named.entries()) t.regex(raised[index] ?? '', words)
 })
 
-test.serial('signed out, init says the two ways out', async t => {
+test.serial('when signed out, init names both remedies', async t => {
   const home = await emptyFolder(t)
   const script = python(t, 'import forge; forge.init(project="demo")', { HOME: home })
   t.is((await script.ended).code, 1)
@@ -131,7 +131,7 @@ print(forge.flush(60), repr(run), flush=True)
   t.deepEqual(await readdir(env.FORGE_SPOOL_DIR), [])
 })
 
-test.serial('one that ended before the server was back is created by sync, once', async t => {
+test.serial('a run that ended before the server was back is created by sync, once', async t => {
   const { forge, env } = await signedIn(t)
   await forge.stop()
   const code = `

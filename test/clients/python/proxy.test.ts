@@ -11,7 +11,7 @@ type Run = { run_id: string; env: Record<string, string> }
 const steps = 1500
 const begin = 'import forge; forge.init(monitor_hardware=False)\n'
 
-/** Logs so many steps for each line on standard input, and tells whether they arrived. */
+/** Logs a number of steps for each line on standard input, and prints whether they arrived. */
 const onDemand = `
 import sys, forge
 forge.init(monitor_hardware=False)
@@ -27,7 +27,7 @@ for line in sys.stdin:
 forge.finish()
 `
 
-/** What something before the server may say for a moment, none of it meant for the request. */
+/** Temporary responses of a proxy, none of them about the request. */
 const moments: Interjection[] = [
   { status: 404 },
   { status: 405 },
@@ -40,7 +40,7 @@ const moments: Interjection[] = [
   { status: 200, body: '<html>Please sign in to the network</html>' },
 ]
 
-test.serial('whatever a proxy says for a moment, no point is lost', async t => {
+test.serial('no point is lost to temporary responses of a proxy', async t => {
   const { forge, proxy, run, spool } = await arrange(t)
   const last = steps * moments.length
   const script = python(t, ['-c', onDemand, String(last)], reporting(run, proxy, spool))
@@ -68,7 +68,7 @@ test.serial('whatever a proxy says for a moment, no point is lost', async t => {
   t.deepEqual(await readdir(spool), [])
 })
 
-test.serial('the last word of a process is true', async t => {
+test.serial('the last line of a process is true', async t => {
   const { forge, proxy, run, spool } = await arrange(t)
   const env = reporting(run, proxy, spool)
 
@@ -99,14 +99,14 @@ test.serial('the last word of a process is true', async t => {
   t.deepEqual(await readdir(spool), [])
 })
 
-test.serial('strict raises where reports are not taken', async t => {
+test.serial('strict raises where reports are not accepted', async t => {
   const { proxy, run, spool } = await arrange(t)
   const env = reporting(run, proxy, spool)
   for (const status of [404, 403]) {
     proxy.interject({ status })
     const script = python(t, 'import forge; forge.init(strict=True, monitor_hardware=False)', env)
     t.is((await script.ended).code, 1)
-    const words = `ForgeError: the service at .* does not take reports of .*: ${status}, not from Forge`
+    const words = `ForgeError: the service at .* does not accept reports of .*: ${status}, not from Forge`
     t.regex(script.err(), new RegExp(words))
   }
   proxy.interject(null)
@@ -114,28 +114,25 @@ test.serial('strict raises where reports are not taken', async t => {
     'import forge; forge.init({str(n): n for n in range(3000)}, strict=True, monitor_hardware=False)'
   const script = python(t, code, env)
   t.is((await script.ended).code, 1)
-  t.regex(script.err(), /ForgeError: the service at .* does not take reports of .*: 422/)
+  t.regex(script.err(), /ForgeError: the service at .* does not accept reports of .*: 422/)
 })
 
-test.serial(
-  'a token that the server ended keeps everything, and the process ends at once',
-  async t => {
-    const { forge, proxy, run, spool } = await arrange(t)
-    const { body: fresh } = await forge.call<Run>('POST', `/api/runs/${run.run_id}/token`)
-    const code = `${begin}forge.log({"loss": 1.0}, 0); print("over", flush=True)`
-    const script = python(t, code, reporting(run, proxy, spool))
-    await until('the script is over', 30_000, () => script.out().includes('over'))
-    t.is((await script.ended).code, 0, script.err())
-    // The start and the end of the run; a process that hopes for an answer asks again and again for nine seconds.
-    t.true(proxy.passed() <= 4, `${proxy.passed()} requests`)
-    t.regex(script.err(), /^forge: 1 point and 1 other report kept in .*\(401 The ingest token/m)
-    const sync = python(t, ['-m', 'forge', 'sync'], { ...fresh.env, FORGE_SPOOL_DIR: spool })
-    t.is((await sync.ended).code, 0, sync.out())
-    await pointsArrive(forge, run.run_id, 1)
-  },
-)
+test.serial('with a revoked token everything is kept, and the process ends at once', async t => {
+  const { forge, proxy, run, spool } = await arrange(t)
+  const { body: fresh } = await forge.call<Run>('POST', `/api/runs/${run.run_id}/token`)
+  const code = `${begin}forge.log({"loss": 1.0}, 0); print("over", flush=True)`
+  const script = python(t, code, reporting(run, proxy, spool))
+  await until('the script is over', 30_000, () => script.out().includes('over'))
+  t.is((await script.ended).code, 0, script.err())
+  // The start and the end of the run; a process that hopes for a response keeps retrying for nine seconds.
+  t.true(proxy.passed() <= 4, `${proxy.passed()} requests`)
+  t.regex(script.err(), /^forge: 1 point and 1 other report kept in .*\(401 The ingest token/m)
+  const sync = python(t, ['-m', 'forge', 'sync'], { ...fresh.env, FORGE_SPOOL_DIR: spool })
+  t.is((await sync.ended).code, 0, sync.out())
+  await pointsArrive(forge, run.run_id, 1)
+})
 
-// Each test starts a server; one at a time leaves room for the other files.
+// Each test starts a server; running one at a time leaves capacity for the other files.
 async function arrange(t: ExecutionContext) {
   t.timeout(patient(400_000))
   const forge = await startForge(t)

@@ -12,7 +12,7 @@ type Run = { run_id: string; env: Record<string, string> }
 type Point = { key: string; step: number; value: number }
 type Plan = {
   phases: {
-    /** Default: until the script is told to continue. */
+    /** Default: until the script receives the next line. */
     steps?: number
     from?: number
     /** The value logged at a step is this plus the step. */
@@ -48,34 +48,31 @@ test.serial(
   },
 )
 
-test.serial(
-  'what a run logs while the server is away arrives behind what it logged before',
-  async t => {
-    const { forge, run, spool } = await arrange(t)
-    const script = report(t, run, spool, {
-      phases: [
-        { steps: 1000, value: 1, after: 'flush' },
-        { steps: 1000, value: 2, from: 500, after: 'spool' },
-        { steps: 500, value: 3, from: 1200, wait: false },
-      ],
-      end: 'finish',
-    })
-    await script.phase(0)
-    await forge.kill()
-    script.goOn()
-    await script.phase(1)
-    await forge.start()
-    script.goOn()
-    t.is(await script.ended, 0)
-    await arrives(
-      t,
-      forge,
-      run,
-      new Map([...expected(500, 1), ...expected(1200, 2, 500), ...expected(1700, 3, 1200)]),
-    )
-    t.deepEqual(await readdir(spool), [])
-  },
-)
+test.serial('points logged while the server is down arrive after the earlier ones', async t => {
+  const { forge, run, spool } = await arrange(t)
+  const script = report(t, run, spool, {
+    phases: [
+      { steps: 1000, value: 1, after: 'flush' },
+      { steps: 1000, value: 2, from: 500, after: 'spool' },
+      { steps: 500, value: 3, from: 1200, wait: false },
+    ],
+    end: 'finish',
+  })
+  await script.phase(0)
+  await forge.kill()
+  script.goOn()
+  await script.phase(1)
+  await forge.start()
+  script.goOn()
+  t.is(await script.ended, 0)
+  await arrives(
+    t,
+    forge,
+    run,
+    new Map([...expected(500, 1), ...expected(1200, 2, 500), ...expected(1700, 3, 1200)]),
+  )
+  t.deepEqual(await readdir(spool), [])
+})
 
 test.serial(
   'values of a process that died offline are overwritten by the process that resumes its run',
@@ -108,7 +105,7 @@ test.serial(
   },
 )
 
-test.serial('a run reports its parameters, that it runs, and how it ended', async t => {
+test.serial('a run reports its parameters, its start and its end', async t => {
   const { forge, run, spool } = await arrange(t)
   const phases = [{ steps: 10, value: 1, after: 'flush' as const }]
   const script = report(t, run, spool, { phases, end: 'raise' })
@@ -125,7 +122,7 @@ test.serial('a run reports its parameters, that it runs, and how it ended', asyn
   await until('the run has failed', withinMs, async () => (await state(forge, run)) === 'failed')
 })
 
-// Each test starts a server and a Python; they run one at a time to leave room for the other files.
+// Each test starts a server and a Python; they run one at a time to leave capacity for the other files.
 async function arrange(t: ExecutionContext) {
   t.timeout(patient(400_000))
   const forge = await startForgeProcess(t)
@@ -147,7 +144,7 @@ function report(t: ExecutionContext, run: Run, spool: string, plan: Plan) {
     })
   return {
     ended,
-    /** Steps logged when the phase was over. */
+    /** Steps logged by the end of the phase. */
     phase: (number: number) =>
       until(`phase ${number} is over`, withinMs, () => {
         if (child.exitCode) throw new Error(`the script ended with ${child.exitCode}`)

@@ -18,7 +18,7 @@ for line in sys.stdin:
     print(json.dumps([scores, asked]), flush=True)
 `
 
-test('a script judges each sample once for each version of a rubric, and goes on without a server', async t => {
+test('a script judges each sample once for each version of a rubric, and continues without a server', async t => {
   t.timeout(patient(120_000))
   const forge = await startForgeProcess(t)
   const run = await createRun(forge)
@@ -56,5 +56,5 @@ test('a script judges each sample once for each version of a rubric, and goes on
 
   await forge.kill()
   t.deepEqual(await judged('one'), [[0.3], [['one']]])
-  t.regex(script.err(), /scores of admin\/helpful are judged anew and not kept/)
+  t.regex(script.err(), /scores of admin\/helpful are judged again and not kept/)
 })

@@ -20,7 +20,7 @@ export type Script = {
   ended: Promise<Ended>
 }
 
-/** Python code in a process of its own, with `import forge` and nothing else of our environment. */
+/** Python code in a separate process, with `import forge` and nothing else of our environment. */
 export function python(
   t: ExecutionContext,
   code: string | readonly string[],
@@ -55,7 +55,7 @@ export function python(
   }
 }
 
-/** The variables with which a script reports to this run. */
+/** The variables that let a script report to this run. */
 export const reportingTo = (
   { url }: Forge,
   { run_id, token }: { run_id: string; token: string },

@@ -11,7 +11,7 @@ import types
 
 
 class TrainerCallback:
-    """All events of the real one do nothing."""
+    """All events of the real class do nothing."""
 
 
 EVENTS = (

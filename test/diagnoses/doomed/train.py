@@ -1,4 +1,4 @@
-"""Fails in the way that its parameters name: `kind`, and `seed` for the variant."""
+"""Fails in the way given by its parameters: `kind`, and `seed` for the variant."""
 
 import json
 import math

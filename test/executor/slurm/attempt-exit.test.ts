@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { ExitRecord } from '../../../executor/local/attempt-directory.ts'
+import type { ExitRecord } from '../../../executor/attempts/attempt-directory.ts'
 import { attemptExit, type Ended, isExplained } from '../../../executor/slurm/attempt-exit.ts'
 import { toJob } from '../../../executor/slurm/dialect.ts'
 
@@ -90,11 +90,11 @@ test('a stop of ours is a stop, even if Slurm carried it out', t => {
   })
 })
 
-test('memory that Slurm found exceeded is told as such', t => {
+test('an attempt that Slurm ended for its memory is reported as such', t => {
   t.like(exitOf({ job: job('OUT_OF_MEMORY') }), { signal: 'SIGKILL', oom_killed: true })
 })
 
-test('a job that ends before its program starts says how, and what it printed', t => {
+test('a job that ends before its program starts reports how, with its output', t => {
   const failed = job('FAILED', { exit_code: 127 << 8 })
   t.is(
     exitOf({ started_at: null, job: failed, printed: 'node: not found' }).launch_error,

@@ -4,20 +4,19 @@ import { join } from 'node:path'
 import test from 'ava'
 import { type Cluster, type OwnCluster, startCluster } from '../../../deploy/slurm/cluster.ts'
 import type { ClusterOptions } from '../../../deploy/slurm/layout.ts'
-import type { ClaimRecord } from '../../../executor/local/attempt-directory.ts'
-import { readJson } from '../../../executor/local/durable-json.ts'
+import type { ClaimRecord } from '../../../executor/attempts/attempt-directory.ts'
+import { readJson } from '../../../executor/attempts/durable-json.ts'
 import { slurmPaths } from '../../../executor/slurm/attempt-files.ts'
 import { createSlurmClient, type SlurmClient } from '../../../executor/slurm/client.ts'
 import { createRest, SlurmFault } from '../../../executor/slurm/rest.ts'
-import { openSlurmExecutor, type SlurmExecutor } from '../../../executor/slurm/slurm-executor.ts'
+import { openSlurmExecutor } from '../../../executor/slurm/slurm-executor.ts'
 import { createTokens } from '../../../executor/slurm/token.ts'
 import { slurmCluster, slurmIsWanted } from '../../servers/slurm-cluster.ts'
 import { until } from '../../servers/until.ts'
 import type { Bench } from '../contract-rule.ts'
+import { givenCommand } from '../preparations.ts'
 
 export type SlurmBench = Bench & {
-  executor: SlurmExecutor
-  reopen(): Promise<SlurmExecutor>
   cluster: Cluster
   client: SlurmClient
   runsDirectory: string
@@ -68,16 +67,19 @@ async function benchOn(cluster: Cluster): Promise<SlurmBench> {
   await mkdir(scratch)
   const runsDirectory = join(shared, 'runs')
   const client = clientOf(cluster)
-  const open = (through: SlurmClient) =>
-    openSlurmExecutor({
+  const open = async (through: SlurmClient) => {
+    const { executor } = await openSlurmExecutor({
       runsDirectory,
       client: through,
       partition: cluster.partition,
       account: null,
       hostEnvironment: { PATH: process.env.PATH ?? '', HOME: '/', LANG: 'C.UTF-8' },
+      preparationCommand: givenCommand,
       now,
       settleMs: 1000,
     })
+    return executor
+  }
   return {
     executor: await open(client),
     reopen: () => open(client),

@@ -90,7 +90,7 @@ test('a job reads the same in both forms', t => {
   t.is(toJob(old)?.started_at?.toISOString(), '2023-11-14T22:13:20.000Z')
 })
 
-test('a signal is told from an exit code, and no code from 0', t => {
+test('a signal differs from an exit code, and a missing code from 0', t => {
   t.like(toJob({ ...old, exit_code: 9 }), { exit_code: null, signal: 9 })
   t.like(toJob({ ...old, exit_code: 0xffff_fffe }), { exit_code: null, signal: null })
   const signaled = { return_code: number(0), signal: { id: number(15), name: 'Terminated' } }
@@ -105,7 +105,7 @@ test('a job is over when nothing of it runs any more', t => {
     t.false(isOver({ states }), states.join())
 })
 
-test('nodes that are down or drained are counted for their size, not for what is free', t => {
+test('nodes that are down or drained count for their size, but not as free', t => {
   const nodes = [
     { name: 'a', state: 'idle', state_flags: [], partitions: ['main'], gres: 'gpu:h100:4(S:0-1)' },
     { name: 'b', state: ['IDLE', 'DRAIN'], partitions: ['main'], gres: 'gpu:h100:4' },

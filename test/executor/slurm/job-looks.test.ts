@@ -6,7 +6,7 @@ import { until } from '../../servers/until.ts'
 const job = (job_state: string, name = 'forge-run_a-1') =>
   toJob({ job_id: 7, name, job_state, exit_code: 0 })
 
-/** What is known of a job after each of these responses of Slurm. */
+/** The state of a job after each of these responses of Slurm. */
 async function known(...responses: ReturnType<typeof job>[]): Promise<(string | undefined)[]> {
   const left = [...responses]
   const looks = new JobLooks({ job: async () => left.shift() ?? null })
@@ -33,7 +33,7 @@ test('a job that vanishes while it runs is not known any more', async t => {
   t.deepEqual(await known(job('RUNNING', 'of another')), [undefined])
 })
 
-test('two jobs to which a killed controller gave the same number are told apart', async t => {
+test('two jobs to which a killed controller gave the same number are distinguished', async t => {
   const looks = new JobLooks({ job: async () => job('RUNNING', 'forge-run_b-1') })
   const lost = { id: 7, name: 'forge-run_a-1' }
   const runs = { id: 7, name: 'forge-run_b-1' }

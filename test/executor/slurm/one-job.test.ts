@@ -8,6 +8,7 @@ import { until } from '../../servers/until.ts'
 import { exitOf, launch, untilState } from '../attempts.ts'
 import { fewAtOnce } from '../few-at-once.ts'
 import { untilPrinted } from '../output.ts'
+import { givenCommand } from '../preparations.ts'
 import { killSupervisor, onSharedCluster, type SlurmBench, waiting } from './bench.ts'
 
 await onSharedCluster((open, cluster) => {
@@ -47,8 +48,9 @@ await onSharedCluster((open, cluster) => {
     const client = createSlurmClient(
       createRest({ url: cluster.url, user: cluster.user, token: async () => 'a.b.c' }),
     )
-    const refused = await openSlurmExecutor({
+    const { executor: refused } = await openSlurmExecutor({
       ...{ runsDirectory, client, partition: null, account: null, hostEnvironment: {} },
+      preparationCommand: givenCommand,
       now: () => new Date(),
     })
     await t.throwsAsync(refused.capacity(), { instanceOf: SlurmFault, message: /uthenti|token/ })
@@ -77,8 +79,9 @@ await onSharedCluster((open, cluster) => {
     const file = join(scratch, 'starts')
     const submitted = launch({ command: ['sh', '-c', `echo started >> ${file}`] })
     let send = async () => {}
-    const cut = await openSlurmExecutor({
+    const { executor: cut } = await openSlurmExecutor({
       ...{ runsDirectory, partition: null, account: null, hostEnvironment: {} },
+      preparationCommand: givenCommand,
       now: () => new Date(),
       client: {
         ...client,
@@ -122,8 +125,9 @@ await onSharedCluster((open, cluster) => {
     const { client, runsDirectory } = bench
     const secret = 'fit_sekret_of_the_run'
     const submitted = launch({ command: waiting, env: { SERVICE_TOKEN: secret }, nodes: 2 })
-    const cut = await openSlurmExecutor({
+    const { executor: cut } = await openSlurmExecutor({
       ...{ runsDirectory, partition: null, account: null, hostEnvironment: {} },
+      preparationCommand: givenCommand,
       now: () => new Date(),
       client: {
         ...client,

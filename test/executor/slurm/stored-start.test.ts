@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { recipeCommand } from '../../../executor/local/recipe-command.ts'
+import { recipeCommand } from '../../../executor/preparation/recipe-command.ts'
 import { recipeDigest } from '../../../recipes/digest.ts'
 import { writeRecipe } from '../../recipes/tiny-recipe.ts'
 import { patient } from '../../servers/patience.ts'
 import { exitOf, launch } from '../attempts.ts'
 import { fewAtOnce } from '../few-at-once.ts'
 import { outputOf } from '../output.ts'
+import { preparedBy } from '../preparations.ts'
 import { artifactOf, broken, serveArtifact } from '../serve-artifact.ts'
 import { onSharedCluster } from './bench.ts'
 
@@ -49,7 +50,7 @@ await onSharedCluster(open =>
         SERVICE_RUN_ID: run_id,
         SERVICE_TOKEN: 'fit_a_b',
       }
-      const preparation = { command, env, input: '{}' }
+      const preparation = preparedBy(command, { env })
       const ref = await executor.submit(launch({ run_id, nodes: 2, preparation }))
       t.is((await exitOf(executor, ref)).exit_code, 0)
       for (const rank of [0, 1]) {

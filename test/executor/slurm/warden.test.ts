@@ -9,7 +9,7 @@ import { slurmIsWanted } from '../../servers/slurm-cluster.ts'
 import { until } from '../../servers/until.ts'
 
 if (slurmIsWanted)
-  test('a cluster ends with whoever started it, together with what its jobs run', async t => {
+  test('a cluster ends with the process that started it, together with the processes of its jobs', async t => {
     t.timeout(patient(400_000))
     const { starter, folder } = await started()
     const { command } = clusterAt({ folder, url: '', nodes: [] })

@@ -10,7 +10,7 @@ import { type Given, packed, tarOf } from './tar-of.ts'
 
 const roomy: ArchiveLimits = { expandedBytes: 64 * 1024 * 1024, entries: 100 }
 
-/** What came out of an archive before it ended or was refused. */
+/** The files extracted from an archive before it ended or was refused. */
 async function read(t: ExecutionContext, bytes: Buffer, limits = roomy) {
   const folder = await mkdtemp(join(tmpdir(), 'forge-archive-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
@@ -117,7 +117,7 @@ for (const [what, bytes] of Object.entries(malformed))
     t.is(refusal.extras.code, 'archive.malformed', refusal.detail)
   })
 
-test('what expands past the limit is refused as it comes out', async t => {
+test('an archive that expands past the limit is refused during extraction', async t => {
   const bytes = packed(file('first'), file('big', { content: Buffer.alloc(3_000_000, 'ab12') }))
   const limits = { expandedBytes: 1_000_000, entries: 10 }
   const refusal = await refusalOf(t, bytes, limits)
@@ -126,7 +126,7 @@ test('what expands past the limit is refused as it comes out', async t => {
   t.regex(refusal.detail, /1000000 bytes/)
 })
 
-test('a bomb is refused by its ratio, also where its zeros lie behind the end of the archive', async t => {
+test('a bomb is refused by its ratio, even if its zeros follow the end of the archive', async t => {
   const zeros = Buffer.alloc(40 * 1024 * 1024)
   for (const bomb of [
     packed(file('bomb', { content: zeros })),
@@ -147,7 +147,7 @@ test('too many entries are refused, those implied by paths included', async t =>
   }
 })
 
-test('an error of who takes the files ends the reading, with nothing left waiting', async t => {
+test('an error of the consumer ends the reading, with nothing left waiting', async t => {
   const folder = await mkdtemp(join(tmpdir(), 'forge-archive-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const named = join(folder, 'archive')

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 
-/** An entry of a tar file, also such as no honest program writes. */
+/** An entry of a tar file, including ones that no honest program writes. */
 export type Given = {
   path: string
   /** The type flag: `0` a file, `5` a folder, `2` a symbolic link, … */
@@ -8,7 +8,7 @@ export type Given = {
   link?: string
   mode?: number
   content?: string | Buffer
-  /** By default that of the content. */
+  /** Default: that of the content. */
   size?: number
 }
 

@@ -7,10 +7,10 @@ import { until } from '../../servers/until.ts'
 import { goodBody, startEcho } from './echo.ts'
 
 const roomBytes = 12_000
-/** Fits the route, and no two of them the half of the room that is one caller's. */
+/** Fits the route, and two of them do not fit one caller's half of the room. */
 const text = JSON.stringify({ ...JSON.parse(goodBody), extra: 'x'.repeat(3500) })
 
-/** Sends a body but for its last byte, and stays; `end` sends that too, `leave` goes away. */
+/** Sends a body except for its last byte, and waits; `end` sends that too, `leave` disconnects. */
 async function halfSent(t: ExecutionContext, port: number, body: string, ...headers: string[]) {
   const socket = connect(port, '127.0.0.1')
   t.teardown(() => socket.destroy())
@@ -34,7 +34,7 @@ async function halfSent(t: ExecutionContext, port: number, body: string, ...head
   }
 }
 
-test('bodies beyond the room are 503 with Retry-After, and taken again once there is room', async t => {
+test('bodies beyond the room get 503 with Retry-After, and are accepted again once there is room', async t => {
   const { post, port } = await startEcho(t, [], { bodyRoomBytes: roomBytes })
   const first = await halfSent(t, port, text)
   const refused = await until('the room is taken', 10_000, async () => {
@@ -51,7 +51,7 @@ test('bodies beyond the room are 503 with Retry-After, and taken again once ther
   for (let n = 0; n < 3; n++) t.is((await post(text)).status, 200)
 })
 
-test('a client that goes away gives its room back', async t => {
+test('a client that disconnects releases its room', async t => {
   const { post, port } = await startEcho(t, [], { bodyRoomBytes: roomBytes })
   const first = await halfSent(t, port, text)
   await until('the room is taken', 10_000, async () => (await post(text)).status === 503)
@@ -107,7 +107,7 @@ test('encodings are known in upper case, too', async t => {
   t.is((await post(goodBody, { 'content-encoding': 'Identity' })).status, 200)
 })
 
-test('what one body takes is released once', t => {
+test('the room of one body is released once', t => {
   const room = createBodyRoom(10)
   const [a, b] = [room.share('a'), room.share('b')]
   t.is(a.take(5), null)
@@ -143,7 +143,7 @@ test('large bodies leave an eighth of the room to small ones', t => {
   t.is(small.filter(refused => refused === null).length, 128)
 })
 
-test('a caller that fills its room does not keep others out, in whatever network', async t => {
+test('a caller that fills its room does not block others, in any network', async t => {
   const { post, port } = await startEcho(t, [], {
     bodyRoomBytes: roomBytes,
     nameOf: ({ name }) => name,

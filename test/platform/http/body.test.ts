@@ -5,7 +5,7 @@ import { closed } from '../../../schemas/shared.ts'
 import { goodBody, startEcho } from './echo.ts'
 
 const p = { key: 'a', step: 1, value: 1 }
-/** Points that differ in one field, and what that field's error is. */
+/** Points that differ in one field, and the error for that field. */
 const ofPoint: [why: string, field: string, value: unknown, type: string][] = [
   ['a text for a number', 'step', 'x', 'int_type'],
   ['a fraction for an integer', 'step', 1.5, 'int_type'],
@@ -19,11 +19,11 @@ const ofPoint: [why: string, field: string, value: unknown, type: string][] = [
   ['a timestamp without offset', 'ts', '2026-11-20T19:26:53', 'datetime_parsing'],
   ['a timestamp that does not exist', 'ts', '2026-13-20T19:26:53Z', 'datetime_parsing'],
 ]
-/** Fields beside the points, or in their place. */
+/** Fields next to the points, or in their place. */
 const ofBody: [why: string, body: object, loc: unknown[], type: string][] = [
   ['a missing field', { points: undefined }, ['points'], 'missing'],
-  ['a list that is none', { points: {} }, ['points'], 'list_type'],
-  ['an object that is none', { points: [3] }, ['points', 0], 'dict_type'],
+  ['not a list', { points: {} }, ['points'], 'list_type'],
+  ['not an object', { points: [3] }, ['points', 0], 'dict_type'],
   ['an empty list', { points: [] }, ['points'], 'too_short'],
   ['a long list', { points: [p, p, p, p] }, ['points'], 'too_long'],
   ['an unknown key', { huh: 1 }, ['huh'], 'extra_forbidden'],
@@ -31,7 +31,7 @@ const ofBody: [why: string, body: object, loc: unknown[], type: string][] = [
   ['a text for a boolean', { flag: 'true' }, ['flag'], 'bool_type'],
   ['a number for a text or null', { note: 3 }, ['note'], 'string_type'],
 ]
-/** What `JSON.stringify` would not write, after the points. */
+/** Text that `JSON.stringify` would not write, after the points. */
 const ofText: [why: string, json: string, loc: unknown[]][] = [
   ['an escaped U+0000', '"note":"a\\u0000b"', ['note']],
   ['a lone surrogate', '"note":"\\ud800"', ['note']],

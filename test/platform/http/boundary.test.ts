@@ -43,7 +43,7 @@ test('a lock or a statement that took too long is 503, to be tried again', async
 test('a database that vanished is 503, a defect is 500', async t => {
   const { url } = await database(t)
   const link = await linkTo(t, url)
-  // Long enough for the answer that does come on a busy machine.
+  // Long enough for a real response on a busy machine.
   const answerWithinMs = 3_000
   const pool = createPool(link.url, { max: 1, applicationName: 'frozen', answerWithinMs })
   t.teardown(() => pool.end())
@@ -58,7 +58,7 @@ test('a database that vanished is 503, a defect is 500', async t => {
   t.deepEqual(await answerTo(t, missingFile), [500, 'defect', null])
 })
 
-test('who is turned away leaves a line with the kind of credential, never the credential or the path', async t => {
+test('a refused caller leaves a log line with the kind of credential, never the credential or the path', async t => {
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
   const app = new Koa()
@@ -96,7 +96,7 @@ test('who is turned away leaves a line with the kind of credential, never the cr
   t.is(lines.length, 4)
 })
 
-test('a server that is still starting responds in the shape of all refusals, as itself', async t => {
+test('a server that is still starting responds in the shape of all refusals, with its own name', async t => {
   const server = await listen('127.0.0.1', 0)
   t.teardown(() => server.close())
   const response = await fetch(`http://127.0.0.1:${server.port}/api/version`)

@@ -15,7 +15,7 @@ const point = closed({
   ts: Type.Optional(timestamp()),
 })
 
-/** As the header `Name` says. */
+/** According to the header `Name`. */
 export type EchoCaller = { name: string | null }
 
 export const routes: HttpRoute<EchoCaller>[] = [

@@ -7,7 +7,7 @@ const mebibyte = 'x'.repeat(1024 * 1024)
 const asChunk = `${mebibyte.length.toString(16)}\r\n${mebibyte}\r\n`
 const count = 12
 
-/** Sends all of a body before it reads anything, as many clients do, and gives what came back. */
+/** Sends a whole body before it reads anything, as many clients do, and returns the response. */
 async function sendFirst(port: number, header: string, piece: string, end: string) {
   const socket = connect(port, '127.0.0.1').pause()
   let reply = ''

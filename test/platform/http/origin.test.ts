@@ -45,7 +45,7 @@ for (const [who, headers] of Object.entries(allowed))
 
 const refused: Record<string, Record<string, string>> = {
   'another site': { origin: 'https://evil.example' },
-  'a page without an origin of its own': { origin: 'null' },
+  'a page with an opaque origin': { origin: 'null' },
   'our name on another port': { origin: 'https://forge.example:8443' },
   'our name without TLS': { origin: 'http://forge.example' },
   'a name that begins like ours': { origin: 'https://forge.example.evil.example' },

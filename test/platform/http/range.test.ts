@@ -1,7 +1,7 @@
 import test from 'ava'
 import { rangeOf } from '../../../platform/http/range.ts'
 
-test('a range is cut to what the file has', t => {
+test('a range is cut to the size of the file', t => {
   t.deepEqual(rangeOf('bytes=0-9', 100), { first: 0, last: 9 })
   t.deepEqual(rangeOf('bytes=90-', 100), { first: 90, last: 99 })
   t.deepEqual(rangeOf('bytes=90-1000', 100), { first: 90, last: 99 })
@@ -21,7 +21,7 @@ test('a range without any byte of the file cannot be served', t => {
     t.is(rangeOf(header, size), 'none', header)
 })
 
-test('what is no single range of bytes means the whole file', t => {
+test('anything but a single byte range means the whole file', t => {
   for (const header of [
     '',
     'bytes=-',

@@ -17,7 +17,7 @@ function given(limits = { ttlMs: 1000, staleMs: 60_000 }) {
       }),
     () => now,
   )
-  /** Asks for a key, and answers the query that this makes. */
+  /** Requests a key, and completes the resulting query. */
   const answerTo = async (key: string) => {
     const found = find(key)
     await tick()
@@ -74,7 +74,7 @@ test('values found at different times are refreshed together', async t => {
   t.deepEqual(queries[3]?.keys, ['a', 'b', 'c'])
 })
 
-test('a value past its lifetime is waited for', async t => {
+test('a caller waits for the refresh of an expired value', async t => {
   const { answerTo, pass } = given()
   await answerTo('a')
   pass(1000)

@@ -120,7 +120,7 @@ test('U+0000 in the path or the query is refused with its place', async t => {
   }
 })
 
-test('an unparsable address is 400, not 500, whatever reads the path of refusals', async t => {
+test('an unparsable address is 400, not 500, wherever the path is read', async t => {
   const paths: string[] = []
   const { url } = await startEcho(t, [], {
     async rephrase(ctx, next) {
@@ -145,7 +145,7 @@ test('an unknown path is 404, a wrong method 405 with Allow', async t => {
   t.is(typeof (await wrong.json()).detail, 'string')
 })
 
-test('paths differ by upper and lower case, with parameters and without', async t => {
+test('paths are case-sensitive, with parameters and without', async t => {
   const { url } = await startEcho(t)
   for (const [path, method] of [
     ['/api/Echo/a', 'POST'],

@@ -7,10 +7,10 @@ import { startForgeProcess } from '../../servers/forge.ts'
 import { until, untilSettled } from '../../servers/until.ts'
 import { type EchoCaller, goodBody, startEcho } from './echo.ts'
 
-/** Nothing is cut because time is over: a stop that waits for that does not end. */
+/** Long enough that nothing is cut by a timeout: a stop that waits for that does not end. */
 const drainMs = 3_600_000
 
-/** A connection of which the test decides what it sends, and whether it reads. */
+/** A connection for which the test decides when it sends and reads. */
 async function openConnection(t: ExecutionContext, port: number) {
   const socket = connect(port, '127.0.0.1')
   t.teardown(() => socket.destroy())
@@ -32,7 +32,7 @@ async function stops(t: ExecutionContext, stop: Promise<unknown>): Promise<void>
 const head = 'POST /api/echo/a HTTP/1.1\r\nHost: forge\r\nContent-Type: application/json\r\n'
 const whole = 'GET /api/echo/self HTTP/1.1\r\nHost: forge\r\n\r\n'
 
-test('connections that ask nothing do not keep the server from stopping', async t => {
+test('idle connections do not prevent the server from stopping', async t => {
   const { port, close } = await startEcho(t)
   const { closed, read } = await openConnection(t, port)
   read()
@@ -46,12 +46,12 @@ for (const [what, sent] of [
   ['a head', head],
   ['a second head', `${whole}${head}`],
 ] as const)
-  test(`what has not arrived of ${what} when the server stops is answered 503`, async t => {
+  test(`${what} that has not fully arrived when the server stops gets 503`, async t => {
     const { port, close, post } = await startEcho(t)
     const { socket, said, closed, read } = await openConnection(t, port)
     read()
     socket.write(sent)
-    // By the time this is answered, the server has read the other connection too.
+    // By the time of this response, the server has read the other connection too.
     await post(goodBody)
     await stops(t, close(drainMs))
     await closed
@@ -73,7 +73,7 @@ test('a body that arrives within a second after the stop is served', async t => 
 const chunk = Buffer.alloc(1024 * 1024, 'x')
 const chunks = 32
 
-/** More than sockets buffer: handed over whole, or piece by piece as the reader takes it. */
+/** More than sockets buffer: handed over at once, or piece by piece as the reader consumes it. */
 const books = (['whole', 'piecewise'] as const).map(
   (name): HttpRoute<EchoCaller> => ({
     method: 'GET',
@@ -91,7 +91,7 @@ const books = (['whole', 'piecewise'] as const).map(
 for (const { path } of books) {
   const request = `GET ${path} HTTP/1.1\r\nHost: forge\r\n\r\n`
 
-  test(`a reader who takes nothing of ${path} does not hold the stop`, async t => {
+  test(`a client that reads nothing of ${path} does not delay the stop`, async t => {
     const { port, close } = await startEcho(t, books)
     const { socket } = await openConnection(t, port)
     socket.write(request)
@@ -99,7 +99,7 @@ for (const { path } of books) {
     await stops(t, close(drainMs))
   })
 
-  test(`a reader who is reading ${path} gets all of it during the stop`, async t => {
+  test(`a client that is reading ${path} gets all of it during the stop`, async t => {
     const { port, close } = await startEcho(t, books)
     const { socket, closed } = await openConnection(t, port)
     socket.write(request)
@@ -114,7 +114,7 @@ for (const { path } of books) {
   })
 }
 
-test('a whole server stops with 0 while clients of all these kinds hold it', async t => {
+test('a whole server stops with exit code 0 despite clients of all these kinds', async t => {
   const forge = await startForgeProcess(t)
   const { body: run } = await forge.call<{ run_id: string; token: string }>('POST', '/api/runs', {
     body: { project: 'demo' },

@@ -4,7 +4,7 @@ import { openKafkaLog } from '../../../platform/log/kafka.ts'
 import { openPostgresLog } from '../../../platform/log/postgres.ts'
 import type { Topic } from '../../../platform/log/topic.ts'
 
-// A process to be killed: appends to one topic for ever and prints which records were acknowledged where. Its one
+// A process to be killed: appends to one topic forever and prints which records were acknowledged where. Its one
 // argument is an `Order`; it ends cleanly when its standard input closes.
 
 export type Order = {
@@ -40,7 +40,7 @@ async function appendAgainAndAgain(): Promise<void> {
   while (!isEnding) {
     const records = Array.from({ length: 1 + (count % 3) }, () => {
       const number = count++
-      // The key goes by the number, so that the order within a key can be told from the texts.
+      // The key depends on the number, so that the order within a key is visible in the texts.
       return { key: `${order.name}-${number % 5}`, value: Buffer.from(`${order.name}:${number}`) }
     })
     try {

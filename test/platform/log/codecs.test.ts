@@ -14,7 +14,7 @@ const foreign = {
 const bytesOf = (name: keyof typeof foreign) => Buffer.from(foreign[name], 'base64')
 const limit = 1_000_000
 
-test('what other implementations have written is read', t => {
+test('data written by other implementations is read', t => {
   t.is(readLz4Frame(bytesOf('lz4'), limit).toString(), text)
   t.is(readLz4Frame(bytesOf('lz4Stored'), limit).toString(), 'abc')
   t.is(readSnappy(bytesOf('snappy'), limit).toString(), text)

@@ -54,7 +54,7 @@ export function testContract(test: TestFn, adapter: (t: ExecutionContext) => Pro
     return { log, ...topics }
   }
 
-  test('what was appended is read in order, with its key, headers and bytes', async t => {
+  test('appended records are read in order, with its key, headers and bytes', async t => {
     const { log, single } = await open(t)
     const bytes = Buffer.from([0, 255, 10, 92, 39, 128])
     await log.append(single.name, [
@@ -178,7 +178,7 @@ export function testContract(test: TestFn, adapter: (t: ExecutionContext) => Pro
     )
   })
 
-  test('reading from where the log has never been is an error, not a wait for ever', async t => {
+  test('reading from a position beyond the log is an error, not an endless wait', async t => {
     const { log, single } = await open(t)
     await log.append(single.name, [record('k', 'only')])
     const reading = take(log, single.name, 0, 7n, 1)

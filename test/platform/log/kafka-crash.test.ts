@@ -24,7 +24,7 @@ test('two processes append to the same partitions and one is killed: nothing los
   await checkLog(t, log, facts.name, [first, second])
 })
 
-test('the broker is killed: acknowledged records are there when it is back, and a reader continues', async t => {
+test('the broker is killed: acknowledged records are present when it is back, and a reader continues', async t => {
   t.timeout(patient(400_000))
   const own = await ownBroker(t)
   const brokers = [own.address]
@@ -41,15 +41,15 @@ test('the broker is killed: acknowledged records are there when it is back, and 
       error => error,
     )
     if (kill === 0) {
-      // An append is given up after nine seconds.
+      // An append is abandoned after nine seconds.
       const given = await untilSettled('the append is given up', 30_000, refusal)
       t.true(given instanceof LogUnavailable)
     }
     await own.restart()
     await Promise.all([appending.ackedMore(1, 10_000), refusal])
-    // For the reader, because a slow start of the broker outlasts the other append in the second round, too.
+    // For the reader, because a slow start of the broker also outlasts the append of the second round.
     await log.append(single.name, [record('k', 'back')])
-    const [next] = await untilSettled('the reader goes on', 10_000, waiting)
+    const [next] = await untilSettled('the reader continues', 10_000, waiting)
     t.is(next?.offset, BigInt(kill))
   }
   await appending.finish()

@@ -13,7 +13,7 @@ import { record, take, topicsOfTest } from './contract.ts'
 
 const password = 'correct-horse'
 
-test('records go to and come from a broker that asks for TLS, a certificate and a password', async t => {
+test('records are written to and read from a broker that requires TLS, a certificate and a password', async t => {
   t.timeout(patient(400_000))
   const { brokers, security, folder } = await protectedBroker(t)
   const openWith = async (changed: Partial<KafkaSecurity>) => {
@@ -59,7 +59,7 @@ test('the password is read from its file at each connection, and a missing file 
   t.is((await log.append(single.name, [record('k', 'x')]))[0]?.offset, 0n)
 })
 
-test('no connection leaves this machine without TLS, whoever names the address', t => {
+test('no connection leaves this machine without TLS, wherever the address comes from', t => {
   const target = { host: '192.0.2.1', port: 9092, onConnect: () => {} }
   const none = { tls: null, sasl: null }
   const refusing = createSockets({ ...none, isPlaintextAllowed: false })

@@ -12,7 +12,7 @@ import { until, untilSettled } from '../../servers/until.ts'
 import { record, take, topicsOfTest } from './contract.ts'
 import { ownBroker } from './own-broker.ts'
 
-test('an append is refused in time though the broker falls silent at the last moment; all goes on when it is back', async t => {
+test('an append is refused in time though the broker falls silent at the last moment; everything continues when it is back', async t => {
   t.timeout(patient(400_000))
   const port = await freePort()
   const link = await linkTo(t, `tcp://127.0.0.1:${port}`)
@@ -26,12 +26,12 @@ test('an append is refused in time though the broker falls silent at the last mo
 
   link.cut()
   const since = performance.now()
-  // A timer of this process, so that a busy machine delays it like that of the append; the client notices silence after 30 s.
+  // A timer of this process, so that a busy machine delays it like the append's; the client notices silence after 30 s.
   const silence = AbortSignal.timeout(25_000)
   const refused = t.throwsAsync(log.append(single.name, [record('k', 'away')]), {
     instanceOf: LogUnavailable,
   })
-  // Its time runs out between two attempts, of which the second would meet the silence.
+  // Its time runs out between two attempts, the second of which would meet the silence.
   await until('its time runs out', 15_000, () => performance.now() - since > 9_000, 1)
   link.mend()
   link.freeze()
@@ -41,11 +41,11 @@ test('an append is refused in time though the broker falls silent at the last mo
 
   link.mend()
   await log.append(single.name, [record('k', 'back')])
-  const [next] = await untilSettled('the reader goes on', 10_000, waiting)
+  const [next] = await untilSettled('the reader continues', 10_000, waiting)
   t.is(next?.value.toString(), 'back')
 })
 
-test('a broker that never responds is given up when the log is opened', async t => {
+test('opening the log fails for a broker that never responds', async t => {
   t.timeout(patient(400_000))
   const { single } = topicsOfTest()
   const { options } = await beforeKafka1(t)
@@ -56,7 +56,7 @@ test('a broker that never responds is given up when the log is opened', async t 
   })
 })
 
-test('a reader gives up a broker that never responds, and tries again', async t => {
+test('a reader abandons a broker that never responds, and retries', async t => {
   t.timeout(patient(400_000))
   const { options, passwords } = await beforeKafka1(t)
   const stop = new AbortController()
@@ -73,7 +73,7 @@ const responses = new Map([
   [17, '0000 00000001 0005 504c41494e'],
 ])
 
-/** Plays a broker from before Kafka 1.0 up to the password, for whose check kafkajs waits without an end. */
+/** Acts as a broker from before Kafka 1.0 up to the password, whose check kafkajs awaits without a limit. */
 async function beforeKafka1(t: ExecutionContext) {
   const sockets = new Set<Socket>()
   let passwords = 0
@@ -99,12 +99,12 @@ async function beforeKafka1(t: ExecutionContext) {
       clientId: 'test',
       security: { ...onLoopbackOnly, sasl },
     },
-    /** How many passwords it was sent. */
+    /** How many passwords it received. */
     passwords: () => passwords,
   }
 }
 
-/** With its length and the number of the request in front. */
+/** With its length and the request's number in front. */
 function responseTo(request: Buffer, hex: string): Buffer {
   const body = Buffer.from(hex.replaceAll(' ', ''), 'hex')
   const length = Buffer.alloc(4)

@@ -6,10 +6,10 @@ import { addressOf } from '../../servers/rendezvous.ts'
 import { until } from '../../servers/until.ts'
 import { record, take, topicsOfTest } from './contract.ts'
 
-/** Kafka's number for settings of topics, which kafkajs exports to `require` alone. */
+/** Kafka's number for topic settings, which kafkajs exports only to `require`. */
 const ofTopics = 2
 
-test('a record that is too large for its topic is refused by name, those of other topics beside it are stored', async t => {
+test('a record that is too large for its topic is refused by name, records of other topics in the same batch are stored', async t => {
   const brokers = [await addressOf('kafka')]
   const { facts, single } = topicsOfTest()
   const log = await openKafkaLog({ brokers, clientId: 'test', topics: [facts, single] })
@@ -29,7 +29,7 @@ test('a record that is too large for its topic is refused by name, those of othe
       ],
     })
   const large = record('k', 'x'.repeat(200_000))
-  // A broker heeds a setting some time after it has confirmed it.
+  // A broker applies a setting some time after confirming it.
   let stored = 0n
   const isTaken = () =>
     log.append(single.name, [large]).then(

@@ -10,7 +10,7 @@ import { addressOf } from '../../servers/rendezvous.ts'
 import { record, take, topicsOfTest } from './contract.ts'
 import { ownBroker } from './own-broker.ts'
 
-/** Long and short, alike and unlike the ones before. */
+/** Long and short, similar and dissimilar to the previous ones. */
 const texts = Array.from({ length: 400 }, (_, n) => `${n} ${'loss accuracy '.repeat(n % 40)}`)
 
 /** Creates a topic whose batches the broker, with the libraries of Kafka itself, packs by this codec. */
@@ -92,7 +92,7 @@ async function damage(folder: string, text: string) {
   const [segment = ''] = (await readdir(folder)).filter(file => file.endsWith('.log'))
   const file = await open(join(folder, segment), 'r+')
   const at = (await file.readFile()).indexOf(text)
-  // Before the text: eleven bytes of its record, and of the batch's header 38 from its attributes on.
+  // Before the text: eleven bytes of its record, and the batch's header from byte 38, its attributes, on.
   await file.write(Buffer.from([0, 4]), 0, 2, at - 11 - 61 + 21)
   await file.close()
 }

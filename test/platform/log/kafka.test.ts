@@ -33,12 +33,12 @@ test('a reader behind deleted records continues with the first existing one', as
   )
 })
 
-test('a log whose topics have just been made can be asked at once', async t => {
+test('a log whose topics have just been created can be queried at once', async t => {
   const brokers = [await addressOf('kafka')]
   for (let n = 0; n < 10; n++) {
     const { single, facts } = topicsOfTest()
     const log = await openKafkaLog({ brokers, clientId: 'test', topics: [single, facts] })
-    // A leader that was just elected refuses until it knows that it is one.
+    // A newly elected leader refuses until it knows of its election.
     const starts = await Promise.all([log.start(single.name), log.start(facts.name)])
     t.deepEqual(starts.flat(), Array(1 + facts.partitions).fill(0n))
     await log.close()

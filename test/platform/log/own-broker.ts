@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { type Broker, type BrokerOptions, startBroker } from '../../../deploy/kafka/broker.ts'
 
-/** A broker of the test's own, which can be ended and started again at the same address; gone after the test. */
+/** A dedicated broker for the test, which can be stopped and restarted at the same address; removed after the test. */
 export async function ownBroker(
   t: ExecutionContext,
   ports: Pick<BrokerOptions, 'port' | 'advertisedPort'> = {},

@@ -32,7 +32,7 @@ test('two processes append to the same partitions and one is killed: nothing los
   await checkLog(t, log, facts.name, [first, second])
 })
 
-test('the database server is killed: acknowledged records are there when it is back', async t => {
+test('the database server is killed: acknowledged records are present when it is back', async t => {
   const directory = await mkdtemp(join(tmpdir(), 'forge-test-crash-'))
   const server = await startEmbeddedPostgres({ directory, logger: createLogger('silent', false) })
   t.teardown(async () => {
@@ -68,7 +68,7 @@ test('while the database is down an append fails in time, and a reader waits and
   const log = await openPostgresLog({ url: before.url, topics: [single] })
   const waiting = take(log, single.name, 0, 0n, 1)
   await before.stop()
-  // Connecting and each answer are given up after 4.5 s.
+  // Connecting and each response time out after 4.5 s.
   const lost = log.append(single.name, [record('k', 'lost')])
   await t.throwsAsync(untilSettled('the append is given up', 30_000, lost), {
     instanceOf: LogUnavailable,

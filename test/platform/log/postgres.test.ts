@@ -31,7 +31,7 @@ test('trimming drops whole ranges that are old and read, and reading continues a
   t.is(read.at(-1)?.value.toString(), '34')
 
   t.is(await log.trim(single.name, { before: new Date(0), keepFrom: [35n] }), 0)
-  // The range that is being filled stays, however small the limit.
+  // The range being filled stays, however small the limit.
   t.is(await log.trim(single.name, { before: new Date(0), maxBytes: 0, keepFrom: [35n] }), 10)
   t.deepEqual(await log.start(single.name), [30n])
   t.deepEqual((await log.append(single.name, [record('k', '35')]))[0]?.offset, 35n)
@@ -73,7 +73,7 @@ test('a committed record that is not found yet is waited for', async t => {
   const log = await openPostgresLog({ url, topics: [single] })
   t.teardown(log.close)
   await log.append(single.name, [record('k', '0')])
-  // What a reader sees between the end of a transaction that adds a leaf and the notice of that leaf.
+  // A reader's view between the end of a transaction that adds a leaf and the notice of that leaf.
   await pool.query('update log.lane set next_offset = 3')
   await pool.query(
     `insert into log.record (lane, "offset", key, value) select lane, 2, 'k', '2' from log.lane`,
@@ -99,12 +99,12 @@ test('a committed record that is not found yet is waited for', async t => {
 test('an append whose leaf is not found yet waits for it', async t => {
   const { url, pool } = await database(t)
   const { single } = topicsOfTest()
-  // PostgreSQL tells of the failure below only a moment later, which the append must outlast.
+  // PostgreSQL reports the failure below only a moment later, which the append must outlast.
   const log = await openPostgresLog({ url, topics: [single], unseenMs: patient(20_000) })
   t.teardown(log.close)
   await pool.query('update log.lane set leaf_records = 2')
   await log.append(single.name, [record('k', '0'), record('k', '1')])
-  // What a connection that missed the next leaf sees.
+  // The view of a connection that missed the next leaf.
   await pool.query('update log.lane set leaf_end = 4')
   const appending = log.append(single.name, [record('k', '2')])
   await until('an append has failed', 10_000, async () => {
@@ -125,7 +125,7 @@ test('an append whose leaf is not found yet waits for it', async t => {
   )
 })
 
-test('an append whose leaf stays missing is refused, stores nothing, and the next ones go on', async t => {
+test('an append whose leaf stays missing is refused, stores nothing, and the next ones succeed', async t => {
   const { url, pool } = await database(t)
   const { single } = topicsOfTest()
   const log = await openPostgresLog({ url, topics: [single] })
@@ -178,7 +178,7 @@ test('two processes that append to all topics while leaves are added and dropped
   t.true(dropped > 100, `${dropped} were dropped`)
 })
 
-test('a record that stays missing is named, not stepped over', async t => {
+test('a record that stays missing is named, not skipped', async t => {
   const { url, pool } = await database(t)
   const { single } = topicsOfTest()
   const log = await openPostgresLog({ url, topics: [single] })

@@ -8,17 +8,17 @@ import { Refusal } from '../../../platform/refusal.ts'
 import { patient } from '../../servers/patience.ts'
 import { until } from '../../servers/until.ts'
 
-/** What a store is opened with that cuts what arrives into segments. */
+/** Options for opening a store that cuts incoming data into segments. */
 export const segmentBytes = 64 * 1024
 
-/** Opens the same store once more, like a server that was started again. */
+/** Opens the same store once more, like a restarted server. */
 export type Reopen = () => Promise<ObjectStore>
 
 export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 export const sending = (bytes: Buffer) => Readable.from(bytes.length === 0 ? [] : [bytes])
 
-/** Sends these bytes, and then its connection breaks. */
+/** Sends these bytes, and then breaks its connection. */
 export const breakingAfter = (bytes: Buffer): Readable =>
   Readable.from(
     (async function* () {
@@ -63,7 +63,7 @@ export function storeContract(name: string, open: (t: ExecutionContext) => Promi
 type Rule = (title: string, body: (t: ExecutionContext, reopen: Reopen) => Promise<void>) => void
 
 function contentRules(rule: Rule): void {
-  rule('every byte is kept, of files of any size', async (t, reopen) => {
+  rule('every byte of files of any size is kept', async (t, reopen) => {
     const store = await reopen()
     const sizes = [1, segmentBytes - 1, segmentBytes, segmentBytes + 1, 3 * segmentBytes + 5]
     for (const [at, size] of [0, ...sizes].entries()) {
@@ -97,7 +97,7 @@ function contentRules(rule: Rule): void {
     }
   })
 
-  rule('what is not there is told from what cannot be reached', async (t, reopen) => {
+  rule('missing files are distinguished from unreachable ones', async (t, reopen) => {
     const store = await reopen()
     const digest = sha256(Buffer.from('nobody sent it'))
     t.is(await store.sizeOf(digest), null)
@@ -120,7 +120,7 @@ function contentRules(rule: Rule): void {
 }
 
 function arrivalRules(rule: Rule): void {
-  rule('an upload goes on where its connection broke, also after a restart', async (t, reopen) => {
+  rule('an upload resumes where its connection broke, even after a restart', async (t, reopen) => {
     const bytes = randomBytes(3 * segmentBytes + 100)
     const cuts = [1, 2, 3].flatMap(n => [-1, 0, 1].map(by => n * segmentBytes + by))
     for (const cut of [0, 1, ...cuts, bytes.length]) {
@@ -139,7 +139,7 @@ function arrivalRules(rule: Rule): void {
     t.is(await (await reopen()).arrived('upl_none'), null)
   })
 
-  rule('bytes that are sent again replace those that were here', async (t, reopen) => {
+  rule('bytes sent again replace the earlier ones', async (t, reopen) => {
     const store = await reopen()
     const [first, second] = [randomBytes(2 * segmentBytes + 9), randomBytes(segmentBytes)]
     await store.receive('upl_1', 0, sending(first))
@@ -152,7 +152,7 @@ function arrivalRules(rule: Rule): void {
     }
   })
 
-  rule('a newer request of the same upload ends the older one', async (t, reopen) => {
+  rule('a newer request for the same upload ends the older one', async (t, reopen) => {
     const store = await reopen()
     const hanging = new PassThrough()
     const older = store.receive('upl_1', 0, hanging)
@@ -166,7 +166,7 @@ function arrivalRules(rule: Rule): void {
     t.is(await store.received('upl_1'), segmentBytes + 3)
   })
 
-  rule('what was sealed does not change, whatever is still written', async (t, reopen) => {
+  rule('sealed content does not change, whatever is still written', async (t, reopen) => {
     const [store, elsewhere] = [await reopen(), await reopen()]
     const bytes = randomBytes(segmentBytes + 10)
     await store.receive('upl_1', 0, sending(bytes))
@@ -180,22 +180,25 @@ function arrivalRules(rule: Rule): void {
 }
 
 function repeatRules(rule: Rule): void {
-  rule('keeping is repeated harmlessly, also by others with the same bytes', async (t, reopen) => {
-    const store = await reopen()
-    const bytes = randomBytes(segmentBytes + 1)
-    await store.receive('upl_1', 0, sending(bytes))
-    await store.receive('upl_2', 0, sending(bytes))
-    const [one, other] = [await sealed(store, 'upl_1'), await sealed(store, 'upl_2')]
-    await store.keep(one)
-    await store.keep(one)
-    await store.discard(one)
-    await store.keep(other)
-    await store.discard(other)
-    t.deepEqual(await bytesOf(await store.read(one.sha256, null)), bytes)
-    t.deepEqual((await store.list()).contents, [one.sha256])
-  })
+  rule(
+    'keeping can be repeated harmlessly, even by others with the same bytes',
+    async (t, reopen) => {
+      const store = await reopen()
+      const bytes = randomBytes(segmentBytes + 1)
+      await store.receive('upl_1', 0, sending(bytes))
+      await store.receive('upl_2', 0, sending(bytes))
+      const [one, other] = [await sealed(store, 'upl_1'), await sealed(store, 'upl_2')]
+      await store.keep(one)
+      await store.keep(one)
+      await store.discard(one)
+      await store.keep(other)
+      await store.discard(other)
+      t.deepEqual(await bytesOf(await store.read(one.sha256, null)), bytes)
+      t.deepEqual((await store.list()).contents, [one.sha256])
+    },
+  )
 
-  rule('a copy that was discarded, or that a crash left, leaves nothing', async (t, reopen) => {
+  rule('a copy discarded or left by a crash leaves nothing behind', async (t, reopen) => {
     const store = await reopen()
     const bytes = randomBytes(100)
     await store.receive('upl_1', 0, sending(bytes))
@@ -213,7 +216,7 @@ function repeatRules(rule: Rule): void {
     t.deepEqual((await store.list()).contents, [])
   })
 
-  rule('deleting is repeated harmlessly', async (t, reopen) => {
+  rule('deleting can be repeated harmlessly', async (t, reopen) => {
     const store = await reopen()
     const digest = await kept(store, 'upl_1', randomBytes(10))
     const other = await kept(store, 'upl_2', randomBytes(10))

@@ -23,7 +23,7 @@ storeContract('directory', async t => {
   return () => storeIn(folder)
 })
 
-test('a folder holds what arrives and what was kept, and nothing else', async t => {
+test('a folder contains incoming and kept files, and nothing else', async t => {
   const folder = await folderOf(t)
   const store = await storeIn(folder)
   await store.receive('upl_1', 0, Readable.from([Buffer.from('x')]))

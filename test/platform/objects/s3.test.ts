@@ -22,7 +22,7 @@ storeContract('S3', async t => {
 
 const away = { code: 'unavailable', message: /does not respond/ }
 
-test.serial('a server that is killed in the middle loses nothing that it had', async t => {
+test.serial('a server killed midway loses no data', async t => {
   t.timeout(patient(120_000))
   const server = await ownS3(t)
   const store = storeAt(t, await newBucket(server.address))

@@ -11,7 +11,7 @@ import { database } from '../../servers/postgres.ts'
 
 const text = fc.string({ unit: 'grapheme' }).map(value => value.replaceAll('\0', ''))
 
-test('arrays arrive in PostgreSQL as they were given', async t => {
+test('arrays arrive in PostgreSQL unchanged', async t => {
   const { pool } = await database(t)
   await fc.assert(
     fc.asyncProperty(

@@ -106,7 +106,7 @@ test('a server that dies in use is restarted at the same address with all commit
   t.teardown(server.stop)
   await ask(server.url, 'create table kept as select 42 as answer')
   process.kill(await pidOf(directory), 'SIGKILL')
-  const rows = await until('it answers again', 30_000, () =>
+  const rows = await until('it responds again', 30_000, () =>
     ask(server.url, 'select answer from kept').catch(() => null),
   )
   t.deepEqual(rows, [{ answer: 42 }])

@@ -1,7 +1,7 @@
 import { createLogger } from '../../../platform/logger.ts'
 import { startEmbeddedPostgres } from '../../../platform/postgres/embedded.ts'
 
-// Run as a process to be killed: embeds the server of a directory until its standard input closes.
+// A process to be killed: embeds the server of a directory until its standard input closes.
 const [directory = ''] = process.argv.slice(2)
 const server = await startEmbeddedPostgres({ directory, logger: createLogger('silent', false) })
 process.stdout.write(`${server.url}\n`)

@@ -21,7 +21,7 @@ test('only platform/postgres takes advisory locks or begins transactions', t => 
       '--',
       '*.ts',
       '*.sql',
-      // Programs that speak HTTP alone.
+      // Programs that speak only HTTP.
       ':!clients',
     ],
     { cwd: root, encoding: 'utf8' },

@@ -97,10 +97,10 @@ test('a query that waits for a lock fails in time, and the pool still works', as
   t.deepEqual((await pool.query('select n from kept')).rows, [{ n: 1 }])
 })
 
-test('a query to a server that vanished fails in time, also within a transaction', async t => {
+test('a query to a server that vanished fails in time, even within a transaction', async t => {
   const { url } = await database(t)
   const link = await linkTo(t, url)
-  // Long enough for answers that do come on a busy machine.
+  // Long enough for real responses on a busy machine.
   const answerWithinMs = 3_000
   const pool = createPool(link.url, { max: 2, applicationName: 'frozen', answerWithinMs })
   t.teardown(() => pool.end())

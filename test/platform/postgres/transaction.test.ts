@@ -4,7 +4,7 @@ import { inTransaction } from '../../../platform/postgres/transaction.ts'
 import { endSessions } from '../../servers/lock-waits.ts'
 import { database } from '../../servers/postgres.ts'
 
-/** A table, and a pool of one connection, so that each transaction sees what the one before left on it. */
+/** A table, and a pool of one connection, so that each transaction sees the state the previous one left on it. */
 async function oneConnection(t: ExecutionContext) {
   const { pool: others, url } = await database(t)
   await others.query('create table kept (n integer)')

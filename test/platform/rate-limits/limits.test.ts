@@ -50,7 +50,7 @@ async function withRedis(t: ExecutionContext): Promise<Store & { startAgain(): P
 const on = (pool: Pool) =>
   createRateLimits({ pool, schema: 'auth', redis: null, prefix: 'test', logger })
 
-/** Counts a call; returns null if it was accepted, else the seconds to wait. */
+/** Counts a call; returns null if it was accepted, otherwise the seconds to wait. */
 async function count(limits: RateLimits, limit: typeof perMinute, client = '10.0.0.1') {
   try {
     await limits.count(limit, client)
@@ -65,7 +65,7 @@ for (const [name, open] of [
   ['postgres', postgresOnly],
   ['redis', withRedis],
 ] as const) {
-  test(`${name}: two processes together accept ten calls, and tell the eleventh how long to wait`, async t => {
+  test(`${name}: two processes together accept ten calls, and give the eleventh its waiting time`, async t => {
     const store = await open(t)
     const [one, other] = [store.limits(), store.limits()]
     for (let call = 0; call < 10; call++)
@@ -86,7 +86,7 @@ for (const [name, open] of [
     t.is(waits.filter(wait => wait === null).length, 10)
   })
 
-  test(`${name}: a client that waits as long as told is accepted again`, async t => {
+  test(`${name}: a client that waits as long as requested is accepted again`, async t => {
     const limits = (await open(t)).limits()
     // The window may end between two calls on a slow machine: then the next one is counted instead.
     const wait = await until('a call is refused', 30_000, () => count(limits, perTwoSeconds))

@@ -2,7 +2,7 @@ import test from 'ava'
 import { createPasswords } from '../../../auth/passwords.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 
-test('of many concurrent passwords two are checked and 32 wait; the others are told to retry', async t => {
+test('among many concurrent passwords two are checked and 32 wait; the others must retry', async t => {
   const passwords = await createPasswords()
   const stored = await passwords.hash('correct horse battery')
   const outcomes = await Promise.all(

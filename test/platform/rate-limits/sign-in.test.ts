@@ -15,7 +15,7 @@ const signIn = (server: Pick<Forge, 'call'>, password = adminPassword) =>
 async function twoProcesses(t: ExecutionContext, redis: Hosted | null) {
   const forge = await startForge(t, redis ? { SERVICE_REDIS_URL: redis.address } : {})
   const other = await forge.another({ SERVICE_ROLES: 'command-api' })
-  // The first is ready once somebody has signed in, whose minute may be over while the other starts.
+  // The first is ready once a person has signed in, whose minute may be over while the other starts.
   await forge.pool.query('delete from auth.rate_limit')
   if (redis) await emptied(redis)
   return [forge, other] as const
@@ -46,7 +46,7 @@ async function tryTimes(times: number, processes: readonly (Forge | OtherServer)
 const ten = [200, 401, 401, 200, 401, 401, 200, 401, 401, 200]
 
 for (const store of ['postgres', 'redis'])
-  test(`the eleventh sign-in of a minute is 429 on every process, right password or not, counted in ${store}`, async t => {
+  test(`the eleventh sign-in of a minute is 429 on every process, whether the password is right or not, counted in ${store}`, async t => {
     const [one, other] = await twoProcesses(t, store === 'redis' ? await ownRedis(t) : null)
     t.deepEqual(await tryTimes(10, [one, other]), ten)
     for (const server of [one, other]) {
@@ -59,7 +59,7 @@ for (const store of ['postgres', 'redis'])
     t.is((await one.call('GET', '/api/version', { token: null })).status, 200)
   })
 
-test('an outage of Redis between two sign-ins gives nobody another ten, and only 503 is an error', async t => {
+test('an outage of Redis between two sign-ins gives nobody ten more, and only 503 is an error', async t => {
   const redis = await ownRedis(t)
   const [one, other] = await twoProcesses(t, redis)
   t.deepEqual(await tryTimes(6, [one, other]), ten.slice(0, 6))

@@ -62,10 +62,10 @@ export const anySeries: fc.Arbitrary<Series> = fc
     values: Float64Array.from(points, p => p.value),
   }))
 
-/** A byte of what was written, by its place modulo the length, and the bits of it that change. */
+/** A byte of the output, by its position modulo the length, and the bits that change. */
 export const anyFlip = fc.record({ place: fc.nat(), bits: fc.integer({ min: 1, max: 255 }) })
 
-/** Fails unless what was written is refused as corrupt, whichever bits of one byte change. */
+/** Fails unless the output is refused as corrupt, for any changed bits of one byte. */
 export const refusesFlips = <T>(
   t: ExecutionContext,
   values: fc.Arbitrary<T>,

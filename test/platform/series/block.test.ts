@@ -46,7 +46,7 @@ function expected(points: Point[]): Point[] {
   return keys.flatMap(key => points.filter((point, i) => point.key === key && isLast(point, i)))
 }
 
-test('a block gives back the last point of each key and step, exactly', t => {
+test('a block returns the last point of each key and step, exactly', t => {
   fc.assert(
     fc.property(anyPoints, points => {
       const { bytes, inserted } = encodePoints(points)
@@ -57,7 +57,7 @@ test('a block gives back the last point of each key and step, exactly', t => {
   )
 })
 
-test('a block of many long names is compressed and comes back', t => {
+test('a block of many long names is compressed and restored', t => {
   const points = Array.from({ length: 500 }, (_, i) => ({
     key: `model.layers.${i}.self_attn.q_proj.weight/gradient_norm`,
     step: 7,
@@ -81,7 +81,7 @@ test('a changed bit or a cut anywhere is an error, never other points', t => {
   )
 })
 
-test('a damaged block leaves the points read before as they were', t => {
+test('a damaged block leaves earlier points unchanged', t => {
   const { bytes } = encodePoints([{ key: 'loss', step: 1, ts_ms: 2, value: 3 }])
   const into = createPoints(1)
   decodeBlock(bytes, into)

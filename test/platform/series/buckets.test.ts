@@ -95,7 +95,7 @@ for (const axis of ['step', 'time'] as const)
     )
   })
 
-/** Without means, because sums of parts are rounded differently; either of 0 and -0 may be the minimum. */
+/** Without means, because partial sums are rounded differently; either of 0 and -0 may be the minimum. */
 const withoutMean = (buckets: ReturnType<typeof createBuckets>) =>
   toBucketPoints(buckets).map(([step, min, max, , last, ts]) => [
     step,
@@ -114,7 +114,7 @@ function stretchesOf(points: Series, pieces: number): Series[] {
     .filter(stretch => stretch.steps.length > 0)
 }
 
-test('edges move so that they cut none of many stretches, which need not be read', t => {
+test('edges move so that they split no stretch, which then need not be read', t => {
   const length = 40 * 4096
   const points = series(
     Array.from({ length }, (_, i) => i),

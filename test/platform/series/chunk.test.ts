@@ -16,7 +16,7 @@ const anyResolved = anySeries
   .map(series => resolve([series]))
   .filter(series => series.steps.length > 0)
 
-test('a chunk gives back its points exactly', t => {
+test('a chunk returns its points exactly', t => {
   fc.assert(
     fc.property(anyResolved, series => {
       t.deepEqual(decodeChunk(encodeChunk(series)), toPlain(series))
@@ -59,7 +59,7 @@ test('a summary agrees with its points', t => {
   )
 })
 
-test('a long series is cut into full chunks, of which only the last may be short', t => {
+test('a long series is cut into full chunks, and only the last may be short', t => {
   const lengthsOf = (length: number) => cut(emptySeries(length)).map(piece => piece.steps.length)
   t.deepEqual(lengthsOf(0), [])
   t.deepEqual(lengthsOf(1), [1])
@@ -92,7 +92,7 @@ const sizes: [string, (value: number) => number, number][] = [
   ['values of four decimals', value => Math.round(value * 1e4) / 1e4, 4],
 ]
 for (const [shape, round, most] of sizes)
-  test(`a chunk of ${shape} takes less than ${most} bytes a point`, t => {
+  test(`a chunk of ${shape} takes less than ${most} bytes per point`, t => {
     const size = encodeChunk(lossCurve(round)).length / chunkPoints
     t.log(`${size.toFixed(2)} bytes a point`)
     t.true(size < most, `${size} bytes a point`)

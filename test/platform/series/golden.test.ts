@@ -6,7 +6,7 @@ import { fromJsonNumber, type JsonNumber } from '../../../platform/series/json-n
 import { decodeNumberedBlock } from '../../../platform/series/numbered-block.ts'
 import { createPoints } from '../../../platform/series/points.ts'
 
-// Bytes written by released versions. Such bytes are on disks and must be readable for ever, so files are added here
+// Bytes written by released versions. They are on disks and must stay readable forever, so files are added here
 // but never changed.
 const folder = new URL('../../golden/series/', import.meta.url)
 
@@ -58,7 +58,7 @@ test('every codec has golden files', t => {
 })
 
 for (const file of files)
-  test(`${file} is read as it was written`, t => {
+  test(`${file} is read unchanged`, t => {
     const golden: Golden = JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
     const { codec, hex, values, ...rest } = golden
     const decoded = decoders[codec]?.(Buffer.from(hex, 'hex'))

@@ -13,7 +13,7 @@ function byRule(series: Series) {
   return [...last.values()].sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0))
 }
 
-test('of points with the same step the last arrival wins, in order of steps', t => {
+test('the last arrival of each step wins, in order of steps', t => {
   fc.assert(
     fc.property(anySeries, series => {
       t.deepEqual(toRows(resolve([series])), byRule(series))
@@ -41,7 +41,7 @@ test('any cut, order and repetition of deliveries gives the same series', t => {
   )
 })
 
-test('resolving in steps gives what resolving at once gives', t => {
+test('resolving in steps gives the same result as at once', t => {
   fc.assert(
     fc.property(anySeries, fc.nat(80), (series, at) => {
       const early = resolve([slice(series, 0, at)])

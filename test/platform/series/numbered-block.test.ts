@@ -23,7 +23,7 @@ const concatenate = (all: Series[]): Series => ({
   values: Float64Array.from(all.flatMap(series => [...series.values])),
 })
 
-test('a numbered block gives back keys, arrivals and points exactly', t => {
+test('a numbered block returns keys, arrivals and points exactly', t => {
   fc.assert(
     fc.property(anyBlock, block => {
       t.deepEqual(decodeNumberedBlock(encodeNumberedBlock(block)), block)

@@ -27,7 +27,7 @@ async function redis(t: ExecutionContext): Promise<Signals<WakeUps>> {
   const before = await listeners()
   const signals = await openSignals({ redis: client, prefix: t.title, logger })
   t.teardown(() => signals.close())
-  // An opening waits no longer than half a second for Redis to listen.
+  // An opening waits at most half a second for Redis to listen.
   await until('Redis counts it on each channel', 10_000, async () =>
     (await listeners()).every((count, at) => count === Number(before[at]) + 1),
   )
@@ -80,5 +80,5 @@ test('over Redis no message grows with the keys of a commit', async t => {
   one.publish('projected', { ...projected, keys: Array.from({ length: 9000 }, String) })
   await until('the other process hears it', 10_000, () => others.length > 0)
   t.is(others[0]?.keys.length, 500)
-  t.like(others[0], { after: 3, upTo: 3 }, 'it does not claim that the other keys were told of')
+  t.like(others[0], { after: 3, upTo: 3 }, 'it does not claim that the other keys were announced')
 })

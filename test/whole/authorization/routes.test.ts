@@ -20,7 +20,7 @@ import {
   worthOf,
 } from './rule.ts'
 
-/** One call of a route: what was sent, the status, and what is wrong with the response. */
+/** One call of a route: the request, the status, and the faults of the response. */
 type Case = { title: string; status: number; faults: string[] }
 
 const atOnce = 8
@@ -41,7 +41,7 @@ test('every route responds to every credential and resource as declared', async 
   }
   const others = routes.filter(({ method }) => method !== 'DELETE')
   await Promise.all(Array.from({ length: atOnce }, () => work(others)))
-  // An administrator may delete what others have; what lies in it comes first.
+  // An administrator may delete others' things; their contents are deleted first.
   await work(
     routes
       .filter(({ method }) => method === 'DELETE')
@@ -97,11 +97,11 @@ async function byKind(set: SampleServer, route: Route, kind: Kind): Promise<Case
   return { title: `${nameOf(route)} with ${kind}`, status: answer.status, faults }
 }
 
-/** Whether the caller may be told of what the other person has. */
+/** Whether the caller may learn about the other person's things. */
 const mayKnow = (kind: Kind, worth: Worth) =>
   kind === 'admin' || (kind === 'ingest token of another run' && worth === 'in')
 
-/** A thing of its own for a route that only administrators call or that deletes: others need the sample's. */
+/** A separate thing for a route that only administrators call or that deletes: others need the sample's. */
 async function ownPath(set: SampleServer, route: Route): Promise<{ path?: string }> {
   if (route.credential !== 'admin' && route.method !== 'DELETE') return {}
   const path = await changes.get(nameOf(route))?.path?.(set)
@@ -117,13 +117,13 @@ const leaks = ({ text }: Answer, { nouns }: Fixture): string[] =>
   hidden
     .flatMap(noun => Object.values(nouns[noun] ?? {}))
     .filter(name => holds(text, name))
-    .map(name => `tells of ${name}`)
+    .map(name => `reveals ${name}`)
 
-/** A number must stand by itself: the decimals of measured times hold any other digits now and then. */
+/** A number must stand alone: the decimals of measured times may contain any other digits. */
 const holds = (text: string, name: string): boolean =>
   /^\d+$/.test(name) ? new RegExp(`(?<![\\d.])${name}(?!\\d)`).test(text) : text.includes(name)
 
-/** What people see of things that others have or that do not exist; and administrators of things of others. */
+/** The view that people have of others' or missing things; and administrators of others' things. */
 async function byThing(set: SampleServer, route: Route): Promise<Case[]> {
   const { as, outcomes } = thingRule(route)
   const answers: Partial<Record<Thing, Answer>> = {}
@@ -138,7 +138,7 @@ async function byThing(set: SampleServer, route: Route): Promise<Case[]> {
     const faults = outcomeFaults(route, outcome, answer)
     const plain = withoutNames(answer, named(set, thing, outcome))
     const hides = outcome === 'missing' || route.credential === 'ingest'
-    if (hides && plain !== missing) faults.push(`not as what is missing: ${plain}`)
+    if (hides && plain !== missing) faults.push(`differs from a missing thing: ${plain}`)
     return { title: `${nameOf(route)}, ${thing}`, status: answer.status, faults }
   })
 }
@@ -150,7 +150,7 @@ function named({ fixtures }: SampleServer, thing: Thing, outcome: Outcome): Fixt
 
 type ThingRule = { as: Kind; outcomes: readonly [Thing, Outcome][] }
 
-/** Who may see what by a route's declaration; a caller's own things are covered by `byKind`. */
+/** Who may see which things by a route's declaration; a caller's own things are covered by `byKind`. */
 function thingRule(route: Route): ThingRule {
   const { credential, reach = 'all' } = route
   const others = things.filter(thing => thing !== 'own')

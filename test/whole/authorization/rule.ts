@@ -5,7 +5,7 @@ import { mentions } from '../../samples/given-body.ts'
 import type { Kind } from '../../samples/sample.ts'
 import type { Answer } from '../../samples/send.ts'
 
-/** What a credential is worth on a route: `in` lets it reach the handler. */
+/** The rights of a credential on a route: `in` lets it reach the handler. */
 export type Worth = 'in' | 'unauthenticated' | 'forbidden'
 
 const people: Partial<Record<Kind, Worth>> = { admin: 'in', operator: 'in' }
@@ -26,13 +26,13 @@ const worth: Record<Exclude<Credential, 'none'>, Partial<Record<Kind, Worth>>> =
 
 export function worthOf(route: Route, kind: Kind): Worth {
   if (route.credential === 'none') return 'in'
-  // Where a request names no run, it is that of the token, whichever that is.
+  // If a request names no run, the token's run is meant.
   if (kind === 'ingest token of another run' && route.credential === 'ingest' && !namesRun(route))
     return 'in'
   return worth[route.credential][kind] ?? 'unauthenticated'
 }
 
-/** Whose thing a request names, as seen by the caller. */
+/** The owner of the thing that a request names, from the caller's point of view. */
 export const things = ['own', "another's", "another's, as admin", 'missing'] as const
 export type Thing = (typeof things)[number]
 
@@ -66,7 +66,7 @@ const namesBy = ({ body, query }: Route, field: string): boolean =>
   mentions(body, field) ||
   (query?.required as readonly string[] | undefined)?.includes(field) === true
 
-/** Whether the table says who may see the things that a route's requests name. */
+/** Whether the table says who may see the things in a route's requests. */
 export const hasRule = (route: Route): boolean =>
   route.credential !== 'person' || route.reach !== undefined || !namesSomething(route)
 

@@ -11,7 +11,7 @@ export type Expectation = {
 
 export type Done = { operation: Operation; outcome: Outcome }
 
-/** Operations by subject, in sending order. One without an outcome in the ledger is `unknown`. */
+/** Operations by subject, in sending order. An operation without an outcome in the ledger is `unknown`. */
 export function historyBySubject(entries: readonly Entry[]): Map<string, Done[]> {
   const outcomes = new Map<number, Outcome>()
   for (const entry of entries) if ('outcome' in entry) outcomes.set(entry.op, entry.outcome)

@@ -4,7 +4,7 @@ import { hostileRequests } from './hostile.ts'
 
 type Created = { run_id: string; token: string }
 
-test('every hostile request is refused as it says, and leaves nothing behind', async t => {
+test('every hostile request is refused with its declared status, and leaves nothing behind', async t => {
   const forge = await startForge(t)
   const create = async () =>
     (await forge.call<Created>('POST', '/api/runs', { body: { project: 'demo' } })).body

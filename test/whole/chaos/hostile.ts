@@ -6,12 +6,12 @@ export type Hostile = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   refused: readonly number[]
-  /** Sent as it is. */
+  /** Sent unchanged. */
   headers: Readonly<Record<string, string>>
   body: string | Uint8Array<ArrayBuffer> | null
 }
 
-/** Whose credentials are abused, and for what. */
+/** The credentials to be abused, and the target. */
 export type Target = {
   /** An access token of a person. */
   person: string
@@ -24,11 +24,11 @@ export type Target = {
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const json = { 'content-type': 'application/json' }
-/** Anything that is stored of a hostile request has this name. */
+/** Anything stored by a hostile request has this name. */
 const name = 'hostile'
 const good = { key: name, step: 1, value: 0.5 }
 
-/** 32 MiB of zeros, which take 32 KiB on the way. */
+/** 32 MiB of zeros, which take 32 KiB in transit. */
 const bomb = new Uint8Array(gzipSync(Buffer.alloc(32 * 1024 * 1024)))
 const deep = `{"points":${'['.repeat(100_000)}`
 const tooMany = Array.from({ length: 10_001 }, (_, step) => ({ ...good, step }))
@@ -80,7 +80,7 @@ const reports = ({ run, token, otherRun, person }: Target): Hostile[] => {
   ]
 }
 
-/** Paths that a person may not get anywhere with. */
+/** Paths by which a person may not reach anything. */
 const badPaths = (run: string): [path: string, ...refused: number[]][] => [
   ['/api/runs/..%2f..%2f..%2fetc%2fpasswd', 404],
   ['/api/runs/%00', 404, 422],
@@ -140,7 +140,7 @@ const requests = ({ person, token, run }: Target): Hostile[] => {
       body: '{"api":"../../etc/passwd","metadata":[],"spec":1e308}',
     },
     {
-      why: 'a rebuild of what is no projection',
+      why: 'a rebuild of an unknown projection',
       method: 'POST',
       path: '/api/admin/projections/..%2f..%2fall/rebuild',
       refused: [404, 422],

@@ -1,6 +1,6 @@
 /**
- * The operations of the load, and the registers that each writes. A register holds one value by the promise of the
- * API: a point, a line of a log, a rubric, a parameter, a run.
+ * The operations of the load, and the registers that each writes. The API promises that a register holds one
+ * value: a point, a line of a log, a rubric, a parameter, a run.
  */
 export type Operation =
   | {

@@ -1,4 +1,4 @@
-import { chanceOf } from '../../../clients/cli/demo-data/chance.ts'
+import { chanceOf } from '../../../clients/cli/demo/data/chance.ts'
 
 /** Seeded random numbers. */
 export type Random = {

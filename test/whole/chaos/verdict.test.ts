@@ -27,7 +27,7 @@ const trials: fc.Arbitrary<Trial[]> = fc.array(
   { minLength: 1, maxLength: 40 },
 )
 
-/** A store that keeps what it acknowledged, and operations without a response according to `applied`. */
+/** A store that keeps acknowledged writes, and operations without a response according to `applied`. */
 function honestStore(history: readonly Trial[]): Map<string, string> {
   const store = new Map<string, string>()
   for (const { operation, outcome, applied } of history)
@@ -39,7 +39,7 @@ function honestStore(history: readonly Trial[]): Map<string, string> {
 const toWrites = (store: Map<string, string>): Write[] =>
   [...store].map(([register, value]) => ({ register, value }))
 
-/** An honest store, and one of the cells that were acknowledged; a history without one is passed over. */
+/** An honest store, and one of the acknowledged cells; a history without any is skipped. */
 function acknowledgedCell(history: readonly Trial[], which: number) {
   const cells = [...expectationsOf(history)].filter(([, cell]) => cell.acknowledged !== null)
   fc.pre(cells.length > 0)
@@ -97,7 +97,7 @@ test('a value that nobody sent counts as wrong', t => {
   )
 })
 
-test('a cell of a refused request, or of none, counts as phantom', t => {
+test('a cell of a refused or missing request counts as phantom', t => {
   const history: Done[] = [
     { operation: metrics(1, 1, 5), outcome: 'ok' },
     { operation: metrics(2, 1, 6), outcome: 'failed' },

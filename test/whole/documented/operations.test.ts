@@ -30,7 +30,7 @@ async function operationsOf(t: ExecutionContext) {
   return { server, operations }
 }
 
-test('every operation has a description, an example, and refusals with their words', async t => {
+test('every operation has a description, an example, and refusals with their texts', async t => {
   t.timeout(patient(400_000))
   const { operations } = await operationsOf(t)
   const without = (fault: (operation: Operation) => boolean) =>
@@ -79,15 +79,15 @@ test('every operation has a description, an example, and refusals with their wor
   )
 })
 
-/** Refusals of values that fit the schema: of a shown name that nobody has here. */
+/** Refusals of values that fit the schema: the shown name does not exist here. */
 const mayRefuse = new Set([
-  // Its profile and project are others here; the gate is in the response.
+  // Its profile and project do not exist here; the gate is in the response.
   'POST /api/jobs',
-  // Nothing was uploaded under the id shown.
+  // Nothing was uploaded under the documented id.
   'POST /api/admin/recipes',
   // No code is waiting.
   'POST /api/cli/device/token',
-  // Answers the provider, of which there is none.
+  // The provider would respond, but there is none.
   'GET /api/auth/oidc/callback',
 ])
 
@@ -114,7 +114,7 @@ test('every example is a request that a server understands', async t => {
   t.deepEqual(misunderstood, [])
 })
 
-/** The last call of a session of its own, so that the others stay signed in. */
+/** The last call in a separate session, so that the others stay signed in. */
 async function credentialOf(
   { credentials, ownSession }: SampleServer,
   name: string,

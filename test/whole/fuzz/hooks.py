@@ -1,4 +1,4 @@
-"""Puts a run that exists where Schemathesis made up a valid but unknown one, so that handlers are reached."""
+"""Replaces valid but unknown runs made up by Schemathesis with an existing one, so that handlers are reached."""
 
 import os
 
@@ -8,7 +8,7 @@ RUN_ID = os.environ["FUZZ_RUN_ID"]
 
 
 def with_known_run(values):
-    # What breaks the schema on purpose stays as it is.
+    # Values that break the schema on purpose stay unchanged.
     if isinstance(values, dict) and isinstance(values.get("run_id"), str):
         if 1 <= len(values["run_id"]) <= 128:
             return {**values, "run_id": RUN_ID}

@@ -17,13 +17,13 @@ const run = promisify(execFile)
 /** Checks that contradict the contract; all others are on. */
 const excludedChecks = [
   // Rules between fields (a rubric's name in path and body, scale_max > scale_min) are refused with 422
-  // though each field alone fits its schema: JSON Schema cannot say them.
+  // although each field alone fits its schema: JSON Schema cannot express them.
   'positive_data_acceptance',
 ]
 
 /** Not tried, as regular expressions. */
 const excludedPaths = [
-  // They would end the session under which the others are tried.
+  // They would end the session in which the others are tried.
   '^/api/auth/(logout|password|sessions/)',
   // Schemathesis waits for the end of a response, and a stream of events has none.
   '/stream$',
@@ -31,7 +31,7 @@ const excludedPaths = [
 
 /** Accept only a run's token; every other credential gets 401. */
 const ingestPaths = '^/api/ingest/'
-/** Tried last: once it is on, everything else is 503. */
+/** Tried last: once it is on, everything else returns 503. */
 const switchPath = '^/api/admin/maintenance$'
 
 const { values: options } = parseArgs({
@@ -92,7 +92,7 @@ function fuzz(runId: string, args: readonly string[]): Promise<number> {
     ],
     {
       stdio: 'inherit',
-      // It keeps what it learned in the current folder.
+      // It keeps its database in the current folder.
       cwd: server.dataDir,
       env: {
         ...process.env,
@@ -107,7 +107,7 @@ function fuzz(runId: string, args: readonly string[]): Promise<number> {
   })
 }
 
-/** The command in a Python environment of its own, made the first time (`FORGE_CACHE_DIR`, `~/.cache/forge`). */
+/** The command in a separate Python environment, created the first time (`FORGE_CACHE_DIR`, `~/.cache/forge`). */
 async function installed(): Promise<string> {
   const cache = process.env.FORGE_CACHE_DIR ?? join(homedir(), '.cache/forge')
   const environment = join(cache, `schemathesis-${version}`)

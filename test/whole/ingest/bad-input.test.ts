@@ -11,7 +11,7 @@ const createRun = async (forge: Forge) =>
 
 const point = { key: 'loss', step: 1, value: 0.5, ts: '2026-11-20T19:26:53+00:00' }
 
-/** One field of a point that is wrong. */
+/** One wrong field of a point. */
 const ofPoint: [why: string, field: string, value: unknown, type: string][] = [
   ['a text for a step', 'step', '1', 'int_type'],
   ['a step over 2^53', 'step', 2 ** 53, 'less_than_equal'],
@@ -61,7 +61,7 @@ const bad: (readonly [
   ],
 ]
 
-test('bad metric reports are 422 at their field, and nothing of them is stored', async t => {
+test('bad metric reports are 422 at their field, and no part of them is stored', async t => {
   const forge = await shared()
   const run = await createRun(forge)
   for (const [why, body, loc, type] of bad) {

@@ -5,7 +5,7 @@ import { type Forge, startForge } from '../../servers/forge.ts'
 import { createRun, type ExternalRun, ingest } from '../../servers/runs.ts'
 import { until } from '../../servers/until.ts'
 
-/** Sends nearly all of a report of 5 MB, and stays. Returns what is said to it. */
+/** Sends nearly all of a report of 5 MB, and waits. Returns the response. */
 async function halfSent(t: ExecutionContext, { url }: Forge, { token }: ExternalRun) {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -28,11 +28,11 @@ async function halfSent(t: ExecutionContext, { url }: Forge, { token }: External
   return () => reply
 }
 
-test('one ingest token does not take the room for bodies from the others', async t => {
+test('one ingest token does not use up the room for bodies of others', async t => {
   const forge = await startForge(t)
   const [greedy, other] = [await createRun(forge), await createRun(forge)]
   const sent = await Promise.all(Array.from({ length: 14 }, () => halfSent(t, forge, greedy)))
-  // Six of them fit into the half that is theirs.
+  // Six of them fit into its half.
   const replies = await until('the others are refused', 20_000, () => {
     const replies = sent.map(reply => reply()).filter(reply => reply !== '')
     return replies.length === 8 && replies

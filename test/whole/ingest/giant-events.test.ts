@@ -7,7 +7,7 @@ import { until } from '../../servers/until.ts'
 const path = '/api/rubrics/admin/helpful'
 const rubric = { name: 'helpful', criteria: [{ name: 'a' }] }
 
-test('fourteen events of 6 MB, which earlier versions took, hold up nobody, and a rebuild gets past them', async t => {
+test('fourteen events of 6 MB, which earlier versions accepted, block nobody, and a rebuild processes them', async t => {
   t.timeout(patient(300_000))
   const forge = await startForge(t)
   const { run_id } = await createRun(forge)
@@ -23,7 +23,7 @@ test('fourteen events of 6 MB, which earlier versions took, hold up nobody, and 
   )
   t.is((await forge.call('PUT', path, { body: rubric })).status, 200)
   const isShown = async () => (await forge.call('GET', path)).status === 200
-  await until('what was decided after them is visible', 120_000, isShown)
+  await until('later decisions are visible', 120_000, isShown)
   t.like(await forge.call('GET', '/api/readyz'), {
     status: 200,
     body: { checks: { relay: { ok: true, halted: null }, projector: { ok: true } } },

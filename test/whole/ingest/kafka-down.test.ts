@@ -36,7 +36,7 @@ test('while Kafka is down commands and reads work, reports get 503, and readyz s
   await until('it can be read', 20_000, () => isShown('before'))
 
   await broker.kill()
-  // An append is given up after nine seconds, though the broker stays away.
+  // An append is abandoned after nine seconds, although the broker stays down.
   const reports = Promise.all([report(2), report(3), report(4)])
   const refused = await untilSettled('the reports are answered', 40_000, reports)
   for (const { status, headers } of refused) {
@@ -46,7 +46,7 @@ test('while Kafka is down commands and reads work, reports get 503, and readyz s
   t.is((await forge.call('PUT', path, { body: rubric('meanwhile') })).status, 200)
   t.true(await isShown('before'))
   t.is((await forge.call('GET', `/api/runs/${run.run_id}`)).status, 200)
-  const ready = await until('readyz names what is not published', 30_000, async () => {
+  const ready = await until('readyz names the unpublished event', 30_000, async () => {
     const { status, body } = await forge.call<Ready>('GET', '/api/readyz')
     return status === 503 && body.checks.relay.halted ? body.checks.relay : null
   })

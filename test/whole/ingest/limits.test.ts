@@ -69,7 +69,7 @@ test.serial('an artifact has at most 100 metrics in a body of 64 KiB', async t =
 })
 
 test.serial(
-  'registering an artifact anew counts towards the limit of its run, repeating it does not',
+  'registering an artifact again with changes counts towards the limit of its run, repeating it does not',
   async t => {
     const forge = await startForge(t)
     const run = await runIn(forge)
@@ -94,7 +94,7 @@ test.serial(
 type Listed = { run_id: string; summary: Record<string, object>; counts: Record<string, number> }
 
 test.serial(
-  'a run keeps its keys up to the limit, lists show 50 of them, and its own page all',
+  'a run keeps its keys up to the limit, lists show 50 of them, and its own page shows all',
   async t => {
     const forge = await startForge(t)
     const run = await runIn(forge)

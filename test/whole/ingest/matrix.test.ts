@@ -14,7 +14,7 @@ type Refused = { detail: { loc: (string | number)[]; type: string }[] }
 /** MLflow's clients expect other refusals: `test/mlflow/facade.test.ts`. */
 const ofMlflow = '/api/ingest/mlflow/'
 
-/** Every route by which running code sends JSON, as the server documents it. */
+/** Every route by which running code sends JSON, according to the server's documentation. */
 async function reportsOf(forge: Forge): Promise<Report[]> {
   type Operation = {
     requestBody?: { content: { 'application/json'?: { schema: Schema; example: Body } } }
@@ -38,7 +38,7 @@ const createRun = async (forge: Forge) =>
 const send = <T>(forge: Forge, { path }: Report, token: string | null, body: unknown) =>
   forge.call<T>('POST', path, { token, body: body as object })
 
-test('each field of each report that is wrong, or one past its limit, is 422 with its place', async t => {
+test('each wrong field of each report, or one past its limit, is 422 with its place', async t => {
   t.timeout(patient(200_000))
   const forge = await shared()
   const { run_id, token } = await createRun(forge)
@@ -61,7 +61,7 @@ test('each field of each report that is wrong, or one past its limit, is 422 wit
   t.log(`${count} cases`)
 })
 
-test('each field of each report at its limit is not refused for it', async t => {
+test('each field of each report at its limit is not refused for that', async t => {
   t.timeout(patient(200_000))
   const forge = await shared()
   let count = 0
@@ -83,7 +83,7 @@ test('each field of each report at its limit is not refused for it', async t => 
   t.log(`${count} cases`)
 })
 
-test('each report is taken, and again without harm; not with a foreign token, none, or long after the end', async t => {
+test('each report is accepted, and repeats are harmless; not with a foreign token, none, or long after the end', async t => {
   t.timeout(patient(200_000))
   const forge = await shared()
   const other = await createRun(forge)
@@ -105,7 +105,7 @@ test('each report is taken, and again without harm; not with a foreign token, no
     )
     // A benchmark of a checkpoint may be run long afterwards.
     const expected = path === '/api/ingest/benchmark' ? 200 : 409
-    await until(`${path} is answered with ${expected}`, 10_000, async () => {
+    await until(`${path} returns ${expected}`, 10_000, async () => {
       const { status } = await send(forge, report, run.token, body)
       return status === expected
     })

@@ -38,7 +38,7 @@ async function stored(forge: Forge, { run_id }: Created, count: number): Promise
   })
 }
 
-test('a block is stored as its points are, compressed or not, once', async t => {
+test('a block is stored like its points, compressed or not, once', async t => {
   const forge = await shared()
   const run = await createRun(forge)
   const block = metricBlock(run.run_id, [table])

@@ -1,4 +1,4 @@
-/** The part of JSON Schema that bodies of reports are described with. */
+/** The part of JSON Schema that describes the bodies of reports. */
 export type Schema = {
   type?: string
   properties?: Record<string, Schema>
@@ -17,7 +17,7 @@ export type Schema = {
 }
 
 type Path = readonly (string | number)[]
-/** A body that differs from one that is taken at `loc`. */
+/** A body that differs from an accepted one at `loc`. */
 export type Case = { what: string; loc: Path; body: unknown }
 
 type Change = { what: string; loc: Path; value: unknown }
@@ -50,7 +50,7 @@ function withValue(into: unknown, [key, ...rest]: Path, value: unknown): unknown
 
 type Found = (schema: Schema, loc: Path) => Change[]
 
-/** Changes of a value and of all that it consists of; what the example lacks is made up. */
+/** Changes of a value and of all its parts; parts missing from the example are made up. */
 function allIn(given: Schema, value: unknown, loc: Path, find: Found): Change[] {
   const schema = plain(given)
   const here = find(schema, loc)
@@ -75,7 +75,7 @@ function plain(schema: Schema): Schema {
   return others.length === 1 && others[0] ? plain(others[0]) : schema
 }
 
-/** A value that the schema accepts, with as little as possible. */
+/** The smallest value that the schema accepts. */
 function minimal(given: Schema): unknown {
   const schema = plain(given)
   if (schema.enum) return schema.enum[0]

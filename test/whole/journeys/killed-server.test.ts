@@ -12,7 +12,7 @@ type Job = {
 type Line = { seq: number; text: string }
 type Artifact = { kind: string; format: string; step: number }
 
-/** The recipe's environment is built first, and the training itself takes its time. */
+/** The recipe's environment is built first, and the training itself takes time. */
 const trainedMs = 240_000
 
 const job = async (forge: Forge, run: string) =>
@@ -60,7 +60,7 @@ test('a run continues while its server is dead, with a complete log and its real
     [...new Set(ended.transitions.map(({ to }) => to))],
     ['admitted', 'queued', 'scheduled', 'starting', 'running', 'succeeded'],
   )
-  // The projections of logs and metrics know nothing of each other, or of the end.
+  // The projections of logs and metrics are independent of each other, and of the end.
   const all = await until('the last line can be read', 30_000, async () => {
     const found = await lines(forge, run)
     return found.some(({ text }) => text.includes('test accuracy')) && found

@@ -21,7 +21,7 @@ const body = (title: string) => ({
   criteria: [{ name: 'clear', description: title, weight: 1 }],
 })
 
-/** The tests share a broker, and may begin within one millisecond. */
+/** The tests share a broker, and may start within the same millisecond. */
 const newPrefix = () => `t${randomBytes(6).toString('hex')}`
 
 /** A server on this cluster; `folder` holds its keys. */
@@ -40,7 +40,7 @@ async function serve(
   return {
     stop: server.stop,
     call,
-    /** Decides something and waits until it is projected, which it is only after it was published. */
+    /** Records a decision and waits until it is projected, which implies that it was published. */
     async decide(title: string) {
       t.is((await call('PUT', '/api/rubrics/admin/helpful', body(title))).status, 200)
       await until(`"${title}" can be read`, 20_000, async () => {
@@ -67,14 +67,14 @@ async function begin(t: ExecutionContext) {
   return { folder, dump: join('/tmp', `${folder.split('/').at(-1)}.dump`), poolOf }
 }
 
-/** As years of use would. */
+/** Simulates years of use. */
 const burnTransactions = (pool: Pool) =>
   pool.query(
     `do $$ begin for i in 1..20000 loop perform pg_current_xact_id(); commit; end loop; end $$`,
   )
 
 for (const profile of ['Postgres', 'Kafka'])
-  test(`a dump restored into a fresh cluster goes on, with the log in ${profile}`, async t => {
+  test(`a dump restored into a fresh cluster works, with the log in ${profile}`, async t => {
     const { folder, dump, poolOf } = await begin(t)
     const env: Record<string, string> =
       profile === 'Kafka'
@@ -96,7 +96,7 @@ for (const profile of ['Postgres', 'Kafka'])
     const { rows } = await poolOf(fresh).query(
       'select max(xid) > pg_current_xact_id() as is_behind from write.event',
     )
-    t.deepEqual(rows, [{ is_behind: true }], 'the counter begins anew')
+    t.deepEqual(rows, [{ is_behind: true }], 'the counter starts again')
     const after = await serve(t, fresh, folder, env)
     await after.decide('after the restore')
     await after.decide('and once more')
@@ -104,7 +104,7 @@ for (const profile of ['Postgres', 'Kafka'])
     t.deepEqual((await poolOf(fresh).query('select number from write.epoch')).rows, [{ number: 2 }])
   })
 
-test('a database that is older than the log is refused, and goes on as the message says', async t => {
+test('a database that is older than the log is refused, and works again after following the message', async t => {
   const { folder, dump, poolOf } = await begin(t)
   const broker = await addressOf('kafka')
   const prefix = newPrefix()

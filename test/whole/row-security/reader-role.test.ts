@@ -23,7 +23,7 @@ async function asAdministrator(url: string, database: string, statements: readon
   await pool.end()
 }
 
-/** A database whose user owns it, but may neither make roles nor pass row-level security. */
+/** A database whose user owns it, but may neither create roles nor bypass row-level security. */
 async function plainDatabase(t: ExecutionContext): Promise<Plain> {
   const { pool: administrator, url } = await database(t)
   // Role and database share the name.
@@ -41,7 +41,7 @@ async function plainDatabase(t: ExecutionContext): Promise<Plain> {
 }
 
 test('without the right to assume the role, the missing grant is reported; once granted, row-level security works', async t => {
-  // Makes the role where no test has done so yet.
+  // Creates the role if no test has done so yet.
   const { url: another } = await database(t)
   await prepareReaderRole(another, 'read')
   const { url, user, administrator } = await plainDatabase(t)

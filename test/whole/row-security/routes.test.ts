@@ -41,7 +41,7 @@ async function filledServer(t: ExecutionContext): Promise<SampleServer> {
 }
 
 /**
- * The queries of the service without their filters: they believe that an administrator calls. Only row-level security
+ * The queries of the service without their filters: they assume that an administrator is calling. Only row-level security
  * remains, which applies to that person.
  */
 async function startWithoutFilters(
@@ -94,7 +94,7 @@ async function startWithoutFilters(
     await streams.close()
     await server.close()
   })
-  /** Of a stream, only whether it opens. */
+  /** For a stream, only whether it opens. */
   const get = async (path: string) => {
     const abort = new AbortController()
     const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { signal: abort.signal })
@@ -110,7 +110,7 @@ const isPersonal = ({ method, credential }: Pick<Route, 'method' | 'credential'>
   method === 'GET' && credential === 'person'
 
 /**
- * Reads of a thing of the owner's that does not exist for a stranger. What is one person's own (`self`) is in no read model:
+ * Reads of the owner's things that do not exist for a stranger. Personal data (`self`) is in no read model:
  * its rows are asked for by that name, and everybody here is called `root`.
  */
 const hiddenReads = (routes: readonly Route[], { fixtures }: SampleServer): string[] =>
@@ -121,7 +121,7 @@ const hiddenReads = (routes: readonly Route[], { fixtures }: SampleServer): stri
     )
     .map(route => callOf(route, fixtures.another).path)
 
-/** The rows of a list; some stand beside what is said of all of them. */
+/** The rows of a list; in some responses next to data about all of them. */
 function rowsOf({ text }: { text: string }): string {
   const body = JSON.parse(text)
   return JSON.stringify(Array.isArray(body) ? body : (body.jobs ?? body.experiments))

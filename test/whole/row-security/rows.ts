@@ -42,7 +42,7 @@ function cellOf({ table, name, type }: Column, owner: RowOwner): unknown {
   return (cells as Record<string, unknown>)[name] ?? anyOf(type)
 }
 
-/** What the samples say of each table and view of the read models. */
+/** The samples' statements about each table and view of the read models. */
 export const tables: Record<string, TableSample> = Object.assign(
   {},
   ...samples.map(sample => sample.tables),

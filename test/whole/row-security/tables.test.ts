@@ -83,7 +83,7 @@ test('the samples declare who sees the rows of every table that people’s queri
   )
 })
 
-test('without any filter, everybody sees their own rows, those of their projects, and nothing else', async t => {
+test("without any filter, everybody sees their own rows, their projects' rows, and nothing else", async t => {
   const { reads, relations } = await walled(t)
   t.true(relations.length > 20)
   const seen = (who: Person, runIds: string[] = []) => counts(reads.as(who, runIds), relations)
@@ -145,7 +145,7 @@ test('the visible rows are those of the person, not just the right number', asyn
 
 test('the list of runs without its filter shows no more than with it, in every order', async t => {
   const { pool, reads } = await walled(t)
-  // For a run that is listed by a metric, only one of the tables has the metric.
+  // For a run listed by a metric, only one of the tables has the metric.
   await pool.query('delete from read.metric_latest')
   const [bob, root] = [person('bob'), person('root', 'admin')]
   for (const sort of ['-created_at', 'metric:of-ada:last', '-metric:of-bob:max']) {
@@ -164,7 +164,7 @@ test('the list of runs without its filter shows no more than with it, in every o
   }
 })
 
-test('every table has row-level security or holds nothing of people, and the reader role can only read', async t => {
+test('every table has row-level security or contains no data of people, and the reader role can only read', async t => {
   const { pool, reads, relations } = await walled(t)
   const { rows } = await pool.query<{ name: string; kind: string; options: string[] | null }>(
     `select relname as name, relkind as kind, reloptions as options from pg_class

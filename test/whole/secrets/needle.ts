@@ -28,7 +28,7 @@ function formsOf(value: string): Record<string, string> {
   return forms
 }
 
-/** Base64 of a text that stands anywhere in another: it has three forms, less what its neighbours decide. */
+/** Base64 of a text inside another text: it has three forms, except for the edges that its neighbours determine. */
 const base64 = (value: string, encoding: 'base64' | 'base64url') =>
   Object.fromEntries(
     [0, 1, 2].map(before => {

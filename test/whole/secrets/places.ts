@@ -7,7 +7,7 @@ import type { RedisClient } from '../../../platform/redis.ts'
 /** A place to search, with its text. */
 export type Place = { name: string; text: string }
 
-/** Every column of every table of ours, a place each: texts as they are, bytes also unpacked. */
+/** Every column of every table of ours, each as a place: texts unchanged, bytes also decompressed. */
 export async function databasePlaces(pool: Pool): Promise<Place[]> {
   const { rows } = await pool.query<{ schema: string; table: string; column: string }>(
     `select table_schema as schema, table_name as table, column_name as column

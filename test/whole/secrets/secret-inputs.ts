@@ -23,7 +23,7 @@ export async function sendPasswords(sender: SecretSender, admin: string): Promis
       body: { username: 'chosen', password, ...more },
     })
   await login('wrong password', 401, make('wrong password'))
-  await login('a number as name', 422, make('password beside a bad name'), { username: 1 })
+  await login('a number as name', 422, make('password next to a bad name'), { username: 1 })
   await login('a list as password', 422, [make('password in a list')])
   await login('an object as password', 422, { value: make('password in an object') })
   await login('a password too long', 422, make('long password').padEnd(5000, 'x'))
@@ -167,7 +167,7 @@ export async function sendRuns(
     headers: asAdmin,
     body: job({ HF_TOKEN: [make('env token in a list')] }),
   })
-  await send('a secret that is none', 422, {
+  await send('an invalid secret', 422, {
     path: '/api/jobs',
     headers: asAdmin,
     body: { ...job({}), spec: { secrets: { HF_TOKEN: make('secrets as an object') } } },

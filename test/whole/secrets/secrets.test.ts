@@ -14,7 +14,7 @@ import { databasePlaces, filePlaces, type Place, redisPlaces } from './places.ts
 import { sendDevice, sendPasswords, sendRuns, sendTokens } from './secret-inputs.ts'
 import { bearer, type SecretSender, secretSender } from './send-secrets.ts'
 
-test('no secret that is received or issued is found anywhere else', async t => {
+test('no received or issued secret is found anywhere else', async t => {
   t.timeout(patient(400_000))
   const prefix = unlikely('secrets')
   const metricsToken = unlikely('metrics-token')
@@ -102,7 +102,7 @@ async function streamOf(forge: Forge, runId: string): Promise<string> {
   return text
 }
 
-/** Collects the lines of the private keys, which may be in their own files only. */
+/** Collects the lines of the private keys, which may be only in their own files. */
 async function takeSigningKeys(sender: SecretSender, { dataDir }: Forge): Promise<void> {
   for (const file of await readdir(join(dataDir, 'keys'))) {
     const [, ...lines] = (await readFile(join(dataDir, 'keys', file), 'utf8')).split('\n')
@@ -110,7 +110,7 @@ async function takeSigningKeys(sender: SecretSender, { dataDir }: Forge): Promis
   }
 }
 
-/** A user of the tests' Redis that has a password. */
+/** A user of the tests' Redis with a password. */
 async function redisWithPassword(
   t: ExecutionContext,
 ): Promise<{ url: string; password: string; client: RedisClient }> {

@@ -6,7 +6,7 @@ export type Sent = {
   method?: string
   path: string
   headers?: Record<string, string>
-  /** Text is sent as it is. */
+  /** Text is sent unchanged. */
   body?: unknown
 }
 export type Answered = { status: number; headers: Headers; body: Record<string, string> }
@@ -18,7 +18,7 @@ export type SecretSender = {
   answers: Place[]
   /** Makes a new secret. */
   make: (name: string, ...allowed: string[]) => string
-  /** Collects an existing secret, e.g. from a response; it may be found in `allowed` places only. */
+  /** Collects an existing secret, e.g. from a response; it may be found only in `allowed` places. */
   take: (name: string, value: string | undefined, ...allowed: string[]) => string
   /** Calls the server, collects the response under `title`, and throws unless it has this status. */
   send: (title: string, status: number, sent: Sent) => Promise<Answered>

@@ -8,7 +8,7 @@ import { readConfig } from '../../../server/config.ts'
 import { adminPassword, askApi, signIn } from '../../servers/api.ts'
 import { database } from '../../servers/postgres.ts'
 
-test('a server that is given another clock decides, signs and serves by it', async t => {
+test('a server with an injected clock decides, signs and serves by it', async t => {
   const dataDir = await mkdtemp(join(tmpdir(), 'forge-test-clock-'))
   t.teardown(() => rm(dataDir, { recursive: true, force: true }))
   const config = readConfig({

@@ -27,7 +27,7 @@ async function startFails(t: ExecutionContext, env: Record<string, string>) {
   return { code, said, dataDir }
 }
 
-test('a busy port is named before anything is created, with how to choose another', async t => {
+test('a busy port is named before anything is created, with the way to choose another', async t => {
   const other = createServer().listen(0, '127.0.0.1')
   t.teardown(() => other.close())
   await new Promise(resolve => other.once('listening', resolve))
@@ -40,14 +40,14 @@ test('a busy port is named before anything is created, with how to choose anothe
   t.false(existsSync(dataDir))
 })
 
-test('an address of another machine is named with what to set', async t => {
+test('an address of another machine is named with the setting to change', async t => {
   const { code, said } = await startFails(t, { SERVICE_HOST: '192.0.2.1', SERVICE_PORT: '0' })
   t.is(code, 1)
   t.regex(said, /192\.0\.2\.1 is not an address of this machine: set SERVICE_HOST/)
   t.notRegex(said, /\n +at /)
 })
 
-test('a data directory where the kernel makes no folders is named, too', async t => {
+test('a data directory where the kernel allows no folders is named, too', async t => {
   const { code, said } = await startFails(t, {
     SERVICE_DATA_DIR: '/proc/forge/data',
     SERVICE_PORT: '0',
@@ -56,7 +56,7 @@ test('a data directory where the kernel makes no folders is named, too', async t
   t.regex(said, /cannot keep its data in \/proc\/forge\/data .*set SERVICE_DATA_DIR/)
 })
 
-test('a data directory that cannot be made is named with what to set', async t => {
+test('a data directory that cannot be created is named with the setting to change', async t => {
   const file = fileURLToPath(import.meta.url)
   const { code, said } = await startFails(t, {
     SERVICE_DATA_DIR: `${file}/data`,

@@ -15,7 +15,7 @@ const ctrlC = '\x03'
 async function npmStart(t: ExecutionContext) {
   const dataDir = await mkdtemp(join(tmpdir(), 'forge-ctrl-c-'))
   t.teardown(async () => {
-    // What a failed test leaves running.
+    // Cleans up after a failed test.
     for (const pid of await processesIn(dataDir)) process.kill(pid, 'SIGQUIT')
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
   })
@@ -62,7 +62,7 @@ test('Ctrl-C while the database is being created leaves nothing running, and the
   t.is(await again.ended, 0, again.shown())
 })
 
-test('Ctrl-C during the start, when the database runs already, ends it too', async t => {
+test('Ctrl-C during the start, when the database is already running, ends it too', async t => {
   const { dataDir, cluster, terminal } = await npmStart(t)
   await until('it starts', 60_000, () => existsSync(join(cluster, 'postmaster.pid')))
   terminal.type(ctrlC)
@@ -71,25 +71,25 @@ test('Ctrl-C during the start, when the database runs already, ends it too', asy
   await untilAllEnded(dataDir)
 })
 
-test('a second Ctrl-C, later than two seconds, waits for nothing, and the database ends all the same', async t => {
+test('a second Ctrl-C, later than two seconds, waits for nothing, and the database still ends', async t => {
   const { dataDir, cluster, terminal } = await npmStart(t)
   const [, url = ''] = await untilShown(terminal, /serves at (http\S+)/)
   const [holder, watcher] = [await connectTo(cluster), await connectTo(cluster)]
-  // They end with the database, and say so.
+  // They end with the database, and report it.
   for (const client of [holder, watcher]) client.on('error', () => {})
   await holder.query('begin')
   await holder.query('lock table auth.person in access exclusive mode')
   const body = JSON.stringify({ username: 'admin', password: 'x' })
   const headers = { 'content-type': 'application/json' }
   const answer = fetch(`${url}/api/auth/login`, { method: 'POST', headers, body }).catch(() => null)
-  // Within its transaction, the holder would see the sessions of its first look for ever.
+  // Within its transaction, the holder would see its first snapshot of the sessions forever.
   await untilLockWaits(watcher, 'the sign-in waits for the lock')
   terminal.type(ctrlC)
   await untilShown(terminal, /stopping/)
   const from = performance.now()
   await until('two seconds have passed', 5_000, () => performance.now() - from > 2_300)
   terminal.type(ctrlC)
-  // 1 says that it waited for nothing: once the sign-in is answered, a stop ends with 0.
+  // 1 shows that it waited for nothing: once the sign-in has its response, a stop ends with 0.
   t.is(await terminal.ended, 1, terminal.shown())
   // The end of the database may still refuse it before the process is gone.
   const refused = await answer

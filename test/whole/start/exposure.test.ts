@@ -32,7 +32,7 @@ for (const [host, baseUrl, warns] of [
     t.is(said.length, warns ? 1 : 0)
   })
 
-test('responses are never stored, keep browsers on https, and tell strangers nothing of what is broken', async t => {
+test('responses are never stored, keep browsers on https, and reveal no faults to strangers', async t => {
   const forge = await startForge(t, {
     SERVICE_BASE_URL: 'https://forge.example',
     SERVICE_SECURITY_CONTACT: 'mailto:security@forge.example',

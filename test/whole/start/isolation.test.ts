@@ -51,7 +51,7 @@ test('a server without isolation says so in its log and in readyz, and is ready'
   t.notRegex(anybody, /shell|isolated/, 'nobody else needs to know')
 })
 
-/** What would be opened to runs with these settings, or why the server would not start. */
+/** The folders opened to runs with these settings, or why the server would not start. */
 async function openedWith(t: ExecutionContext, env: (folder: string) => Record<string, string>) {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'forge-opened-')))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
@@ -71,7 +71,7 @@ async function openedWith(t: ExecutionContext, env: (folder: string) => Record<s
 }
 
 for (const setting of ['SERVICE_LOCAL_READABLE', 'SERVICE_LOCAL_WRITABLE'])
-  test(`${setting} must be apart from what no run may reach`, async t => {
+  test(`${setting} must not overlap with folders that no run may reach`, async t => {
     const refusal = async (name: string, more: Record<string, string> = {}) => {
       const env = (folder: string) => ({
         [setting]: join(folder, name),
@@ -116,7 +116,7 @@ test('files from which the server reads secrets are hidden from runs', async t =
     t.true(ground?.hidden.includes(join(folder, name)), name)
 })
 
-test('a socket that is open to runs is named in the log and in readyz, to those who may know', async t => {
+test('a socket open to runs is named in the log and in readyz, to permitted readers', async t => {
   const folder = await mkdtemp(join(tmpdir(), 'forge-socket-'))
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   const engine = createServer().listen(join(folder, 'engine'))

@@ -11,7 +11,7 @@ const sasl = {
   SERVICE_KAFKA_SASL_PASSWORD: 'not for the log',
 }
 
-test('a broker that is not on this machine is refused without TLS, unless plaintext is allowed', t => {
+test('a broker on another machine is refused without TLS, unless plaintext is allowed', t => {
   const [fault, ...more] = configFaults(far)
   t.regex(fault ?? '', /^SERVICE_KAFKA_BROKERS=kafka-1\.example\.org:9092: not on this machine/)
   t.regex(fault ?? '', /SERVICE_KAFKA_TLS=on, or SERVICE_KAFKA_PLAINTEXT=allow/)

@@ -8,10 +8,10 @@ import { until } from '../../servers/until.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const isRoot = process.getuid?.() === 0
-/** An ordinary user: this one, or nobody where the tests run as root. */
+/** An ordinary user: this one, or nobody if the tests run as root. */
 const nobody = isRoot ? { uid: 65_534, gid: 65_534 } : {}
 
-/** A home that only its owner may enter, with a checkout in it whose binaries of PostgreSQL are files of its own. */
+/** A home that only its owner may enter, containing a checkout with its own files of PostgreSQL's binaries. */
 async function privateHome(t: ExecutionContext) {
   const home = await mkdtemp(join(tmpdir(), 'forge-home-'))
   t.teardown(() => rm(home, { recursive: true, force: true, maxRetries: 5 }))

@@ -22,7 +22,7 @@ async function emptyFolder(t: ExecutionContext) {
   return folder
 }
 
-test('a lost password is brought back on the host, with the server running and without it', async t => {
+test('a lost password is replaced on the host, with or without a running server', async t => {
   const folder = await emptyFolder(t)
   const server = await serverProcess({ folder })
   t.teardown(server.stop)
@@ -42,7 +42,7 @@ test('a lost password is brought back on the host, with the server running and w
   t.is((await login(server.url, 'admin', second.stdout.trim())).status, 200)
 })
 
-test('it ends the sessions of that person, is on the audit, and changes nothing for a name that is not there', async t => {
+test('it ends the sessions of that person, is on the audit, and changes nothing for an unknown name', async t => {
   const forge = await startForge(t)
   const token = await signedIn(forge, 'alice')
   const url = String(forge.pool.options.connectionString)
@@ -77,7 +77,7 @@ test('a folder without a server is named, and nothing is created in it', async t
 test('on a database that was restored elsewhere, it begins the next epoch before it writes', async t => {
   const forge = await startForge(t)
   await forge.stop()
-  // As a dump of a cluster with higher transaction ids leaves them.
+  // In the state left by a dump of a cluster with higher transaction ids.
   const raised = (table: string) =>
     `update write.${table} set xid = (xid::text::bigint + 900000000000)::text::xid8`
   await tamper(forge.pool, ...['event', 'relay_cursor', 'audit_head'].map(raised))

@@ -10,7 +10,7 @@ import { configFaults } from '../../servers/config-faults.ts'
 
 const bucket = { SERVICE_S3_BUCKET: 'forge', SERVICE_S3_KEY_ID: 'id' }
 
-test('a bucket is used if all of it is set, its secret comes from a file or not, and is not shown', async t => {
+test('a bucket is used if all its settings are present; its secret may come from a file, and is not shown', async t => {
   t.is(await s3PlaceOf(readConfig({})), null)
   const config = readConfig({ ...bucket, SERVICE_S3_SECRET: 'hidden' })
   t.notRegex(JSON.stringify(redacted(config)), /hidden/)

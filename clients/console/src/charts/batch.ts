@@ -5,7 +5,7 @@ type Ask<Answer> = {
   reject: (error: unknown) => void
 }
 
-/** Reads some names of a place, and answers them in their order. */
+/** Reads some names of a place, and returns them in their order. */
 export type Read<Answer> = (
   place: string,
   names: readonly string[],
@@ -13,8 +13,8 @@ export type Read<Answer> = (
 ) => Promise<Answer[]>
 
 /**
- * Joins reads of one place that are asked for within `waitMs` into few of at most `most` names each: a page of charts
- * would otherwise queue behind the six connections that browsers open. One that nobody waits for any more is given up.
+ * Joins reads of one place requested within `waitMs` into a few of at most `most` names each: a page of charts
+ * would otherwise queue behind the six connections that browsers open. A read that nobody waits for any longer is aborted.
  */
 export function batched<Answer>(
   read: Read<Answer>,
@@ -38,7 +38,7 @@ export function batched<Answer>(
     })
 }
 
-/** In the order in which they were asked; one that alone is too long stays whole. */
+/** In request order; a request that exceeds `most` on its own stays whole. */
 function grouped<Answer>(asks: readonly Ask<Answer>[], most: number): Ask<Answer>[][] {
   const groups: Ask<Answer>[][] = []
   let size = Number.POSITIVE_INFINITY

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../design/button.tsx'
-import { Select, TextField } from '../design/field.tsx'
+import { Checkbox, Select, TextField } from '../design/field.tsx'
 import { matching } from '../words/matching.ts'
 import { useWords, wordsOf } from '../words/words.ts'
 import { Chart, type ChartView } from './chart.tsx'
@@ -11,9 +11,9 @@ import type { Source } from './use-lines.ts'
 import { asText, type Range, rangeFrom } from './zoom.ts'
 
 const words = wordsOf({
-  noneFound: ['No metric has such a name.', '没有匹配的指标。'],
-  filter: ['Filter (a text, or /a pattern/)', '筛选（文本或 /正则/）'],
-  badPattern: ['This pattern cannot be read', '无法解析该正则'],
+  noneFound: ['No metric matches.', '没有匹配的指标。'],
+  filter: ['Filter (text or /pattern/)', '筛选（文本或 /正则/）'],
+  badPattern: ['Invalid pattern', '无法解析该正则'],
   x: ['Axis', '横轴'],
   step: ['Step', '步数'],
   relative: ['Time since the start', '相对时间'],
@@ -29,18 +29,18 @@ export type ChartOf = { title: string; keys: readonly string[] }
 
 type Props = {
   keys: readonly string[]
-  /** Which of them share a chart. */
+  /** Groups keys that share a chart. */
   chartsOf: (keys: readonly string[]) => readonly ChartOf[]
   /** The runs whose curves a chart shows. */
   sourceOf: (chart: ChartOf) => Source | readonly Source[]
-  /** Beside the settings. */
+  /** Shown next to the settings. */
   children?: ReactNode
 }
 
-/** Charts that are there before somebody asks for more. */
+/** Charts shown before somebody asks for more. */
 const firstCharts = 60
 
-/** Charts by the prefixes of their keys, zoomed together. The address keeps which, and how they are drawn. */
+/** Charts grouped by the prefixes of their keys, zoomed together. The address keeps which are open, and how they are drawn. */
 export function ChartList({ keys, chartsOf, sourceOf, children }: Props) {
   const say = useWords(words)
   const { keys: filter = '' } = useSearch({ strict: false })
@@ -87,7 +87,7 @@ export function ChartList({ keys, chartsOf, sourceOf, children }: Props) {
 
 const axes = ['step', 'relative', 'time'] as const
 
-/** How charts are drawn, as the address says; charts follow a zoom at once, and the address follows them. */
+/** The drawing settings in the address; charts follow a zoom at once, and the address follows them. */
 function useView(): [ChartView, (range: Range) => void] {
   const { x, smooth, log, range: kept } = useSearch({ strict: false })
   const set = useSetting()
@@ -161,14 +161,11 @@ function Controls({ view, filter, fault, onAll, children }: ControlsProps) {
           }
         />
       </label>
-      <label>
-        <input
-          type="checkbox"
-          checked={view.isLog}
-          onChange={event => set({ log: event.target.checked ? '1' : undefined })}
-        />{' '}
-        {say.log}
-      </label>
+      <Checkbox
+        label={say.log}
+        checked={view.isLog}
+        onChange={event => set({ log: event.target.checked ? '1' : undefined })}
+      />
       {view.range && <Button onClick={onAll}>{say.all}</Button>}
       {children}
     </div>

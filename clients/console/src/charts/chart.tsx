@@ -41,7 +41,7 @@ type Props = {
 }
 
 const height = 210
-/** Of a chart on the full screen, what is not the canvas. */
+/** The part of a full-screen chart that is not the canvas. */
 const aroundPlot = 110
 
 /** A chart of metrics, read and drawn once it is scrolled into view. */
@@ -154,12 +154,12 @@ async function saveTables(sources: readonly Source[], title: string): Promise<vo
 
 const roomPx = 300
 
-/** Whether an element is in view, with some room around it: what is not is neither read nor read again. */
+/** Whether an element is in or near the view: charts elsewhere are neither read nor refreshed. */
 function useInView(box: RefObject<HTMLElement | null>): boolean {
   const [isInView, setInView] = useState(false)
   useLayoutEffect(() => {
     if (!box.current) return
-    // The observer speaks a frame later.
+    // The observer reports a frame later.
     setInView(box.current.getBoundingClientRect().top < innerHeight + roomPx)
     const watch = new IntersectionObserver(
       entries => setInView(entries.at(-1)?.isIntersecting ?? false),

@@ -4,7 +4,7 @@ const curves = 10
 
 const known = new Map<string, string>()
 
-/** A colour of the tokens as canvases need it, in the theme of now; asked of the browser once, which lays out the page for it. */
+/** A colour token as canvases need it, in the current theme; read from the browser once, because that forces a layout. */
 export function colourOf(token: string): string {
   const isDark = matchMedia('(prefers-color-scheme: dark)').matches
   const name = `${document.documentElement.dataset.theme ?? ''} ${isDark} ${token}`
@@ -24,7 +24,7 @@ function probed(token: string): string {
 
 export const curveOf = (nth: number): string => colourOf(`curve-${(nth % curves) + 1}`)
 
-/** The same colour, see-through. */
+/** The same colour, translucent. */
 export function faint(colour: string, share: number): string {
   const [, inner] = /^rgba?\(([^)]+)\)$/.exec(colour) ?? []
   return inner
@@ -35,7 +35,7 @@ export function faint(colour: string, share: number): string {
     : colour
 }
 
-/** Calls back when colours change: by choice, or with the system. */
+/** Calls back when colours change, whether the user or the system changed them. */
 export function onColours(changed: () => void): () => void {
   const system = matchMedia('(prefers-color-scheme: dark)')
   system.addEventListener('change', changed)

@@ -1,7 +1,7 @@
 import { colourOf } from './colours.ts'
 
 /**
- * Saves what a chart shows as a picture, on the ground of its panel and with its title. Fails where the browser has no room
+ * Saves a chart as a picture, on the background of its panel and with its title. Fails where the browser lacks the memory
  * for it.
  */
 export async function saveImage(canvas: HTMLCanvasElement, title: string): Promise<void> {

@@ -8,7 +8,7 @@ const words = wordsOf({ x: ['At', '位置'] })
 
 const mostRows = 200
 
-/** The same as the chart, for those who would rather read. */
+/** The data of the chart, for people who prefer to read. */
 export function LineTable({ title, lines }: { title: string; lines: readonly Line[] }) {
   const say = useWords(words)
   const places = [...new Set(lines.flatMap(({ x }) => x))].sort((a, b) => a - b)

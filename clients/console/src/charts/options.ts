@@ -8,22 +8,22 @@ export type Drawing = {
   lines: readonly Line[]
   x: XAxis
   isLog: boolean
-  /** From 0, as reported, to nearly 1. */
+  /** From 0 (as reported) to nearly 1. */
   smoothing: number
-  /** Where attempts after the first begin, in places of the axis. */
+  /** Where attempts after the first begin, in axis positions. */
   boundaries: readonly number[]
-  /** What of the axis is shown; null: all that is there. */
+  /** The visible part of the axis; null: all of it. */
   range: Range
 }
 
 export type PlotActions = { onZoom: (range: { from: number; to: number } | null) => void }
 
-/** Series that each line takes: minimum, maximum, the line, and the smoothed line. */
+/** Series for each line: minimum, maximum, the line, and the smoothed line. */
 const seriesOfLine = 4
-/** Which of them the legend names. */
+/** The series that the legend names. */
 const linePart = 2
 
-/** All lines on one list of places; what is not there is undefined, what was not finite null. */
+/** All lines on one list of positions; missing values are undefined, non-finite ones null. */
 export function dataOf({ lines, smoothing }: Drawing): uPlot.AlignedData {
   if (lines.length === 0) return [[]]
   const tables = lines.map(
@@ -97,7 +97,7 @@ export function optionsOf(
   }
 }
 
-/** A zoom is seen at once, in the lines that are there; finer ones follow. */
+/** A zoom is applied at once to the lines already loaded; finer ones follow. */
 const rangeOf =
   (drawing: Ref<Drawing>): uPlot.Range.Function =>
   (_, min, max) => {
@@ -107,7 +107,7 @@ const rangeOf =
 
 function seriesFor(label: string, nth: number, drawing: Ref<Drawing>): uPlot.Series[] {
   const colour = curveOf(nth)
-  // A band a pixel wide is too faint to be seen: its edges are drawn, so that a single spike is.
+  // A band a pixel wide is too faint to see, so its edges are drawn: a single spike stays visible.
   const edge = () => (drawing.current.lines[nth]?.isBucketed ? faint(colour, 0.45) : 'transparent')
   const hidden = { show: true, width: 1, stroke: edge, points: { show: false }, label: '' }
   const shown = (_: uPlot, value: number | null) => (value == null ? '–' : shortNumber(value))
@@ -137,17 +137,17 @@ const stepLabels: uPlot.Axis.Values = (_plot, splits, _axis, _space, increment) 
   splits.map(value => (Number.isInteger(value) ? axisNumber(value, increment) : ''))
 const lengthLabels: uPlot.Axis.Values = (_plot, splits) => splits.map(value => lengthOf(value))
 
-/** The points that no line reaches, which would be invisible without a dot; null: none. */
+/** Isolated points, which would be invisible without a dot; null: there are none. */
 function lonePoints({ data }: uPlot, index: number): number[] | null {
   const values = data[index] ?? []
-  // At steps of other lines only there is `undefined`, which a line passes; null interrupts it.
+  // A step that only other lines have is `undefined`, which the line passes over; null interrupts it.
   const own = [...values.keys()].filter(at => values[at] !== undefined)
   const isThere = (nth: number) => typeof values[own[nth] ?? -1] === 'number'
   const lone = own.filter((_, nth) => isThere(nth) && !isThere(nth - 1) && !isThere(nth + 1))
   return lone.length === 0 ? null : lone
 }
 
-/** A click on the legend means a line with its band and its smoothed form. */
+/** A click on the legend applies to a line with its band and its smoothed form. */
 function showWhole(plot: uPlot, nth: number, isShown: boolean): void {
   const part = (nth - 1) % seriesOfLine
   if (part !== linePart) return

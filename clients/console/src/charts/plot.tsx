@@ -1,4 +1,4 @@
-// First: it mends what uPlot reads when it is loaded.
+// Must come first: it fixes what uPlot reads when it is loaded.
 import '../design/locale.ts'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import uPlot from 'uplot'
@@ -9,11 +9,11 @@ import styles from './plot.module.css'
 import { zoomedBy } from './zoom.ts'
 
 type Props = {
-  /** Its name for those who cannot see it. */
+  /** Its name for screen readers. */
   name: string
   drawing: Drawing
   height: number
-  /** Dragging asks for a part of the axis; a double click for all (null). */
+  /** Dragging selects a part of the axis; a double click selects all (null). */
   onZoom: (range: { from: number; to: number } | null) => void
 }
 
@@ -89,7 +89,7 @@ function scaleOf({ range }: Drawing, { data: [xs] }: uPlot) {
   return { min: range?.from ?? xs[0] ?? 0, max: range?.to ?? xs.at(-1) ?? 1 }
 }
 
-/** What is shown of the axis, and the place of the cursor on it. */
+/** The visible part of the axis, and the cursor's position on it. */
 function viewOf({ scales, data, cursor }: uPlot) {
   const { min = 0, max = 0 } = scales.x ?? {}
   const [from, to] = [min ?? 0, max ?? 0]

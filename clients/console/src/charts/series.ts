@@ -4,23 +4,23 @@ import type { metricSeries } from '../../../../schemas/metric-reads.ts'
 export type MetricSeries = Static<typeof metricSeries>
 export type XAxis = 'step' | 'relative' | 'time'
 
-/** What one line of a chart is drawn from; all lists are as long as `x`. */
+/** The data of one line of a chart; all lists are as long as `x`. */
 export type Line = {
   label: string
   x: number[]
   min: (number | null)[]
   max: (number | null)[]
-  /** What the line goes through: the reported value, or the mean of a bucket. */
+  /** The value that the line goes through: as reported, or the mean of a bucket. */
   value: (number | null)[]
   /** Where values were not finite, and how many. */
   nonfinite: { x: number; count: number }[]
   /** Whether points stand for several values each, so that extremes differ from the line. */
   isBucketed: boolean
-  /** The newest value as reported, whatever is drawn of it. */
+  /** The newest value as reported, even where the line shows something else. */
   last: { step: number; value: number | string } | null
 }
 
-/** `startMs`: of the run, for the time since; milliseconds of the epoch. */
+/** `startMs`: the start of the run, for elapsed time; milliseconds of the epoch. */
 export function lineOf(series: MetricSeries, label: string, x: XAxis, startMs: number): Line {
   const { points } = series
   const newest = newestOf(points)
@@ -42,14 +42,14 @@ export function lineOf(series: MetricSeries, label: string, x: XAxis, startMs: n
   }
 }
 
-/** On an axis of time the last point need not be that of the greatest step. */
+/** On a time axis the last point need not be the one with the greatest step. */
 const newestOf = (points: MetricSeries['points']) =>
   points.reduce<MetricSeries['points'][number] | null>(
     (newest, point) => (newest === null || point[0] > newest[0] ? point : newest),
     null,
   )
 
-/** Where each attempt after the first begins: `starts` in milliseconds of the epoch, the answer in places of the axis. */
+/** Where each attempt after the first begins: `starts` in milliseconds of the epoch, the result in axis positions. */
 export function boundariesOf(
   series: readonly MetricSeries[],
   starts: readonly number[],
@@ -63,7 +63,7 @@ export function boundariesOf(
   })
 }
 
-/** Steps; seconds since the start; or seconds of the epoch, which is what the axis of times takes. */
+/** Steps; seconds since the start; or seconds of the epoch, the unit of the time axis. */
 const placeOf = (x: XAxis, step: number, ts: number, startMs: number): number =>
   x === 'step' ? step : x === 'time' ? ts / 1000 : (ts - startMs) / 1000
 
@@ -73,8 +73,8 @@ function nearest(points: MetricSeries['points'], step: number): number {
 }
 
 /**
- * An exponential moving average that is not pulled to zero by its beginning: `weight` 0 leaves values as they are, and the
- * nearer to 1 the smoother. Gaps stay gaps.
+ * An exponential moving average without the usual pull towards zero at the start: `weight` 0 leaves values unchanged, and
+ * values nearer to 1 smooth more. Gaps stay gaps.
  */
 export function smoothed(values: readonly (number | null)[], weight: number): (number | null)[] {
   if (weight <= 0) return [...values]
@@ -88,12 +88,12 @@ export function smoothed(values: readonly (number | null)[], weight: number): (n
   })
 }
 
-/** Siblings that only an index tells apart, e.g. `loss/layer_0` and `loss/layer_1`: these share a chart. */
+/** Siblings that differ only in an index, e.g. `loss/layer_0` and `loss/layer_1`: these share a chart. */
 const indexed = /^(.*?)[/_.-]?(?:class_|layer_|rank_|expert_|head_)?(\d+)$/
 
 /**
- * The charts of a run's keys by name: indexed siblings (at least two) share one, every other key has its own, whether it
- * is a prefix of others or not.
+ * The charts of a run's keys by name: indexed siblings (at least two) share one, and every other key has its own, whether or
+ * not it is a prefix of others.
  */
 export function chartsOf(keys: readonly string[]): { title: string; keys: string[] }[] {
   const stems = Map.groupBy(keys, key => indexed.exec(key)?.[1] ?? key)
@@ -112,11 +112,11 @@ export function chartsOf(keys: readonly string[]): { title: string; keys: string
 const inOrder = (keys: readonly string[]): string[] =>
   [...keys].sort((a, b) => Number(indexed.exec(a)?.[2]) - Number(indexed.exec(b)?.[2]))
 
-/** The part of a key before its first slash; keys without one stand together under ''. */
+/** The part of a key before its first slash; keys without one are grouped under ''. */
 export const prefixOf = (key: string): string =>
   key.includes('/') ? key.slice(0, key.indexOf('/')) : ''
 
-/** What of a key tells it from the others in its chart. */
+/** The part of a key that distinguishes it from the others in its chart. */
 export function labelIn(keys: readonly string[], key: string): string {
   if (keys.length === 1) return key
   const shared = keys.reduce((start, other) => {
@@ -127,6 +127,6 @@ export function labelIn(keys: readonly string[], key: string): string {
   return key.slice(shared.lastIndexOf('/') + 1)
 }
 
-/** As the API wants several keys in one parameter. */
+/** Several keys in one parameter, in the API's format. */
 export const keysParameter = (keys: readonly string[]): string =>
   keys.map(key => key.replace(/[\\,]/g, '\\$&')).join(',')

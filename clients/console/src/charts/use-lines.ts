@@ -27,10 +27,10 @@ export type Source = {
 export const pathOfMetrics = (runId: string): string =>
   `/api/runs/${encodeURIComponent(runId)}/metrics`
 
-/** A point a pixel or two; of many lines in one chart fewer, as nobody could tell them apart. */
+/** One point for each pixel or two; fewer where a chart has many lines, which nobody could tell apart. */
 const bucketsFor = (lines: number): number => (lines > 4 ? 200 : 600)
 
-/** Charts that come into view together are read together; few enough keys at once that the first are soon there. */
+/** Charts that come into view together are read together, with few enough keys at once that the first arrive soon. */
 const readSeries = batched<MetricSeries>(
   (place, keys, signal) => {
     const [path = '', query = ''] = place.split('?')
@@ -40,7 +40,7 @@ const readSeries = batched<MetricSeries>(
   { most: 40, waitMs: 5 },
 )
 
-/** The lines of a chart in a range of its axis, read while it is in view; until another range is there, those of before. */
+/** The lines of a chart in a range of its axis, read while it is in view; the previous range stays until the new one arrives. */
 export function useLines(
   sources: readonly Source[],
   { x, range }: { x: XAxis; range: Range },
@@ -58,7 +58,7 @@ export function useLines(
       }
     }),
   })
-  /** Whether other lines were asked for than are there. */
+  /** Whether the requested lines differ from the loaded ones. */
   const isBehind = reads.some(({ isLoading }) => isLoading)
   const identity = sources.map(({ runId, keys }) => `${runId} ${keys.join()}`).join(' ')
   const read = usePaced(
@@ -79,12 +79,12 @@ export function useLines(
   }
 }
 
-/** While runs arrive one after the other, a chart of many is not drawn again for each. */
+/** While runs arrive one after the other, a chart of many is not redrawn for each. */
 const paceMs = 250
 
 /**
- * The values of now, or while some are on their way those of up to `paceMs` ago. One that is not there yet is as it was
- * before, e.g. in the range before a zoom, as long as it is of the same thing.
+ * The current values, or while some are loading, those of up to `paceMs` ago. A value that is missing keeps its previous one,
+ * e.g. in the range before a zoom, as long as it belongs to the same thing.
  */
 function usePaced<T>(
   values: (T | undefined)[],
@@ -117,7 +117,7 @@ function rangeOf(range: Range, x: XAxis, startMs: number) {
   return { x: 'time', ...(range && { from: inMs(range.from), to: inMs(range.to) }) }
 }
 
-/** A line for each key, empty until it was read: each keeps its place, and with it its colour. */
+/** A line for each key, empty until it is read, so that each keeps its place and its colour. */
 function linesOf(
   read: readonly MetricSeries[] | undefined,
   { keys, label = '', startMs }: Source,
@@ -133,7 +133,7 @@ function linesOf(
 
 const nothing = { bucketed: false, points: [], nonfinite: [] }
 
-/** The same as before until something of what it was made from changes: a chart is drawn again for each new one. */
+/** Returns the same object until one of its inputs changes: a chart is redrawn for each new one. */
 function useStable<T>(from: readonly unknown[], make: () => T): T {
   const kept = useRef<{ from: readonly unknown[]; made: T } | null>(null)
   const before = kept.current

@@ -2,7 +2,7 @@ export type Range = { from: number; to: number } | null
 
 type View = { from: number; to: number; at: number }
 
-/** The range with `at` where it was, and everything else `factor` times as far from it. */
+/** The range scaled by `factor` about `at`. */
 export const zoomedBy = ({ from, to, at }: View, factor: number): NonNullable<Range> => ({
   from: at - (at - from) * factor,
   to: at + (to - at) * factor,
@@ -10,11 +10,11 @@ export const zoomedBy = ({ from, to, at }: View, factor: number): NonNullable<Ra
 
 const separator = '..'
 
-/** A range as an address keeps it; undefined for everything. */
+/** A range in the format of the address; undefined for everything. */
 export const asText = (range: Range): string | undefined =>
   range === null ? undefined : `${range.from}${separator}${range.to}`
 
-/** Null for everything, and for what is no range. */
+/** Null for everything, and for text that is not a range. */
 export function rangeFrom(text: string | undefined): Range {
   const parts = (text ?? '').split(separator)
   const [from = Number.NaN, to = Number.NaN] = parts.map(part =>

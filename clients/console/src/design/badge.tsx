@@ -1,6 +1,6 @@
 import styles from './badge.module.css'
 
-/** The colours of states, of jobs, runs, alerts and checks alike. */
+/** The colours of states: of jobs, runs, alerts and checks alike. */
 const tones: Readonly<Record<string, string>> = {
   running: 'active',
   starting: 'active',

@@ -6,9 +6,9 @@ type Kind = 'main' | 'plain' | 'quiet' | 'danger'
 
 type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> & {
   kind?: Kind
-  /** Why it cannot be pressed now; it stays in the order of the keyboard, so that the reason can be read. */
+  /** Why it cannot be pressed now; it stays in the tab order, so that the reason can be read. */
   unless?: string | null | false
-  /** While its effect is under way. */
+  /** True while its effect is under way. */
   busy?: boolean
   children: ReactNode
 }

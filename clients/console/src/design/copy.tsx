@@ -5,7 +5,7 @@ import styles from './copy.module.css'
 
 const words = wordsOf({ copy: ['Copy', '复制'], copied: ['Copied', '已复制'] })
 
-/** A text that a person takes elsewhere: a command, an id. `shown` stands for a long one, which is copied whole. */
+/** Text to copy: a command, an id. `shown` abbreviates a long one, which is copied whole. */
 export function Copyable({ text, shown = text }: { text: string; shown?: string }) {
   const say = useWords(words)
   const [isCopied, setCopied] = useState(false)

@@ -3,15 +3,15 @@ import styles from './dialog.module.css'
 
 type Props = {
   title: string
-  /** Called by Escape and by a click beside it as well. */
+  /** Also called by Escape and by a click outside. */
   onClose: () => void
   children: ReactNode
   wide?: boolean
 }
 
 /**
- * A modal dialog, there as long as it is rendered. The element of the browser keeps the focus within and the page behind
- * inert without styles in the page, which the policy of the pages forbids.
+ * A modal dialog, open as long as it is rendered. The browser's own element keeps the focus inside and the page behind it
+ * inert without styles in the page, which its security policy forbids.
  */
 export function Dialog({ title, onClose, children, wide }: Props) {
   const element = useRef<HTMLDialogElement>(null)
@@ -24,7 +24,7 @@ export function Dialog({ title, onClose, children, wide }: Props) {
     }
   }, [])
   return (
-    // Escape closes it as well, by `onCancel`.
+    // Escape also closes it, through `onCancel`.
     <dialog
       ref={element}
       className={`${styles.dialog} ${wide ? styles.wide : ''}`}

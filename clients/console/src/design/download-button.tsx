@@ -5,16 +5,16 @@ import { Button } from './button.tsx'
 import { Failure } from './notice.tsx'
 
 type Props = {
-  /** Of the API. */
+  /** A path of the API. */
   path: string
-  /** Of the file. */
+  /** The name of the file. */
   name: string
-  /** Whether it may be larger than what a page should hold. */
+  /** Whether it may be too large for a page to hold. */
   isLarge?: boolean
   children: ReactNode
 }
 
-/** Saves a file; says how much of it came so far, and what failed. */
+/** Saves a file; shows how much has arrived, and what failed. */
 export function DownloadButton({ path, name, isLarge = false, children }: Props) {
   const [came, setCame] = useState<number | null>(null)
   const [error, setError] = useState<unknown>(null)

@@ -3,13 +3,13 @@ import styles from './field.module.css'
 
 type Props = {
   label: string
-  /** What is wrong with it. */
+  /** The fault in its value. */
   fault?: string | null
   hint?: ReactNode
   children: (given: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => ReactNode
 }
 
-/** A label, its control, and what is to be said about it. */
+/** A label, its control, and its hint or error. */
 export function Field({ label, fault, hint, children }: Props) {
   const id = useId()
   const says = fault || hint ? `${id}-says` : null
@@ -44,6 +44,14 @@ export const TextField = ({ label, fault, hint, ...rest }: TextProps) => (
   <Field label={label} {...(fault && { fault })} {...(hint && { hint })}>
     {given => <input {...given} {...rest} className={styles.input} />}
   </Field>
+)
+
+type CheckboxProps = InputHTMLAttributes<HTMLInputElement> & { label: string }
+
+export const Checkbox = ({ label, ...rest }: CheckboxProps) => (
+  <label>
+    <input type="checkbox" {...rest} /> {label}
+  </label>
 )
 
 type Choice<T extends string> = { value: T; text: string }

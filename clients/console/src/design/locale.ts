@@ -1,6 +1,6 @@
 /**
- * Some browsers say that their language is one that `Intl` refuses: Chromium without LANG says `en-US@posix`. uPlot asks
- * `Intl` for it as soon as it is loaded, so this module is imported before it.
+ * Some browsers report a language that `Intl` refuses: Chromium without LANG says `en-US@posix`. uPlot passes
+ * it to `Intl` as soon as it is loaded, so this module is imported before it.
  */
 export const isLanguage = (tag: string | undefined): boolean => {
   try {

@@ -6,16 +6,16 @@ import styles from './notice.module.css'
 const words = wordsOf({
   shown: [
     (shown: number, total: number | null) =>
-      `The first ${shown} of ${total ?? 'more than 10,000'} were read.`,
+      `The first ${shown} of ${total ?? 'more than 10,000'} are shown.`,
     (shown: number, total: number | null) =>
       `已读取前 ${shown} 项，共${total === null ? '超过 10,000' : ` ${total}`} 项。`,
   ],
-  more: ['Read more', '读取更多'],
+  more: ['Load more', '读取更多'],
 })
 
 type Part = Pick<Pages<unknown>, 'data' | 'total' | 'more' | 'isReading'>
 
-/** Says that a list goes on, and reads on; nothing where it is whole. `what` names it where there are several. */
+/** Says that a list continues, and loads more of it; empty once it is complete. `what` names one of several lists. */
 export function More({ of, what }: { of: Part; what?: string }) {
   const say = useWords(words)
   if (of.more === null || of.data === undefined) return null

@@ -2,19 +2,23 @@ import type { ReactNode } from 'react'
 import { ApiFailure, isPassing, SignedOut, Unreachable } from '../session/failure.ts'
 import { useWords, wordsOf } from '../words/words.ts'
 import { Button } from './button.tsx'
+import { Copyable } from './copy.tsx'
 import styles from './notice.module.css'
 
 const words = wordsOf({
   request: [(id: string) => `Request ${id}`, (id: string) => `请求 ${id}`],
   again: ['Try again', '重试'],
   loading: ['Loading …', '加载中…'],
-  unreachable: ['The server does not answer', '服务器没有响应'],
+  unreachable: ['The server does not respond', '服务器没有响应'],
 })
 
-/** What there is not yet, and the command or link that would change it. */
-export const Empty = ({ text, children }: { text: string; children?: ReactNode }) => (
+type EmptyProps = { text: string; command?: string; children?: ReactNode }
+
+/** Stands in place of missing content, with a command to copy or a link that would create it. */
+export const Empty = ({ text, command, children }: EmptyProps) => (
   <div className={styles.empty}>
     <p>{text}</p>
+    {command !== undefined && <Copyable text={command} />}
     {children}
   </div>
 )
@@ -28,7 +32,7 @@ export const Loading = () => {
   )
 }
 
-/** What the server refused, in its words, with the id by which its log knows the request. */
+/** A refusal in the server's words, with the id under which its log knows the request. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const say = useWords(words)
   if (error === null || error === undefined || error instanceof SignedOut) return null
@@ -47,7 +51,7 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 
 type Read<T> = { data: T | undefined; error: unknown; refetch: () => unknown }
 
-/** Shows what was read, the failure in its place, or that it is on its way. */
+/** Shows the result of a read, its failure, or that it is loading. */
 export function Shown<T>({ of, children }: { of: Read<T>; children: (data: T) => ReactNode }) {
   if (of.data !== undefined)
     return (
@@ -58,3 +62,14 @@ export function Shown<T>({ of, children }: { of: Read<T>; children: (data: T) =>
     )
   return of.error ? <Failure error={of.error} onRetry={of.refetch} /> : <Loading />
 }
+
+/** Shows rows that were read, or `none` where there are none. */
+export const ShownRows = <Row,>({
+  of,
+  none,
+  children,
+}: {
+  of: Read<readonly Row[]>
+  none: ReactNode
+  children: (rows: readonly Row[]) => ReactNode
+}) => <Shown of={of}>{rows => (rows.length === 0 ? none : children(rows))}</Shown>

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react'
 import styles from './panel.module.css'
 
-/** A titled part of a page. `actions` stand at the right of the title. */
+/** A titled part of a page. `actions` appear to the right of the title. */
 export function Panel({
   title,
   actions,

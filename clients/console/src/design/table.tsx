@@ -5,10 +5,10 @@ import styles from './table.module.css'
 export type Column<Row> = {
   /** Unique in the table. */
   key: string
-  /** Empty for the buttons of a row. */
+  /** Empty for the column of buttons. */
   title: string
   cell: (row: Row) => ReactNode
-  /** Right-aligned, with digits of one width. */
+  /** Right-aligned, with tabular digits. */
   isNumber?: boolean
 }
 
@@ -21,7 +21,7 @@ type Props<Row> = {
 
 const words = wordsOf({ actions: ['Actions', '操作'] })
 
-/** A table of some tens of rows; the runs have one of their own, which draws only what is in view. */
+/** A table of some tens of rows; the list of runs has its own, which draws only the rows in view. */
 export const Table = <Row,>({ caption, columns, rows, keyOf }: Props<Row>) => (
   // It scrolls by keyboard where it is wider than the page.
   <section className={styles.scroll} tabIndex={0} role="group" aria-label={caption}>

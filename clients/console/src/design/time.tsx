@@ -3,7 +3,7 @@ import { createStore } from '../session/store.ts'
 import { agoOf, lengthOf } from '../words/amounts.ts'
 import { useLanguage } from '../words/words.ts'
 
-/** The time of this second, in milliseconds of the epoch; one clock for everything that shows an age. */
+/** The current second, in milliseconds of the epoch; one clock for everything that shows an age. */
 const clock = createStore(Date.now())
 setInterval(() => {
   if (!document.hidden) clock.set(Date.now())
@@ -24,7 +24,7 @@ export function Ago({ at }: { at: string }) {
   )
 }
 
-/** How long something has gone on, up to now without an end. */
+/** How long something has lasted; up to now if it has no end. */
 export function Length({ from, to }: { from: string; to: string | null }) {
   const now = useNow(1_000)
   const end = to === null ? now : Date.parse(to)

@@ -6,8 +6,8 @@ type Loaded = { value: unknown } | { error: unknown }
 const loaded = new WeakMap<Load<unknown>, Loaded>()
 
 /**
- * A module that is loaded when it is asked for; null until it is there, and a failure to load it is thrown. Not React's
- * `lazy`, which shows what stands in its place for 300 ms at least. `load` has to be the same function each time.
+ * A module that is loaded on demand; null until it arrives, and a failure to load it is thrown. Not React's
+ * `lazy`, which shows its placeholder for at least 300 ms. `load` must be the same function each time.
  */
 export function usePart<T>(load: Load<T> | null): T | null {
   const [, redraw] = useState(0)

@@ -1,6 +1,6 @@
 export type StreamEvent = { id: string; event: string; data: unknown }
 
-/** The events of a response of server-sent events (contract 4.8), whatever the pieces it comes in. */
+/** The events of a response of server-sent events (contract 4.8), however it is chunked. */
 export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder()
   const reader = body.getReader()

@@ -3,7 +3,7 @@ import { accepted, authorized, session } from '../session/session.ts'
 import { createStore } from '../session/store.ts'
 import { eventsOf, type StreamEvent } from './frames.ts'
 
-/** `since`: when the last word came, in milliseconds of the epoch. */
+/** `since`: when the last message came, in milliseconds of the epoch. */
 export type Liveness =
   | { state: 'idle' }
   | { state: 'connecting' }
@@ -14,17 +14,17 @@ export const liveness = createStore<Liveness>({ state: 'idle' })
 
 export type Listener = {
   onEvent: (event: StreamEvent) => void
-  /** Something may have been missed: read it again. */
+  /** Something may have been missed: read again. */
   onGap: () => void
 }
 
 const listening = new Map<string, Set<Listener>>()
 const regroupMs = 30
-/** A page that opens first gets what it shows; what happens meanwhile is read again once the stream is there. */
+/** A page reads its data first; changes made meanwhile are read again once the stream is open. */
 const firstMs = 400
 const gapMs = 500
 const retryMs = { first: 500, most: 10_000 }
-/** A stream says something every 15 s; one that is silent for longer is dead. */
+/** A stream sends something every 15 s; one that is silent for longer is dead. */
 const silentMs = 40_000
 
 let current: AbortController | null = null
@@ -50,12 +50,12 @@ export function follow(topic: string, listener: Listener): () => void {
 
 /** A hidden tab holds no connection: browsers open six to a server, for all tabs together. */
 document.addEventListener('visibilitychange', regroup)
-// Whoever signs in again goes on.
+// Signing in again resumes the stream.
 session.subscribe(regroup)
 
 function regroup(): void {
   if (regrouping !== null) clearTimeout(regrouping)
-  // What is followed is gathered until then, so that the first connection has all topics of the page.
+  // Topics are collected until then, so that the first connection has all topics of the page.
   const waitMs = wasOpen ? regroupMs : firstMs
   regrouping = setTimeout(() => {
     regrouping = null
@@ -78,7 +78,7 @@ async function keepOpen(topics: readonly string[], signal: AbortSignal): Promise
     opened: () => {
       failures = 0
       liveness.set({ state: 'live' })
-      // With a last event it goes on where it was.
+      // With a last event it resumes from there.
       if (lastId === null) sayGap(signal)
     },
     took: (id: string) => {
@@ -94,7 +94,7 @@ async function keepOpen(topics: readonly string[], signal: AbortSignal): Promise
   }
 }
 
-/** What came before the stream began is in no event. Read again a little later, when a page that opens has what it needs. */
+/** No event reports changes from before the stream began. Reads again a little later, when an opening page has its data. */
 function sayGap(signal: AbortSignal): void {
   setTimeout(() => {
     if (!signal.aborted) for (const listener of all()) listener.onGap()
@@ -108,7 +108,7 @@ type Connection = {
   took: (id: string) => void
 }
 
-/** One connection. Returns true when there is nothing more to follow. */
+/** One connection. Returns true when nothing is left to follow. */
 async function readOnce(topics: readonly string[], at: Connection): Promise<boolean> {
   const silence = new AbortController()
   let timer = setTimeout(() => silence.abort(), silentMs)
@@ -138,7 +138,7 @@ async function readOnce(topics: readonly string[], at: Connection): Promise<bool
     }
     return false
   } catch (error) {
-    // A topic may be refused because its run went; the page that follows it says so, and stops following.
+    // A topic may be refused because its run was deleted; the page that follows it says so, and stops following.
     return error instanceof SignedOut
   } finally {
     clearTimeout(timer)
@@ -157,7 +157,7 @@ const noticing = (body: ReadableStream<Uint8Array>, onChunk: () => void) =>
 
 const all = (): Listener[] => [...new Set([...listening.values()].flatMap(set => [...set]))]
 
-/** Which topics the frequent events belong to; the others are told to all. */
+/** The topics that the frequent events belong to; all other events go to every follower. */
 const topicsOf: Readonly<Record<string, string>> = { points: 'metrics:', log: 'logs:' }
 
 function tell(event: StreamEvent): void {

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { follow, type Listener } from './hub.ts'
 
-/** Follows a topic as long as the component is there; null follows nothing. */
+/** Follows a topic while the component is mounted; null follows nothing. */
 export function useLive(topic: string | null, listener: Listener): void {
   const latest = useRef(listener)
   latest.current = listener
@@ -15,8 +15,8 @@ export function useLive(topic: string | null, listener: Listener): void {
 }
 
 /**
- * Calls `work` at most once in `ms` and never while it is under way, and once more after the last call. Reading again what
- * is being read would give up the answer that is on its way: on a slow line none would ever arrive.
+ * Calls `work` at most once in `ms` and never while it is running, and once more after the last call. A repeated read
+ * would abort the one in progress: on a slow line none would ever finish.
  */
 export function useThrottled(work: () => unknown, ms: number): () => void {
   const latest = useRef(work)

@@ -2,13 +2,13 @@ import { QueryClient, type QueryKey } from '@tanstack/react-query'
 import { ApiFailure, isPassing } from './failure.ts'
 import { accepted, authorized, request } from './session.ts'
 
-/** Reads the API. The path is the key, so that whoever changes a thing can name what to read again. */
+/** Reads the API. The path is the key, so that code which changes a thing can name what to read again. */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       queryFn: ({ queryKey, signal }) => request('GET', pathOf(queryKey), { signal }),
       staleTime: 2_000,
-      // A server that is away is asked until it is back; what it refused is not asked again.
+      // Reads are retried while the server is away; a refusal is not retried.
       retry: (_, error) => isPassing(error),
       retryDelay: attempt => Math.min(10_000, 500 * 2 ** attempt),
       networkMode: 'always',
@@ -22,7 +22,7 @@ type Query = Readonly<Record<string, string | number | boolean | null | undefine
 
 const pathOf = ([path, query]: QueryKey): string => addressOf(String(path), query as Query)
 
-/** A path with its query; what is null, undefined or empty is left out. */
+/** A path with its query; null, undefined and empty values are omitted. */
 export function addressOf(path: string, query: Query = {}): string {
   const given = Object.entries(query).filter(([, value]) => value != null && value !== '')
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
@@ -37,8 +37,8 @@ export const reading = <T>(path: string, query?: Query) => ({
 })
 
 /**
- * Reads everything again whose path begins so, but what the server could not understand: it never will. A read waits until
- * it shows the caller's own writes.
+ * Reads everything again whose path begins with this, except requests that the server could not understand: it never will.
+ * A read waits until it reflects the caller's own writes.
  */
 export const reread = (...prefixes: string[]): Promise<unknown> =>
   queries.invalidateQueries({
@@ -47,7 +47,7 @@ export const reread = (...prefixes: string[]): Promise<unknown> =>
       prefixes.some(prefix => String(queryKey[0]).startsWith(prefix)),
   })
 
-/** A page of a list, and how long the list is: null where the server stops counting, at 10,000. */
+/** A page of a list, and the length of the list: null where the server stops counting, at 10,000. */
 export type Page<T> = { rows: T[]; total: number | null }
 
 /** The options of `useQuery` for a page of a list. */

@@ -1,13 +1,13 @@
 import { accepted, authorized } from './session.ts'
 
 type Options = {
-  /** Whether it may be larger than what a page should hold: then it goes straight to the disk where the browser can. */
+  /** Whether it may be too large for a page to hold: then it goes straight to the disk where the browser can. */
   isLarge?: boolean
-  /** Called with the bytes that came so far. */
+  /** Called with the number of bytes received so far. */
   onBytes?: (bytes: number) => void
 }
 
-/** Saves what a path of the API answers as a file. The request bears the token, which a link could not. */
+/** Saves a response of the API as a file. The request carries the token, which a link could not. */
 export async function download(
   path: string,
   name: string,
@@ -24,7 +24,7 @@ export async function download(
 
 type PickFile = (options: { suggestedName: string }) => Promise<FileSystemFileHandle>
 
-/** A file on the disk that the person chose; null if they thought better of it, undefined where browsers cannot. */
+/** A file on the disk that the person chose; null if they cancelled, undefined where browsers lack support. */
 async function chosenFile(name: string): Promise<FileSystemFileHandle | null | undefined> {
   const pick = (window as { showSaveFilePicker?: PickFile }).showSaveFilePicker
   try {

@@ -1,9 +1,9 @@
-/** An answer of the server other than success (specification, "Errors"). */
+/** A response of the server other than success (specification, "Errors"). */
 export class ApiFailure extends Error {
   readonly status: number
   readonly code: string | null
   readonly requestId: string | null
-  /** All that the body said, e.g. `errors` of a 422 or `gates` of a refused submission. */
+  /** The whole body, e.g. `errors` of a 422 or `gates` of a refused submission. */
   readonly body: Readonly<Record<string, unknown>>
   constructor(status: number, body: Readonly<Record<string, unknown>>, requestId: string | null) {
     super(wordsOf(body) ?? `The server answered ${status}`)
@@ -14,10 +14,10 @@ export class ApiFailure extends Error {
   }
 }
 
-/** The server could not be reached, or did not finish its answer. */
+/** The server could not be reached, or did not finish its response. */
 export class Unreachable extends Error {
   constructor(cause: unknown) {
-    super('The server does not answer', { cause })
+    super('The server does not respond', { cause })
   }
 }
 
@@ -30,7 +30,7 @@ export class SignedOut extends Error {
 
 type Item = { loc?: unknown; msg?: unknown }
 
-/** The text of a refusal; of a 422, each fault with its place. */
+/** The text of a refusal; for a 422, each fault with its place. */
 function wordsOf({ detail }: Readonly<Record<string, unknown>>): string | null {
   if (typeof detail === 'string') return detail
   if (!Array.isArray(detail)) return null
@@ -41,7 +41,7 @@ function wordsOf({ detail }: Readonly<Record<string, unknown>>): string | null {
     .join('\n')
 }
 
-/** Whether the same request may succeed later without anybody doing anything. */
+/** Whether the same request may succeed later without anybody's intervention. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof Unreachable ||
   (error instanceof ApiFailure &&

@@ -1,11 +1,11 @@
 import type { Page } from './api.ts'
 
-/** Rows that the server skips at most. */
+/** The most rows that the server skips. */
 const mostSkipped = 100_000
 
 /**
  * Where the next page of a list begins, after pages that begin at `starts`; null: there is none, or the last one is still
- * on its way. A page may be shorter than asked for, where its rows are long.
+ * loading. A page may be shorter than requested, where its rows are long.
  */
 export function nextStart(
   starts: readonly number[],

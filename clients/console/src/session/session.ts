@@ -6,12 +6,12 @@ import { createStore } from './store.ts'
 export type Me = Static<typeof me>
 
 /**
- * Who is signed in. The access token lives in this module only: it is in no storage and no address, and another tab gets
+ * Who is signed in. The access token lives in this module only, not in storage or addresses; another tab gets
  * its own by the refresh cookie, which no script can read.
  */
 export type Session =
   | { state: 'starting' }
-  /** `ask`: the identity provider is to ask who it is, whoever is signed in there. */
+  /** `ask`: the identity provider must ask who it is, even if somebody is signed in there. */
   | { state: 'signed-out'; why: Why | null; ask: boolean }
   | { state: 'signed-in'; username: string }
 
@@ -20,10 +20,10 @@ export type Why = 'ended' | 'elsewhere' | { said: string }
 
 export const session = createStore<Session>({ state: 'starting' })
 
-/** Whether the server answers; `since` is when it last did, in milliseconds of the epoch. */
+/** Whether the server responds; `since` is when it last did, in milliseconds of the epoch. */
 export type Reach = { ok: true } | { ok: false; since: number; why: Away }
 
-/** It is silent, refuses without a word, or says why. */
+/** It is silent, refuses without a reason, or gives one. */
 export type Away = 'silent' | 'unready' | { said: string }
 
 export const reach = createStore<Reach>({ ok: true })
@@ -37,14 +37,14 @@ const tabs = new BroadcastChannel('forge')
 tabs.onmessage = ({ data }: MessageEvent<FromTab>) => {
   const now = session.get()
   if (data.type === 'signed-out' && now.state === 'signed-in') forget('elsewhere')
-  // Whoever signs in in one tab owns the cookie of all: a tab of another person would mix two people.
+  // Signing in in one tab takes over the cookie of all: a tab of another person would mix two people.
   else if (data.type === 'signed-in' && !isSignedInAs(now, data.username)) location.reload()
 }
 
 const isSignedInAs = (now: Session, username: string) =>
   now.state === 'signed-in' && now.username === username
 
-/** Takes up the session of this browser's cookie, if there is one. Tries until the server has answered. */
+/** Resumes the session of this browser's cookie, if there is one. Retries until the server has responded. */
 export async function takeUp(signal: AbortSignal): Promise<void> {
   for (let n = 0; !signal.aborted; n++)
     try {
@@ -66,7 +66,7 @@ export async function signIn(username: string, password: string): Promise<void> 
   tabs.postMessage({ type: 'signed-in', username: reply.user.username } satisfies FromTab)
 }
 
-/** Ends the session in all tabs, even if the server cannot be told. */
+/** Ends the session in all tabs, even if the server cannot be reached. */
 export async function signOut(): Promise<void> {
   const told = token === null ? Promise.resolve() : request('POST', '/api/auth/logout')
   await told.catch(() => {})
@@ -111,7 +111,7 @@ export async function request<T>(method: Method, path: string, asked: Asked = {}
   return (await accepted(await authorized(method, path, asked))) as T
 }
 
-/** The response itself, for streams and downloads; of any status but an ended sign-in. */
+/** The response itself, for streams and downloads; with any status except an ended sign-in. */
 export async function authorized(method: Method, path: string, asked: Asked): Promise<Response> {
   const response = await withToken(method, path, asked)
   if (response.status !== 401 || (await isAboutPassword(response))) return response

@@ -7,7 +7,7 @@ type Asked<T> = {
   query?: Readonly<Record<string, string | number | undefined>>
   /** Rows of one request, at most 500. */
   size: number
-  /** Requests that are made without being asked for more. */
+  /** Requests that are made automatically. */
   pages?: number
   keyOf: (row: T) => string | number
   /** Looks for new rows at the end this often. */
@@ -17,9 +17,9 @@ type Asked<T> = {
 }
 
 export type Pages<T> = {
-  /** Undefined while the first page is on its way. */
+  /** Undefined while the first page is loading. */
   data: readonly T[] | undefined
-  /** Of the whole list; null where the server stops counting. */
+  /** The length of the whole list; null where the server stops counting. */
   total: number | null
   error: unknown
   refetch: () => unknown
@@ -28,7 +28,7 @@ export type Pages<T> = {
   isReading: boolean
 }
 
-/** The beginning of a list, and more of it when somebody asks. */
+/** The beginning of a list, and more of it on request. */
 export function usePages<T>(
   path: string,
   { query = {}, size, pages = 1, keyOf, everyMs = false, enabled = true }: Asked<T>,
@@ -41,7 +41,7 @@ export function usePages<T>(
     refetchInterval: nth === now.starts.length - 1 && everyMs,
     enabled,
   })
-  // Apart from the others, because those of `useQueries` cannot show the former list until this one is there.
+  // Separate from the others, because `useQueries` cannot keep showing the former list until this one arrives.
   const first = useQuery({
     ...page(0, 0),
     placeholderData: (before: Page<T> | undefined) => before,
@@ -55,7 +55,7 @@ export function usePages<T>(
   if (now.starts.length < now.wanted) readOn(now.wanted)
   const rows = reads.flatMap(({ data }) => data?.rows ?? [])
   return {
-    // What moved from one page to the next while they were read stands in both.
+    // A row that moved from one page to the next while they were read appears in both.
     data: reads[0]?.data && [...new Map(rows.map(row => [keyOf(row), row])).values()],
     total: (reads.findLast(({ data }) => data)?.data ?? { total: null }).total,
     error: reads.find(({ error }) => error !== null)?.error ?? null,

@@ -31,7 +31,7 @@ const words = wordsOf({
   ended: ['Sign in again', '请重新登录'],
 })
 
-/** What surrounds every page: who is signed in, the way to the other pages, and whether all is live. */
+/** The frame of every page: who is signed in, the way to the other pages, and whether all is live. */
 export function Frame() {
   const now = useSyncExternalStore(session.subscribe, session.get)
   const before = useLastPerson(now)
@@ -52,12 +52,12 @@ export function Frame() {
   return <Signed now={now} />
 }
 
-/** Whoever was signed in on this page and whose sign-in has only ended; another person begins with an empty one. */
+/** The person signed in on this page, even after their sign-in has expired; another person begins with an empty page. */
 function useLastPerson(now: Session): string | null {
   const last = useRef<string | null>(null)
   const queries = useQueryClient()
   const username = now.state === 'signed-in' ? now.username : null
-  // Whoever signed out, here or in another tab, leaves nothing on the screen.
+  // Signing out, here or in another tab, clears the screen.
   const hasLeft = now.state === 'signed-out' && (now.ask || now.why === null)
   useEffect(() => {
     if (username === null) return
@@ -77,7 +77,7 @@ function Signed({ now }: { now: Session }) {
   const say = useWords(words)
   const { pathname } = useLocation()
   const main = useRef<HTMLElement>(null)
-  // Whoever moves by keyboard or ear starts each page at its content.
+  // Keyboard and screen-reader users start each page at its content.
   useEffect(() => {
     if (pathname !== undefined) main.current?.focus({ preventScroll: true })
   }, [pathname])

@@ -16,7 +16,7 @@ const words = wordsOf({
   admin: ['Administration', '管理'],
   search: ['Search this page', '在此页面搜索'],
   move: ['Next and previous row or sample', '下一个或上一个行/样本'],
-  choose: ['Choose a run, and all from there to here', '选择运行，或选择到此处的范围'],
+  choose: ['Select a run, or a range up to here', '选择运行，或选择到此处的范围'],
   close: ['Close', '关闭'],
 })
 

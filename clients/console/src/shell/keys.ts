@@ -19,7 +19,7 @@ export type Pressed =
 
 type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>
 
-/** What a key means. `afterG`: the one before it was `g`; `isTyping`: the focus is in a field. */
+/** The meaning of a key. `afterG`: the previous one was `g`; `isTyping`: the focus is in a field. */
 export function meaningOf(
   press: Press,
   { afterG, isTyping }: { afterG: boolean; isTyping: boolean },

@@ -11,21 +11,21 @@ const words = wordsOf({
     (at: string) => `Reconnecting, stale since ${at}`,
     (at: string) => `正在重连，自 ${at} 起未更新`,
   ],
-  silent: ['The server does not answer', '服务器没有响应'],
+  silent: ['The server does not respond', '服务器没有响应'],
   unready: ['The server is not ready', '服务器尚未就绪'],
   away: [
-    (at: string) => `since ${at}; trying again by itself`,
+    (at: string) => `since ${at}; retrying automatically`,
     (at: string) => `自 ${at} 起；会自动重试`,
   ],
 })
 
-/** Whether what is on screen still changes by itself. */
+/** Whether the screen still updates automatically. */
 export function LiveMark() {
   const say = useWords(words)
   const language = useLanguage()
   const now = useSyncExternalStore(liveness.subscribe, liveness.get)
   const { ok } = useSyncExternalStore(reach.subscribe, reach.get)
-  // A stream may be silent for a while before it counts as dead; until then the notice of the server's silence is right.
+  // A stream may be silent for a while before it counts as dead; until then the notice about the silent server suffices.
   if (now.state === 'idle' || (now.state === 'live' && !ok)) return null
   const text =
     now.state === 'reconnecting'
@@ -38,7 +38,7 @@ export function LiveMark() {
   )
 }
 
-/** Above everything while the server cannot be reached or refuses everybody. */
+/** Shown above everything while the server cannot be reached or refuses everybody. */
 export function ReachNotice() {
   const say = useWords(words)
   const language = useLanguage()

@@ -1,4 +1,4 @@
-/** How the engines of browsers, and the loader of the build, begin to say that a part of the console could not be loaded. */
+/** How the messages of browser engines, and of the build's loader, begin when a part of the console could not be loaded. */
 const beginnings = [
   'Failed to fetch dynamically imported module',
   'error loading dynamically imported module',
@@ -6,6 +6,6 @@ const beginnings = [
   'Unable to preload CSS',
 ]
 
-/** Whether a page failed because its code is not there: only a reload of the console helps then. */
+/** Whether a page failed because its code is missing: then only a reload of the console helps. */
 export const isMissingScript = (error: unknown): boolean =>
   error instanceof Error && beginnings.some(beginning => error.message.startsWith(beginning))

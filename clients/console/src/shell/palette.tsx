@@ -4,6 +4,7 @@ import { type KeyboardEvent, useDeferredValue, useId, useState } from 'react'
 import type { RunRow } from '../../../../schemas/run-records.ts'
 import { Badge } from '../design/badge.tsx'
 import { Dialog } from '../design/dialog.tsx'
+import { Option } from '../design/option.tsx'
 import { chooseTheme, themes } from '../design/theme.ts'
 import { reading } from '../session/api.ts'
 import { type Me, signOut } from '../session/session.ts'
@@ -27,7 +28,7 @@ const words = wordsOf({
   '/notifications': ['Notifications', '通知'],
   '/admin': ['Administration', '管理'],
   settings: ['Settings', '设置'],
-  system: ['Theme: as the system', '主题：跟随系统'],
+  system: ['Theme: follow the system', '主题：跟随系统'],
   light: ['Theme: light', '主题：浅色'],
   dark: ['Theme: dark', '主题：深色'],
   signOut: ['Sign out', '退出登录'],
@@ -76,18 +77,16 @@ export function Palette({ onClose }: { onClose: () => void }) {
       {items.length === 0 && <p role="status">{say.nothing}</p>}
       <div id={id} role="listbox" aria-label={say.title} className={styles.list}>
         {items.map((item, nth) => (
-          <div
+          <Option
             key={item.key}
             id={`${id}-${nth}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={nth === chosen}
+            isChosen={nth === chosen}
             className={styles.item}
             onClick={() => act(item)}
           >
             {item.text}
             {item.state && <Badge state={item.state} />}
-          </div>
+          </Option>
         ))}
       </div>
     </Dialog>

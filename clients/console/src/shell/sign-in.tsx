@@ -16,7 +16,7 @@ const words = wordsOf({
   go: ['Sign in', '登录'],
   provider: [(name: string) => `Sign in with ${name}`, (name: string) => `使用 ${name} 登录`],
   organisation: ['your organisation', '您的组织'],
-  ended: ['Your sign-in has ended; sign in again to go on', '登录已失效，请重新登录以继续'],
+  ended: ['Your sign-in has expired; sign in again to continue', '登录已失效，请重新登录以继续'],
   elsewhere: ['You signed out in another tab', '您已在另一个标签页退出登录'],
 })
 
@@ -24,7 +24,7 @@ export const signInKey = 'sign-in'
 
 type Config = Static<typeof signInConfig>
 
-/** Of the routes that need no sign-in. */
+/** Reads the settings for signing in; the route needs no token. */
 async function configOf(): Promise<Config> {
   const response = await fetch('/api/auth/config')
   if (!response.ok) throw new Error(`The server answered ${response.status}`)
@@ -33,7 +33,7 @@ async function configOf(): Promise<Config> {
 
 type Props = { why: Why | null; ask: boolean }
 
-/** The page of whoever is not signed in. */
+/** The page for people who are not signed in. */
 export function SignInPage(props: Props) {
   const say = useWords(words)
   return (
@@ -46,7 +46,7 @@ export function SignInPage(props: Props) {
   )
 }
 
-/** The ways to sign in here. */
+/** The available ways to sign in. */
 export function SignIn({ why, ask }: Props) {
   const say = useWords(words)
   const config = useQuery({ queryKey: [signInKey], queryFn: configOf, retry: true })

@@ -6,22 +6,22 @@ import { isMissingScript } from './missing-script.ts'
 
 const words = wordsOf({
   missing: [
-    'There is no such page: the address may be mistyped, or belong to a project of which you are not a member.',
+    'This page does not exist: the address may be mistyped, or belong to a project that you are not a member of.',
     '没有这个页面：地址可能有误，或属于您未加入的项目。',
   ],
-  runs: ['To the runs that you may see', '返回您可以查看的运行'],
+  runs: ['Go to your runs', '返回您可以查看的运行'],
   notFound: ['Not found', '未找到'],
   failed: ['This page failed', '页面出错'],
-  broken: ['What you did elsewhere is not affected.', '其他操作不受影响。'],
+  broken: ['Your work elsewhere is not affected.', '其他操作不受影响。'],
   again: ['Try again', '重试'],
   unloaded: [
-    'The code of this page could not be loaded: the server is away, or was upgraded since the console was opened.',
+    'The code of this page could not be loaded: the server is unreachable, or was upgraded since the console was opened.',
     '无法加载此页面的代码：服务器暂不可用，或在打开控制台后已升级。',
   ],
   reload: ['Reload', '重新加载'],
 })
 
-/** `isPart`: the page around it has a heading of its own. */
+/** `isPart`: the page around it has its own heading. */
 export function NotFound({ error = null, isPart }: { error?: unknown; isPart?: boolean }) {
   const say = useWords(words)
   return (
@@ -35,7 +35,7 @@ export function NotFound({ error = null, isPart }: { error?: unknown; isPart?: b
   )
 }
 
-/** In the place of a page whose script failed; the frame around it goes on. */
+/** Replaces a page whose script failed; the frame around it keeps working. */
 export function Broken({ error, reset }: ErrorComponentProps) {
   const say = useWords(words)
   const router = useRouter()

@@ -15,9 +15,9 @@ export function shortNumber(value: number, digits = 6): string {
   return size !== 0 && (size < 1e-4 || size >= 1e6) ? rounded.toExponential() : String(rounded)
 }
 
-/** A label of an axis: as many digits as tell it from the next one, `increment` away. */
+/** A label of an axis: as many digits as distinguish it from the next one, `increment` away. */
 export function axisNumber(value: number, increment: number): string {
-  // What adding up the increments leaves where zero is meant.
+  // Adding up the increments leaves this remainder where zero is meant.
   if (Math.abs(value) < increment / 1e6) return '0'
   const ofIncrement = Number(increment.toPrecision(3)).toExponential()
   const decimals = ofIncrement.slice(0, ofIncrement.indexOf('e')).replace(/^\d\.?/, '').length

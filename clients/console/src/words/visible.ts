@@ -1,6 +1,6 @@
 /**
- * A text of somebody with signs for its control characters, and for those that turn the direction of what follows: shown as
- * they are, they hide words or change their order. Tabs and line breaks stay.
+ * A text with symbols for its control characters, and for marks that change the direction of the following text: left
+ * as they are, they hide words or change their order. Tabs and line breaks stay.
  */
 export const visible = (text: string): string =>
   text.replaceAll(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, character => {

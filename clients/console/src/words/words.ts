@@ -27,7 +27,7 @@ export function chooseLanguage(next: Language): void {
 
 export const useLanguage = (): Language => useSyncExternalStore(language.subscribe, language.get)
 
-/** English and Chinese, side by side, so that neither is forgotten. A function where a number or a name stands in it. */
+/** English and Chinese, side by side, so that neither is forgotten. A function if it contains a number or a name. */
 type Word = string | ((...given: never[]) => string)
 type Entry<W extends Word = Word> = readonly [en: W, zh: W]
 export type Words<E extends Readonly<Record<string, Entry>>> = {

@@ -6,9 +6,9 @@
         for step in range(1000):
             forge.log({"loss": loss}, step)
 
-Where to report stands in the environment (`SERVICE_ENABLED`, `SERVICE_ENDPOINT`, `SERVICE_RUN_ID`, `SERVICE_TOKEN`),
+The destination comes from the environment (`SERVICE_ENABLED`, `SERVICE_ENDPOINT`, `SERVICE_RUN_ID`, `SERVICE_TOKEN`),
 which the platform sets in every job and `forge run -- python train.py` everywhere else. In a notebook, or a script
-started by hand, `forge.init(project="demo")` makes a run of its own, as the person who signed in with `forge login`.
+started by hand, `forge.init(project="demo")` creates a run, as the person who signed in with `forge login`.
 With `SERVICE_ENABLED=0` every function here does nothing.
 """
 
@@ -66,20 +66,20 @@ def init(
     Call it after set-up: billing of the run starts here.
 
     hparams           a (nested) dictionary, or an object with attributes such as `argparse.Namespace`
-    project           makes a run of its own in this project, where the environment names no run to report to: on the
+    project           creates a run in this project if the environment names no run to report to: on the
                       server that FORGE_HOST names or `forge login` signed in at. Its `name` and `tags` are optional. Its
                       end is reported when the process ends: `failed` after an exception or `sys.exit` with a code
     monitor_hardware  samples GPUs and the machine every 15 seconds
     strict            problems raise `forge.ForgeError` instead of being warnings: here unless the service takes the
-                      reports, in `log` for what is no number, in `finish` unless everything arrived
+                      reports, in `log` for a value that is not a number, in `finish` unless everything arrived
     rank_zero_only    in a distributed run only rank 0 reports
-    log_output        copies what Python prints to stdout and stderr to the run's log. For runs of their own: in a job and
+    log_output        copies Python's stdout and stderr to the run's log. For runs created here: in a job and
                       under `forge run` the output is collected already, and this does nothing
 
-    Raises `forge.ConfigError` unless it is clear whether to report, and where. A server that cannot be reached is no
-    error (but with `strict`): reports are kept on disk and sent when it is back; a run of its own is created then.
+    Raises `forge.ConfigError` unless it is clear whether to report, and where. An unreachable server is not an
+    error (except with `strict`): reports are kept on disk and sent when it is back; a new run is created then.
 
-    A second call during an active run, such as a cell of a notebook that runs again, adds its `hparams` and returns that
+    A second call during an active run, such as in a re-executed notebook cell, adds its `hparams` and returns that
     run. If it names another run, it warns (with `strict`, it raises): call `finish` first to start another.
     """
     wanted = {"project": project, "name": name, "tags": list(tags)}
@@ -96,7 +96,7 @@ def init(
 
 
 def control() -> Dict[str, Any]:
-    """What the platform asks: `{action, reason, deadline}`; action `none`, `checkpoint_and_exit` or `exit`."""
+    """The platform's request: `{action, reason, deadline}`; action `none`, `checkpoint_and_exit` or `exit`."""
     return _run().control
 
 
@@ -106,12 +106,12 @@ def cached_scores(
     """Scores of samples by a rubric, from the service where the same judge scored the same sample before.
 
     rubric   `owner/name`; the next version of a rubric retires the scores of the one before
-    judge    the model that judges with its revision, e.g. `qwen3-32b@1a2b3c`; another one has scores of its own
+    judge    the model that judges with its revision, e.g. `qwen3-32b@1a2b3c`; another model has its own scores
     samples  texts, or anything that JSON can hold
     score    is called once, with the samples whose score is not known, and returns one for each: a number within the
              scale of the rubric, or `(number, {criterion: number})`
 
-    Where the service cannot be asked, all samples are judged, and a warning says why.
+    If the service cannot be reached, all samples are judged, and a warning says why.
     """
     from . import scores
 
@@ -119,10 +119,10 @@ def cached_scores(
 
 
 def resume_from() -> Optional[str]:
-    """The checkpoint from which training goes on, with its optimizer and its step; `None`: from the beginning.
+    """The checkpoint from which training continues, with its optimizer and its step; `None`: from the beginning.
 
     After a pause or a retry this is the newest checkpoint that the run registered, and for a job with
-    `init_from: {load: full_state}` the artifact that it names. It is what was passed to `log_artifact` as `path`. May be
+    `init_from: {load: full_state}` the artifact that it names. It is the `path` that was passed to `log_artifact`. May be
     called before `init`, so that loading it costs nothing.
     """
     earlier = os.environ.get("FORGE_RESUME_FROM")
@@ -152,7 +152,7 @@ def _of_active_run(method: Callable[Concatenate[Run, _P], _T]) -> Callable[_P, _
 
 
 def log(values: Mapping[str, Any], step: Optional[int] = None) -> None:
-    _run().log(values, step)  # spelled out: called in the inner loop, where unpacking arguments would be felt
+    _run().log(values, step)  # spelled out: called in the inner loop, where unpacking arguments would be noticeable
 
 
 log.__doc__ = Run.log.__doc__

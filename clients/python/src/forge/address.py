@@ -1,7 +1,7 @@
-"""Where the reports of a run go, and the note about it that lies beside unsent reports (`run.json`).
+"""Where the reports of a run go, and the note about it stored with unsent reports (`run.json`).
 
-A run that began while the service could not be reached has no id and no token yet. Its reports carry a local id, in
-whose place the id of the run is put when they are sent; the note says which run to create (`claim.py`).
+A run that began while the service could not be reached has no id and no token yet. Its reports carry a local id, which
+is replaced by the id of the run when they are sent; the note says which run to create (`claim.py`).
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def read_note(folder: str) -> Optional[Note]:
 
 
 def write_note(folder: str, note: Note) -> None:
-    """A note of a claimed run stays when a process writes down that the run is still to be created."""
+    """Does not overwrite the note of a claimed run with one that says the run is still to be created."""
     if not note.is_claimed and read_note(folder) is not None:
         return
     # The token is stored (0600, for this run only) so that `python -m forge sync` works after the job has ended.
@@ -96,4 +96,4 @@ def remove_if_empty(folder: str) -> None:
             os.unlink(os.path.join(folder, _NOTE))
         os.rmdir(folder)
     except OSError:
-        pass  # others use it, or it never was
+        pass  # others use it, or it never existed

@@ -7,13 +7,13 @@ from typing import Any, Dict
 
 LEVELS = ("info", "warn", "error")
 
-# The service takes no more (docs/use/alerts.md).
+# The service accepts no more (docs/use/alerts.md).
 TITLE_CHARS = 200
 TEXT_CHARS = 10_000
 
 
 def alert_report(title: Any, level: str, text: Any) -> Dict[str, Any]:
-    """The id marks a report that is sent again, because its response was lost, as the same."""
+    """The id identifies a repeated report, sent because its response was lost, as the same one."""
     if level not in LEVELS:
         raise ValueError("level must be 'info', 'warn' or 'error', not %r" % (level,))
     named = _plain(title, TITLE_CHARS)
@@ -23,5 +23,5 @@ def alert_report(title: Any, level: str, text: Any) -> Dict[str, Any]:
 
 
 def _plain(text: Any, most: int) -> str:
-    """The service takes no NUL, and JSON no half of a character."""
+    """The service accepts no NUL, and JSON no half of a surrogate pair."""
     return str(text).replace("\0", "").encode("utf-8", "replace").decode()[:most]

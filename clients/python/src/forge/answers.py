@@ -1,4 +1,4 @@
-"""What the service's response means for its request."""
+"""Interprets the service's response to a request."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ BEHIND = "behind"  # send everything else first, then the same again
 REFUSED = "refused"  # it will never be accepted: drop it
 REPLACED = "replaced"  # send these instead
 
-# What the service says of the request itself. All other statuses may be of the moment, or of a proxy.
+# Statuses by which the service judges the request itself. All others may be temporary, or come from a proxy.
 _REFUSALS = frozenset({400, 409, 422})
 
 _OF_THE_MOMENT = frozenset({401, 403, 409, 429, 500, 502, 503, 504})
 
-# The request may have caused the server's error, so it must not block all later ones for ever.
+# The request may have caused the server's error, so it must not block all later ones forever.
 _TRIES_ON_500 = 6
 
-# A proxy that refuses less than this for its size is out of order, and refuses everything.
+# A proxy that refuses an even smaller request for its size is broken, and refuses everything.
 _LARGE_BYTES = 64 * 1024
 
-# The service never takes this token again, unless its own trouble was the reason: ask seldom.
+# The service never accepts this token again, unless its own fault was the reason: retry rarely.
 _NOT_ACCEPTED = frozenset({401, 403})
 TOKEN_PAUSE_S = 60.0
 
-# Every server has the routes for these; others, an older server may lack.
+# Every server has these routes; an older server may lack others.
 _ROUTES_OF_ALL_SERVERS = frozenset({"metrics", "hparams", "lifecycle", "artifact"})
-# Not worth a warning where they are missing.
+# A missing one is not worth a warning.
 _OPTIONAL_ROUTES = frozenset({"hardware", "environment", "environment/nodes"})
-# The specification wants errors about output swallowed.
+# Errors about output must be ignored (specification).
 _QUIET_ROUTES = _OPTIONAL_ROUTES | {"logs"}
-# The limit of an hour: everything behind it would wait that long, and then the news is old.
+# The hourly limit: everything behind it would wait that long, and by then the news is old.
 _TOO_MANY_ALERTS = "alert.too_many"
 _NO_SUCH_ROUTE = frozenset({404, 405, 501})
 
@@ -45,7 +45,7 @@ class Verdict(NamedTuple):
     detail: str = ""
     replacements: Tuple[Request, ...] = ()
     quiet: bool = False
-    pause_s: Optional[float] = None  # None: the usual
+    pause_s: Optional[float] = None  # None: the default
 
 
 def judge(request: Request, reply: Reply, tries: int) -> Verdict:
@@ -74,12 +74,12 @@ def judge(request: Request, reply: Reply, tries: int) -> Verdict:
 
 
 def retry_or_behind(tries: int) -> str:
-    """Of a request that may itself be the cause."""
+    """For a request that may itself be the cause."""
     return BEHIND if tries >= _TRIES_ON_500 else RETRY
 
 
 def _too_large(request: Request, reply: Reply, detail: str) -> Verdict:
-    """Whoever says it, smaller requests may pass. What cannot be halved, a proxy with a larger limit may take later."""
+    """Smaller requests may pass, also through a proxy. A request that cannot be halved may pass after the limit is raised."""
     pieces = _halves(request) if request.route == "metrics" else ()
     if pieces:
         return Verdict(REPLACED, detail, pieces)
@@ -100,7 +100,7 @@ def accepts(reply: Reply) -> bool:
 
 
 def is_of_the_moment(reply: Reply) -> bool:
-    """Whether it tells nothing of the form of the request."""
+    """Whether the response says nothing about the form of the request."""
     return reply.status in _OF_THE_MOMENT
 
 
@@ -114,7 +114,7 @@ def describe(reply: Reply) -> str:
 
 
 def control_of(reply: Reply) -> Optional[Dict[str, Any]]:
-    """What the platform asks of the run: from the body if it has that, else from the header."""
+    """The platform's request to the run: from the body if present, otherwise from the header."""
     if b'"control"' in reply.body:
         control = _json(reply.body).get("control")
         if isinstance(control, dict) and isinstance(control.get("action"), str):

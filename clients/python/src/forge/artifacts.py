@@ -31,7 +31,7 @@ _PIECE_BYTES = 16 * 1024 * 1024
 _MAY_PASS = frozenset({408, 425, 429})
 _TRIES_ON_500 = 6
 
-# What the route for uploads says where there is none, or no store behind it.
+# The response of the route for uploads if it does not exist, or has no store behind it.
 _NO_STORE = frozenset({404, 405, 501})
 
 
@@ -45,13 +45,13 @@ class Artifact(NamedTuple):
 
 
 class ArtifactError(ForgeError):
-    """A mistake in the call, which ends no training."""
+    """A mistake in the call, which does not end training."""
 
 
 def artifact_of(
     kind: Any, path: Any, format: Any, step: Any, size_bytes: Optional[int], metrics: Any, upload: bool
 ) -> Artifact:
-    """Checks the call. A path that is no address must exist here: whoever registers it has just written it."""
+    """Checks the call. A path that is not an address must exist here: the caller has just written it."""
     if kind not in KINDS:
         raise ArtifactError("kind must be one of %s, not %r" % (", ".join(KINDS), kind))
     if not isinstance(format, str) or not format:
@@ -86,7 +86,7 @@ def _refuse_unsendable(where: str) -> None:
 
 
 def _absolute(path: str) -> str:
-    """A relative path means nothing to anybody else."""
+    """A relative path means nothing elsewhere."""
     return path if _is_address(path) else os.path.abspath(path)
 
 
@@ -95,7 +95,7 @@ def _is_address(path: str) -> bool:
 
 
 def body_for_later(config: Config, artifact: Artifact, upload: bool) -> Dict[str, Any]:
-    """Without the run id, which the run still has to get."""
+    """Without the run id, which the run has yet to receive."""
     if upload:
         raise ForgeError("cannot upload %s: the run could not be created yet" % artifact.path)
     body = body_of(config, artifact)
@@ -126,7 +126,7 @@ def register(config: Config, address: Address, artifact: Artifact, upload: bool)
 
 
 def _upload(transport: Transport, address: Address, artifact: Artifact) -> Dict[str, Any]:
-    """Puts the file, or the packed folder, into the object store; returns what to register instead of the local path."""
+    """Puts the file, or the packed folder, into the object store; returns the address to register instead of the local path."""
     with _opened(artifact.path) as (filename, file):
         return _send(transport, address, artifact, filename, file)
 
@@ -173,13 +173,13 @@ def _send(
 
 
 def _send_rest(target: Dict[str, Any], file: IO[bytes], size: int, what: str) -> None:
-    """Sends what is not there yet. A piece may be sent again: it takes the place of itself."""
+    """Sends the missing pieces. A piece may be sent again: it replaces itself."""
     at = target.get("received_bytes", 0)
     while at < size:
         file.seek(at)
         piece = file.read(min(_PIECE_BYTES, size - at))
         if not piece:
-            raise ForgeError("%s: the file became shorter meanwhile" % what)
+            raise ForgeError("%s: the file shrank meanwhile" % what)
         headers = {} if len(piece) == size else {"Content-Range": _range(at, len(piece), size)}
         _answer(lambda: _put(target, piece, headers), what, by_forge=False)
         at += len(piece)
@@ -209,7 +209,7 @@ def _put(target: Dict[str, Any], piece: bytes, further: Mapping[str, str]) -> Re
 
 
 def _answer(ask: Callable[[], Reply], what: str, by_forge: bool = True) -> Dict[str, Any]:
-    """Tries again while the service is unreachable. Registering and putting twice has the same effect as once."""
+    """Retries while the service is unreachable. Registering and putting twice has the same effect as once."""
     deadline = time.monotonic() + _PATIENCE_S
     tries = 0
     while True:
@@ -223,7 +223,7 @@ def _answer(ask: Callable[[], Reply], what: str, by_forge: bool = True) -> Dict[
 
 
 def _is_final(reply: Reply, tries: int) -> bool:
-    """What the service itself refuses; and a store, which is no Forge, with its 4xx."""
+    """Whether the service itself refuses, or a store, which is not Forge, with its 4xx."""
     if is_ours(reply) or b"<Error>" in reply.body:
         return reply.status not in _MAY_PASS and (reply.status < 500 or reply.status == 501 or tries >= _TRIES_ON_500)
     return False

@@ -24,7 +24,7 @@ POINTS_WORTH_SENDING = 1_000
 # One `log` call with more keys than this is cut into several rows, so that a request can always be filled.
 MAX_ROW_KEYS = 1_000
 
-# Longest time that `put` holds training code when neither network nor disk keep up; then rows are dropped, without
+# Longest time that `put` blocks training code when neither network nor disk keep up; then rows are dropped, without
 # waiting again, until there is room.
 PATIENCE_S = 5.0
 
@@ -57,7 +57,7 @@ class Buffer:
 
     @property
     def waiting(self) -> int:
-        """Points in memory that were not taken yet."""
+        """Points in memory that have not been taken yet."""
         return self._points_in - self._points_out
 
     @property

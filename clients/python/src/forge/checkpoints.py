@@ -12,7 +12,7 @@ from .run import Run
 def register(
     run: Run, path: str, format: str, step: Optional[int], *, strict: bool, metrics: Optional[Mapping[str, Any]] = None
 ) -> None:
-    """A checkpoint that cannot be registered is said, and ends training only if `strict`."""
+    """A checkpoint that cannot be registered causes a warning, and ends training only if `strict`."""
     try:
         run.log_artifact("checkpoint", path, format, step, metrics=metrics)
     except ForgeError as error:

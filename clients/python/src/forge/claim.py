@@ -1,4 +1,4 @@
-"""Creates the run of code that runs outside of a job: at once, or when the service can be reached again."""
+"""Creates the run of code outside a job: at once, or when the service can be reached again."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Refused(ForgeError):
 
 
 def begin_run(body: Mapping[str, Any], env: Mapping[str, str]) -> Config:
-    """The configuration of a run of its own; of one still to be created if the service cannot be reached."""
+    """The configuration of a run created here, or still to be created if the service cannot be reached."""
     signed_in = current_sign_in(env)
     if signed_in is None:
         raise ConfigError(TWO_WAYS_OUT)
@@ -78,7 +78,7 @@ def _create(claim: Claim, key: str, signed_in: SignIn, folder: Optional[str]) ->
         created = _ask(transport, "/api/runs", claim.body, {"Idempotency-Key": key})
         run_id, token = str(created["run_id"]), created.get("token")
         note = None if token or folder is None else read_note(folder)
-        if note is not None and note.is_claimed:  # by another process, in this moment
+        if note is not None and note.is_claimed:  # by another process, just now
             return note.address
         if not token:
             token = _ask(transport, "/api/runs/%s/token" % quote(run_id), {}, {})["token"]
@@ -108,5 +108,5 @@ def _failure(reply: Reply) -> Exception:
 
 
 def _endpoint(host: str) -> str:
-    """The address that worked for us, which the one that the service gives need not do from here."""
+    """The address that worked for us; the address that the service gives need not work from here."""
     return host + "/api/ingest"

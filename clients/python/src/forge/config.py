@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from .address import UNCLAIMED, Address, Claim, Note
 
 
-# Some 700,000 points.
+# About 700,000 points.
 _SPOOL_MB = 64
 
 
@@ -45,7 +45,7 @@ class Config(NamedTuple):
         return None if self.token == UNCLAIMED else Address(self.endpoint, self.run_id, self.token)
 
     def note(self, address: Optional[Address]) -> Optional[Note]:
-        """What to keep beside unsent reports; `None` where another process sees to it."""
+        """What to keep with unsent reports; `None` if another process does so."""
         if address is None and self.claim is None:
             return None
         return Note(address or Address(self.endpoint, self.run_id, self.token), self.run_id, self.claim)
@@ -60,7 +60,7 @@ def read_config(env: Mapping[str, str]) -> Optional[Config]:
         shown = "not set" if enabled is None else repr(enabled)
         raise ConfigError(
             "SERVICE_ENABLED is %s: it must be '1' (report) or '0' (deliberately offline). `forge run -- python …` "
-            "sets it; without that, forge.init(project=…) makes a run of its own" % shown
+            "sets it; without that, forge.init(project=…) creates a run" % shown
         )
     names = ("SERVICE_ENDPOINT", "SERVICE_RUN_ID", "SERVICE_TOKEN")
     missing = [name for name in names if not env.get(name, "").strip()]
@@ -84,7 +84,7 @@ def read_config(env: Mapping[str, str]) -> Optional[Config]:
 
 
 def config_of(env: Mapping[str, str], wanted: Optional[Mapping[str, Any]]) -> Optional[Config]:
-    """Where the environment says, or else to a run of its own if one is `wanted`: the body of POST /api/runs."""
+    """The destination in the environment, or else a new run if one is `wanted`: the body of POST /api/runs."""
     if wanted is None or "SERVICE_ENABLED" in env:
         return read_config(env)
     if rank_of(env) != 0:
@@ -95,12 +95,12 @@ def config_of(env: Mapping[str, str], wanted: Optional[Mapping[str, Any]]) -> Op
 
 
 def output_is_collected(env: Mapping[str, str]) -> bool:
-    """Whether somebody else sends what this process prints: the executor of a job, or `forge run`."""
+    """Whether another process sends this one's output: the executor of a job, or `forge run`."""
     return "FORGE_ATTEMPT" in env or env.get("FORGE_OUTPUT_COLLECTED") == "1"
 
 
 def asked_for(env: Mapping[str, str], wanted: Mapping[str, Any]) -> Dict[str, Any]:
-    """What a call of `init` names of the run that it means."""
+    """The arguments of `init` that identify the intended run."""
     asked = dict(wanted)
     if env.get("SERVICE_ENABLED") == "1":
         asked["run_id"] = env.get("SERVICE_RUN_ID", "").strip()
@@ -112,19 +112,19 @@ def spool_root(env: Mapping[str, str]) -> str:
     chosen = env.get("FORGE_SPOOL_DIR")
     if chosen:
         return os.path.abspath(os.path.expanduser(chosen))
-    # Absolute also where there is no home to expand `~` to, since the program may change its folder.
+    # Absolute even without a home to expand `~` to, since the program may change its folder.
     return os.path.abspath(os.path.join(os.path.expanduser("~"), ".forge", "spool"))
 
 
 def spool_bytes(env: Mapping[str, str]) -> int:
-    """How much one process may keep there."""
+    """How much disk space one process may use there."""
     return max(1, _integer(env, "FORGE_SPOOL_MB") or _SPOOL_MB) * 1024 * 1024
 
 
 def _is_http_url(text: str) -> bool:
     try:
         url = urlsplit(text)
-        url.port  # raises if it is no number
+        url.port  # raises if it is not a number
     except ValueError:
         return False
     return url.scheme in ("http", "https") and bool(url.hostname) and not re.search(r"\s", text)
@@ -145,7 +145,7 @@ def rank_of(env: Mapping[str, str]) -> int:
     names = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK")
     if any(_integer(env, name) is not None for name in names):
         return _first_integer(env, names)
-    # All that Lightning tells the processes that it starts: enough to tell rank 0 from the others.
+    # The only variable that Lightning passes to its processes: enough to distinguish rank 0 from the others.
     node, nodes_most = _first_integer(env, ("NODE_RANK",)), _first_integer(env, ("WORLD_SIZE",))
     return node * max(1, nodes_most) + _first_integer(env, ("LOCAL_RANK",))
 

@@ -48,7 +48,7 @@ class RowEncoder:
         self._second_text = ""
 
     def encode_or_leave_out(self, row: Row) -> Tuple[str, int]:
-        """One row that cannot be encoded must not take those before it along."""
+        """A row that cannot be encoded must not take earlier ones down with it."""
         try:
             return self.encode(row)
         except Exception as error:

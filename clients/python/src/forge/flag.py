@@ -1,4 +1,4 @@
-"""What one thread waits for and any thread sets, also from a signal handler."""
+"""A flag that one thread waits for and any thread sets, also from a signal handler."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class Flag:
     """A `threading.Event` for one waiting thread, whose `set` takes no lock.
 
     A signal handler may set it while the thread that it interrupts is inside `set`: `Event` would wait there for a lock
-    that this thread holds, and a process told to end would hang until it is killed.
+    that this thread holds, and a process asked to end would hang until it is killed.
     """
 
     def __init__(self) -> None:

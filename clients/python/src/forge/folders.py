@@ -9,7 +9,7 @@ import tarfile
 import tempfile
 from typing import IO, Iterator, List, Tuple
 
-# By which the service knows such a file.
+# Marks the file for the service as a packed folder.
 SUFFIX = ".folder.tar.gz"
 
 # The most files and folders that the service unpacks.
@@ -17,11 +17,11 @@ _MAX_ENTRIES = 20_000
 
 
 class NotPacked(ValueError):
-    """What lies in the folder cannot be packed."""
+    """The folder has content that cannot be packed."""
 
 
 def entries_of(folder: str) -> List[Tuple[str, str]]:
-    """Names within the folder with their paths, in an order of their own. A link to a file counts as the file."""
+    """Names within the folder with their paths, in a fixed order. A link to a file counts as the file."""
     found: List[Tuple[str, str]] = []
     for place, folders, files in os.walk(folder):
         for name in folders + files:
@@ -40,9 +40,9 @@ def entries_of(folder: str) -> List[Tuple[str, str]]:
 
 @contextlib.contextmanager
 def packed(folder: str) -> Iterator[IO[bytes]]:
-    """The folder as a `.tar.gz` in a temporary file beside it. The same content makes the same bytes."""
+    """The folder as a `.tar.gz` in a temporary file next to it. The same content produces the same bytes."""
     with _room_beside(folder) as file:
-        # Weights hardly get smaller, and whoever unpacks them knows their size from that of the file.
+        # Weights hardly compress, and the reader can tell their size from that of the file.
         with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=0, mtime=0) as squeezed:
             with tarfile.open(fileobj=squeezed, mode="w", format=tarfile.PAX_FORMAT, dereference=True) as archive:
                 for name, path in entries_of(folder):
@@ -53,7 +53,7 @@ def packed(folder: str) -> Iterator[IO[bytes]]:
 
 
 def _add(archive: tarfile.TarFile, name: str, path: str) -> None:
-    # Without hard links to what came before, which gettarinfo() makes of files with several names.
+    # Without hard links to earlier entries, which gettarinfo() creates for files with several names.
     archive.inodes = {}  # type: ignore[attr-defined]
     entry = archive.gettarinfo(path, arcname=name)
     entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = 0, 0, 0, "", ""

@@ -26,7 +26,7 @@ _NVIDIA_SMI_PATIENCE_S = 10
 
 
 class GpuSampler:
-    """Asks the driver's library, and where that is not possible `nvidia-smi`, until that is missing, too."""
+    """Asks the driver's library, or `nvidia-smi` where that fails, until that is missing, too."""
 
     def __init__(self, visible: Optional[str]):
         self._visible = visible  # CUDA_VISIBLE_DEVICES: the GPUs of this run, by index or uuid
@@ -72,7 +72,7 @@ def _open_nvml() -> Any:
 
 
 def parse_gpus(output: str) -> List[Dict[str, Any]]:
-    """Lines of `nvidia-smi --format=csv,noheader,nounits`; `[N/A]` and its like are left out."""
+    """Lines of `nvidia-smi --format=csv,noheader,nounits`; `[N/A]` and similar values are left out."""
     gpus = []
     for line in output.splitlines():
         cells = [cell.strip() for cell in line.split(",")]

@@ -14,7 +14,7 @@ from .run import Run
 
 _active: Optional[Run] = None
 _installed = False
-_exit_code: Any = None  # as `sys.exit` was called with it
+_exit_code: Any = None  # the argument of `sys.exit`
 
 
 def active() -> Optional[Run]:
@@ -24,7 +24,7 @@ def active() -> Optional[Run]:
 def activate(run: Optional[Run]) -> None:
     global _active, _exit_code
     _active = run
-    _exit_code = None  # of a `sys.exit` that was caught, since the program goes on
+    _exit_code = None  # from a `sys.exit` that was caught, since the program continues
     if run is not None and run.id is not None:
         _install()
 
@@ -44,7 +44,7 @@ def _install() -> None:
 
 
 def _at_exit() -> None:
-    """A script may leave with any exit code; of a job the executor sees it, of a run of its own `sys.exit` tells."""
+    """A script may leave with any exit code. The executor of a job sees it; a run created here relies on `sys.exit`."""
     if _active is not None:
         failed = _exit_code not in (None, 0)
         _active.end("failed" if failed else "succeeded", "exit code %s" % (_exit_code,) if failed else None)
@@ -98,7 +98,7 @@ def _chain_sigterm() -> None:
 
         if _active is not None and _active.cut_short(then=die):
             signal.signal(number, signal.SIG_DFL)
-            return  # to `close`, which still has to write down what waits
+            return  # to `close`, which still has to write the waiting reports
         if _active is not None:
             _active.end("failed", "ended by SIGTERM")
         signal.signal(number, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""What a process says of its reports when it ends."""
+"""The summary of its reports that a process prints when it ends."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .spool import Amount
 
 
 def last_word(url: Optional[str], left: Amount, lost: Amount, folder: str, why_left: str, why_lost: str) -> str:
-    """True whatever happened: everything arrived, some waits on disk, some never will."""
+    """True in every case: everything arrived, some reports wait on disk, some never will arrive."""
     if left != Amount():
         because = " (%s)" % why_left if why_left else ""
         text = "%s kept in %s; send with `python3 -m forge sync`%s" % (in_words(left), folder, because)
@@ -26,7 +26,7 @@ def in_words(amount: Amount) -> str:
 
 
 def failure_text(kind: Any, error: Any) -> str:
-    """An exception in words, also one that cannot be turned into text."""
+    """An exception in words, even one that cannot be converted to text."""
     name = getattr(kind, "__name__", kind)
     try:
         return "%s: %s" % (name, error)

@@ -1,4 +1,4 @@
-"""Reports what a Lightning `Trainer` does.
+"""Reports the progress of a Lightning `Trainer`.
 
     from forge.lightning import ForgeLogger
 
@@ -30,11 +30,11 @@ from .run import Run
 
 
 class ForgeLogger(Logger):
-    """Logs what `self.log` and `save_hyperparameters` of a module hand over, and registers checkpoints.
+    """Logs the values passed to a module's `self.log` and `save_hyperparameters`, and registers checkpoints.
 
-    project, name, tags  as of `forge.init`, which the first use calls; an active run is used instead
-    artifacts            registers what a `ModelCheckpoint` saves, so that a paused job goes on from it
-    strict               as of `forge.init`; also a checkpoint that is not registered raises
+    project, name, tags  as for `forge.init`, which the first use calls; an active run is used instead
+    artifacts            registers the files of a `ModelCheckpoint`, so that a paused job continues from them
+    strict               as for `forge.init`; also a checkpoint that is not registered raises
 
     `logger.experiment` is the `forge.Run`. It does not end with `trainer.fit()`, since `trainer.test()` may follow, but
     with the process or `forge.finish()`.
@@ -61,7 +61,7 @@ class ForgeLogger(Logger):
     def experiment(self) -> Run:
         if self._run is None:
             self._run = init(**self._wanted)
-            self._version = self._run.id  # of which folders are named: it must not change when the run is created later
+            self._version = self._run.id  # folders are named after it: it must not change when the run is created later
         return self._run
 
     @property
@@ -71,7 +71,7 @@ class ForgeLogger(Logger):
 
     @property
     def version(self) -> Optional[str]:
-        """The run, the folder within that."""
+        """The run's folder within that."""
         return self._version
 
     @rank_zero_only
@@ -87,7 +87,7 @@ class ForgeLogger(Logger):
         if not self._artifacts:
             return
         path, step = newest_of(checkpoint_callback)
-        # `save_last` saves the same once more, in a file that later steps replace.
+        # `save_last` saves the same again, in a file that later steps replace.
         saved = (step, os.path.dirname(path))
         if path and (step is None or saved not in self._registered):
             self._registered.add(saved)
@@ -100,6 +100,6 @@ class ForgeLogger(Logger):
 
 
 def newest_of(callback: Any) -> Tuple[str, Optional[int]]:
-    """What a `ModelCheckpoint` saved last, and at which step, which old versions do not tell."""
+    """The last file of a `ModelCheckpoint`, and its step, which old versions do not record."""
     path = getattr(callback, "_last_checkpoint_saved", "") or callback.last_model_path or callback.best_model_path
     return path, getattr(callback, "_last_global_step_saved", None)

@@ -8,7 +8,7 @@ from typing import Optional
 
 
 class LocksMissing(OSError):
-    """The file system has no locks, as some network file systems."""
+    """The file system has no locks, as is true of some network file systems."""
 
 
 try:

@@ -10,7 +10,7 @@ from .spool import Amount
 
 
 class Lost(NamedTuple):
-    """What will never arrive, and why the last of it."""
+    """The reports that will never arrive, and why the last one will not."""
 
     amount: Amount = Amount()
     why: str = ""
@@ -31,7 +31,7 @@ class Losses:
         self._notices.report("%s lost" % _noun(request), request.points, why)
 
     def unreadable(self, lines: int) -> None:
-        """Of the spool, so far."""
+        """Lost from the spool, so far."""
         count, self._unreadable = lines - self._unreadable, lines
         if count:
             why = "the spool holds lines that are damaged or of another version of the client"

@@ -30,7 +30,7 @@ class Monitor:
         try:
             threading.Thread(target=self._run, name="forge-monitor", daemon=True).start()
         except RuntimeError:
-            pass  # no more threads: the run goes without samples of its machine
+            pass  # no more threads: the run has no samples of its machine
 
     def stop(self) -> None:
         self._stopped.set()

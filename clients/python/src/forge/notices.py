@@ -9,7 +9,7 @@ from typing import Callable, Dict, Tuple
 
 INTERVAL_S = 60.0
 
-# Different texts about one kind of problem that are told apart; more of them are counted together.
+# How many texts about one kind of problem are counted separately; further ones are counted together.
 TEXTS_PER_KIND = 8
 MOST_TEXTS = 64
 
@@ -17,7 +17,7 @@ _TEXT_CHARS = 500
 
 
 def say(text: str) -> None:
-    """One line for people, on stderr. Never raises, whatever stderr is: closed, broken, or being written already."""
+    """One line for people, on stderr. Never raises, even if stderr is closed, broken, or already being written to."""
     stream = sys.stderr
     if stream is None:  # `print` would take stdout
         return
@@ -40,7 +40,7 @@ class Notices:
         self._write = write
         self._clock = clock
         self._lock = threading.RLock()
-        # By kind and text; the text of the entry is the newest one.
+        # By kind and text; each entry keeps its newest text.
         self._counts: Dict[Tuple[str, str], Tuple[int, str]] = {}
         self._last_told: Dict[Tuple[str, str], float] = {}
 
@@ -57,12 +57,12 @@ class Notices:
             self._tell(problem)
 
     def flush(self) -> None:
-        """Prints what was counted and not printed yet."""
+        """Prints the counted problems that were not printed yet."""
         for problem in list(self._counts):
             self._tell(problem)
 
     def _problem(self, what: str, detail: str) -> Tuple[str, str]:
-        """The detail is left out where there are too many to tell apart, such as one with a number in it."""
+        """The detail is left out where too many differ, such as in a number."""
         known = self._last_told
         if (what, detail) in known:
             return what, detail

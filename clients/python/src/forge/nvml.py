@@ -10,7 +10,7 @@ _TEXT_BYTES = 96
 _CLOCK_SM = 1
 _TEMPERATURE_GPU = 0
 
-# Bits of the reasons for which clocks are lowered; that nothing runs, or that somebody set them, is none.
+# Bits of the reasons for lowered clocks; an idle GPU, or a clock set by a person, does not count as one.
 _THROTTLES = {
     0x4: "sw_power_cap",
     0x8: "hw_slowdown",
@@ -41,7 +41,7 @@ class NvmlError(Exception):
 
 
 class Nvml:
-    """Raises `NvmlError` where there is no driver; a reading that a GPU does not give is left out of its samples."""
+    """Raises `NvmlError` where there is no driver; readings that a GPU does not provide are left out of its samples."""
 
     def __init__(self) -> None:
         try:
@@ -101,7 +101,7 @@ def _watts(milliwatts: int) -> float:
     return milliwatts / 1000
 
 
-# A reading, the function that gives it, what makes its unit ours, and what the function wants to know besides.
+# A reading, the function that returns it, the conversion to our unit, and the function's other arguments.
 _NUMBERS: List[Tuple[str, str, Callable[[int], Any], Tuple[Any, ...]]] = [
     ("power_w", "nvmlDeviceGetPowerUsage", _watts, ()),
     ("power_limit_w", "nvmlDeviceGetEnforcedPowerLimit", _watts, ()),

@@ -1,8 +1,8 @@
-"""Copies what a process prints to the log of its run (`forge.init(log_output=True)`).
+"""Copies the output of a process to the log of its run (`forge.init(log_output=True)`).
 
-`write` of `sys.stdout` and `sys.stderr` is replaced on the objects that they are, because handlers of `logging` and
+`write` is replaced on the very objects in `sys.stdout` and `sys.stderr`, because handlers of `logging` and
 progress bars keep those. The original `write` comes first, and nothing after it waits or raises: training prints as
-before whatever becomes of the copy. What C code and child processes print is not seen; a pipe in place of the file
+before whatever happens to the copy. Output from C code and child processes is not seen; a pipe in place of the file
 descriptor would see it, but could hold up, or lose, the program's own output.
 """
 
@@ -21,7 +21,7 @@ INTERVAL_S = 1.0
 # The service takes lines of 64 KiB; a character has at most 4 bytes.
 LINE_CHARS = 16_000
 
-# What waits for the next request, or for the service: beyond it the oldest lines go, and are counted.
+# Lines waiting for the next request, or for the service: beyond this the oldest lines are dropped, and counted.
 HELD_CHARS = 1_000_000
 
 # The service takes 10,000 lines and 1 MiB a call; as JSON a character has at most 12 bytes.
@@ -32,7 +32,7 @@ Post = Callable[[str, Dict[str, Any]], None]
 
 
 class Lines:
-    """Cuts what is written to one stream into lines. A carriage return begins its line anew, as a terminal shows it."""
+    """Cuts the output of one stream into lines. A carriage return restarts its line, as on a terminal."""
 
     def __init__(self) -> None:
         self._unfinished = ""
@@ -61,7 +61,7 @@ def _pieces(line: str) -> List[str]:
 
 
 class Held:
-    """Lines that wait, by stream, within a limit of characters. Not locked."""
+    """Waiting lines, by stream, within a limit of characters. Not locked."""
 
     def __init__(self, most_chars: int = HELD_CHARS):
         self._most_chars = most_chars
@@ -78,7 +78,7 @@ class Held:
             self._dropped += 1
 
     def take(self) -> Tuple[str, List[str]]:
-        """The oldest lines of one stream, as many as a request carries, in their order; none: an empty list."""
+        """The oldest lines of one stream, as many as a request carries, in order; an empty list if there are none."""
         if self._dropped:
             count, self._dropped = format(self._dropped, ","), 0
             return "stderr", ["[forge] %s lines of output left out: more was printed than could be sent" % count]
@@ -97,7 +97,7 @@ class _Watched(NamedTuple):
     name: str
     stream: Any
     write: Any  # ours
-    replaced: Any  # a `write` that others had put there; None: that of its class
+    replaced: Any  # a `write` installed by others; None: the class's own
     lines: Lines
 
     def release(self) -> None:
@@ -110,7 +110,7 @@ class _Watched(NamedTuple):
 
 
 class OutputTee:
-    """Watches both streams until `stop`. In a forked child it does nothing: what that prints is not the run's."""
+    """Watches both streams until `stop`. Does nothing in a forked child, whose output is not the run's."""
 
     def __init__(self, post: Post, may_post: Callable[[], bool], labels: Dict[str, Any]):
         self._post = post
@@ -130,11 +130,11 @@ class OutputTee:
             try:
                 self._watch(name, getattr(sys, name))
             except Exception:
-                continue  # there is no such stream, or it cannot be watched
+                continue  # the stream is missing, or cannot be watched
         try:
             threading.Thread(target=self._send_all, name="forge-output", daemon=True).start()
         except RuntimeError:
-            pass  # no more threads: what is held is sent at the end
+            pass  # no more threads: held lines are sent at the end
 
     def _watch(self, name: str, stream: Any) -> None:
         if any(stream is watched.stream for watched in self._watched):
@@ -156,7 +156,7 @@ class OutputTee:
             with self._lock:
                 self._held.add(name, lines.add(text))
         except Exception:
-            pass  # such as text that is none, which `previous` would have refused
+            pass  # such as invalid text, which `previous` would have refused
 
     def _send_all(self) -> None:
         while not self._stopped.wait(INTERVAL_S):
@@ -175,7 +175,7 @@ class OutputTee:
                 self._post("logs", {"chunks": chunks, "stream": stream, "seq": self._seq, **self._labels})
 
     def stop(self) -> None:
-        """Leaves the streams as they were, and posts what is held."""
+        """Restores the streams, and posts the held lines."""
         if self._stopped.is_set() or os.getpid() != self._pid:
             return
         self._stopped.set()

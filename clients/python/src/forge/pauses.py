@@ -19,7 +19,7 @@ def backoff_s(failures: int) -> float:
 
 
 def asked_s(reply: Reply) -> Optional[float]:
-    """What the response asks for, if it does."""
+    """The pause that the response asks for, if any."""
     seconds = retry_after_s(reply.headers)
     return None if seconds is None else min(seconds, RETRY_MOST_S) + _jitter(RETRY_FIRST_S)
 

@@ -1,7 +1,7 @@
-"""Requests of metric points, in the making: as JSON, which every service takes, or as a block of binary columns.
+"""Builds requests of metric points: as JSON, which every service accepts, or as a block of binary columns.
 
-A block costs this process a seventh of what JSON does, and the service less still. One that the service does not take
-is sent again as JSON (`Uploader`), so that only the latter has to deal with what it refuses.
+A block costs this process a seventh of the JSON, and the service even less. A block that the service does not accept
+is sent again as JSON (`Uploader`), so that only JSON requests have to deal with refusals.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Request(NamedTuple):
 
 
 class JsonPoints:
-    """`add` rows until `full`; then `request`, which is None if nothing of them can be sent."""
+    """`add` rows until `full`; then `request`, which is None if none of them can be sent."""
 
     def __init__(self, run_id: str, attempt: Optional[int], encoder: RowEncoder):
         self.full = False
@@ -64,7 +64,7 @@ class JsonPoints:
 
 
 class BlockPoints:
-    """The same as a block; as JSON if one of the rows does not fit a block."""
+    """The same as a block; as JSON if one of the rows does not fit into a block."""
 
     def __init__(self, run_id: str, attempt: Optional[int], otherwise: JsonPoints):
         self.full = False
@@ -94,13 +94,13 @@ class BlockPoints:
         return self._otherwise.request()
 
     def _table_of(self, keys: Tuple[str, ...]) -> "_Table":
-        """Rows stay in their order: of repeated steps the last one wins."""
+        """Rows keep their order: the last of repeated steps wins."""
         if not self._tables or self._tables[-1].keys != keys:
             if not all(map(valid_key, keys)):
                 raise ValueError("a key that the service refuses")
             self._tables.append(_Table(keys))
             self._chars += sum(map(len, keys))
-            self.full = self._chars > MAX_CHARS // 4  # of up to four bytes each
+            self.full = self._chars > MAX_CHARS // 4  # up to four bytes each
         return self._tables[-1]
 
     def _block(self) -> bytes:
@@ -122,14 +122,14 @@ class _Table:
     def add(self, row: Row) -> None:
         time_ms = round(row.at * 1000)
         if not _YEARS_1_TO_9999[0] <= time_ms <= _YEARS_1_TO_9999[1]:
-            raise ValueError("a time that no text can tell")
+            raise ValueError("a time that cannot be written as text")
         self.steps.append(row.step)
         self.times.append(time_ms)
         self.values.extend(row.values)
 
 
 class Points:
-    """How the rows of a run become requests: as blocks, until the service turns out not to take them."""
+    """Turns the rows of a run into requests: as blocks, until the service turns out not to accept them."""
 
     def __init__(self, run_id: str, attempt: Optional[int], complain: Callable[[str, int], None]):
         self.as_blocks = True
@@ -143,7 +143,7 @@ class Points:
         return BlockPoints(self._run_id, self._attempt, points) if self.as_blocks else points
 
     def in_json(self, request: Request) -> Request:
-        """The same points; whatever else it is, as it is."""
+        """The same points as JSON; other requests unchanged."""
         if not request.block:
             return request
         points = JsonPoints(self._run_id, self._attempt, self._encoder)

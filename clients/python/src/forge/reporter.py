@@ -1,4 +1,4 @@
-"""Queues what a process reports, and sends it: everything between a run and the network."""
+"""Queues and sends a process's reports: everything between a run and the network."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MESSAGE_CHARS = 2000
 
 
 class Reporter:
-    """Starts its threads with the first report. `on_start` is called then, `on_control` with what the platform asks."""
+    """Starts its threads with the first report. `on_start` is called then, `on_control` with the platform's requests."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Reporter:
 
     @property
     def keeps_up(self) -> bool:
-        """Whether what is queued now is likely to be sent soon, and not to be kept on disk."""
+        """Whether the queue is likely to be sent soon, rather than kept on disk."""
         return not self._uploader.offline and not self.buffer.half_full
 
     def put(self, at: float, step: Optional[int], keys: Tuple[str, ...], numbers: Tuple[Scalar, ...]) -> None:
@@ -95,7 +95,7 @@ class Reporter:
         return not self.started or self._uploader.flush(timeout_s, patient)
 
     def close(self, timeout_s: float, silent_if_fine: bool) -> Optional[str]:
-        """Says what became of the reports. Returns what is wrong: `None` if everything arrived."""
+        """Prints the outcome of the reports. Returns the problem, or `None` if everything arrived."""
         if not self.started:
             return None
         self._is_closing = True
@@ -111,7 +111,7 @@ class Reporter:
         return told
 
     def cut_short(self, then: Callable[[], None]) -> bool:
-        """Lets a `close` that waits for the service end now, and then calls `then`. Returns False if there is none.
+        """Ends a `close` that waits for the service, and then calls `then`. Returns False if there is none.
 
         For a signal handler, so it takes no lock.
         """
@@ -132,7 +132,7 @@ class Reporter:
             self.started = True
             try:
                 self._uploader.start()
-            except RuntimeError as error:  # no more threads: what is reported goes to the spool at the end
+            except RuntimeError as error:  # no more threads: reports go to the spool at the end
                 self.notices.report("reports wait for the end of the process", 1, str(error))
             self._on_start()
 

@@ -1,4 +1,4 @@
-"""The run, as training code uses it."""
+"""The run, from the point of view of training code."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NO_CONTROL = {"action": "none", "reason": None, "deadline": None}
 class Run:
     """One run that this process reports, created by `forge.init`. Its methods are the functions of the module.
 
-    Problems become warnings, which end no training; with `strict`, they raise `forge.ForgeError`. As a context manager
+    Problems become warnings, which do not end training; with `strict`, they raise `forge.ForgeError`. As a context manager
     (`with forge.init() as run:`) it ends as `failed` if an exception leaves the block.
     """
 
@@ -46,7 +46,7 @@ class Run:
         asked: Optional[Mapping[str, Any]] = None,
     ):
         self._config = config
-        self._asked = {} if asked is None else asked  # what `init` was called with, to tell another run by
+        self._asked = {} if asked is None else asked  # the arguments of `init`, to recognize another run
         self._strict = strict
         self._ended = False
         self._is_fork = False
@@ -87,9 +87,9 @@ class Run:
         if self._strict and (not arrived or lost.amount != Amount()):
             self._close(0)
             why = lost.why or trouble or "no response within %d s" % INIT_PATIENCE_S
-            raise ForgeError("the service at %s does not take reports of %s: %s" % (config.endpoint, config.run_id, why))
+            raise ForgeError("the service at %s does not accept reports of %s: %s" % (config.endpoint, config.run_id, why))
         if arrived:
-            # A run that was created late has said so already.
+            # A run that was created late has already reported this.
             if config.address is not None:
                 say("forge: reporting to %s" % config.address.url)
         else:
@@ -116,7 +116,7 @@ class Run:
 
     @property
     def ended(self) -> bool:
-        """Whether `finish` was called; what is logged afterwards is ignored."""
+        """Whether `finish` was called; later logging is ignored."""
         return self._ended
 
     @property
@@ -133,7 +133,7 @@ class Run:
         return self._config is not None and self._config.owns_run and not self._is_fork
 
     def again(self, params: Any, asked: Mapping[str, Any], strict: bool) -> None:
-        """Another `init` during this run: tells whoever asks for another run that this one goes on."""
+        """Another `init` during this run: warns a caller who wants another run that this one is still active."""
         others = {name: value for name, value in asked.items() if self._asked.get(name) != value}
         if self._speaks and others:
             ours = " ".join(["run %s" % self.id, _in_words(self._asked, leave_out="run_id")]).rstrip()
@@ -197,7 +197,7 @@ class Run:
         avg_reward: Any = None,
         accuracy: Any = None,
     ) -> None:
-        """Logs a validation round: what was generated at this step, and how good it was.
+        """Logs a validation round: the samples generated at this step, and their quality.
 
         samples               dictionaries of `user`, `assistant`, `env`, `reward`, `extra`; large rounds are split
         avg_reward, accuracy  one number each for the round
@@ -221,19 +221,19 @@ class Run:
         metrics: Optional[Mapping[str, Any]] = None,
         upload: bool = False,
     ) -> Optional[Dict[str, Any]]:
-        """Registers what the run produced: `forge.log_artifact("checkpoint", "out/step-100.pt", "torch", step=100)`.
+        """Registers an output of the run: `forge.log_artifact("checkpoint", "out/step-100.pt", "torch", step=100)`.
 
         kind        `checkpoint`, `hf_export`, `eval_report` or `merged_model`
         path        where others find it: a path here, which is registered as the absolute one, or the address of an
                     object (`s3://…`), which a container executor needs
-        format      of the file, e.g. `safetensors`
+        format      the format of the file, e.g. `safetensors`
         size_bytes  taken from the file if left out
         metrics     numbers at that step, by which the best artifact is found
         upload      first copies the local file or folder `path` to the object store of the service
 
         Registers at once and returns the service's reply. Raises `forge.ForgeError` if the service refuses it or cannot
         be reached for a minute. A mistake in the call (another kind, no such file, `upload=True` where the service has
-        no store) is told on stderr and returns None; it raises only with `strict`.
+        no store) is reported on stderr and returns None; it raises only with `strict`.
         """
         if self._config is None or not self._speaks or self._ended:
             self._say_ended()
@@ -251,13 +251,13 @@ class Run:
         return None
 
     def alert(self, title: str, level: str = "warn", text: str = "") -> None:
-        """Tells the owner of the run: `forge.alert("Reward collapsed", text="0.6 to 0.1 within 20 steps")`.
+        """Alerts the owner of the run: `forge.alert("Reward collapsed", text="0.6 to 0.1 within 20 steps")`.
 
         title  the first 200 characters
         level  `info`, `warn` or `error`
         text   the first 10,000 characters
 
-        It is sent with everything else, and stands in the notifications and on the page of the run. The service takes
+        It is sent with everything else, and appears in the notifications and on the page of the run. The service takes
         30 an hour; further ones are dropped with a warning.
         """
         if not self._speaks or self._ended:
@@ -284,19 +284,19 @@ class Run:
     def flush(self, timeout: float = 10.0) -> bool:
         """Waits up to `timeout` seconds until everything logged so far has reached the service; returns whether it has.
 
-        What has not is kept, and sent later.
+        The rest is kept, and sent later.
         """
         return self._config is None or self._ended or self._reporter.flush(timeout)
 
     def finish(
         self, exit_state: str = "succeeded", *, message: Optional[str] = None, timeout: float = CLOSE_WITHIN_S
     ) -> None:
-        """Reports the end, and sends what waits, within `timeout` seconds.
+        """Reports the end, and sends waiting reports, within `timeout` seconds.
 
         exit_state  `succeeded` or `failed`
-        message     why, for people
+        message     the reason, for people
 
-        The last line on stderr says whether everything was sent, or what is kept where and how to send it. With
+        The last line on stderr says whether everything was sent, or which reports are kept, where, and how to send them. With
         `strict`, raises `forge.ForgeError` unless everything arrived. Without it the process does the same when it ends.
         """
         if exit_state not in ("succeeded", "failed"):
@@ -309,24 +309,24 @@ class Run:
         self.close(timeout)
 
     def end(self, exit_state: str, message: Optional[str] = None) -> None:
-        """At the end of the process: the end of a run is reported by whoever knows its exit code."""
+        """At the end of the process: the process that knows the exit code reports the end of the run."""
         if self.owns_run:
             self.finish(exit_state, message=message, timeout=CLOSE_WITHIN_S)
         else:
             self.close(CLOSE_WITHIN_S)
 
     def fail(self, message: str) -> None:
-        """At the end of a process by an exception."""
+        """At the end of a process through an exception."""
         self.finish("failed", message=message, timeout=CLOSE_WITHIN_S)
 
     def close(self, timeout: float) -> None:
-        """Ends reporting without a report of the end, which the exit code tells."""
+        """Ends reporting without reporting the end, which the exit code reveals."""
         told = self._close(timeout)
         if told is not None and self._strict:
             raise ForgeError(told)
 
     def _close(self, timeout: float) -> Optional[str]:
-        """Returns what is wrong: `None` if everything arrived."""
+        """Returns the problem, or `None` if everything arrived."""
         if self._ended:
             return None
         self._end_output()
@@ -335,7 +335,7 @@ class Run:
             self._monitor.stop()
         if self._config is None:
             return None
-        # A forked loader of data has nothing to say.
+        # A forked data loader has nothing to say.
         return self._reporter.close(timeout, silent_if_fine=self._is_fork)
 
     def _end_output(self) -> None:
@@ -343,7 +343,7 @@ class Run:
             self._output.stop()
 
     def cut_short(self, then: Callable[[], None]) -> bool:
-        """For a signal handler: whether reports are being sent for the last time, which ends now; then calls `then`."""
+        """For a signal handler: cuts the last sending of reports short, and then calls `then`. False if none is under way."""
         return self._config is not None and self._reporter.cut_short(then)
 
     def after_fork_in_child(self) -> None:

@@ -1,4 +1,4 @@
-"""Scores of a rubric that a judge gave before (docs/use/validation.md), so that the same sample is judged once."""
+"""Scores that a judge has already given by a rubric (docs/use/validation.md), so that the same sample is judged once."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from .transport import Transport, Unreachable
 if TYPE_CHECKING:
     from .address import Address
 
-# Most samples of one call of the service.
+# Most samples in one call to the service.
 _AT_ONCE = 500
 
-# A judge takes longer than this; a service that does not answer is not waited for again.
+# A judge takes longer than this; an unresponsive service is not awaited again.
 _TIMEOUT_S = 5.0
 
 Judge = Callable[[List[Any]], Iterable[Any]]
 
 
 def digest_of(sample: Any) -> str:
-    """Of a text its UTF-8 bytes; of anything else its JSON with sorted keys and without spaces."""
+    """The UTF-8 bytes of a text, or anything else as JSON with sorted keys and without spaces."""
     if not isinstance(sample, str):
         sample = json.dumps(sample, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return "sha256:" + hashlib.sha256(sample.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def cached(address: Optional[Address], rubric: str, judge: str, samples: Iterable[Any], score: Judge) -> List[float]:
-    """The score of each sample; `score` is called with those that the service has none of, each once."""
+    """The score of each sample; `score` is called with the samples unknown to the service, each once."""
     given = list(samples)
     digests = [digest_of(sample) for sample in given]
     cache = _Cache(address, rubric, judge)
@@ -57,7 +57,7 @@ def _cut(items: List[Any]) -> Iterable[List[Any]]:
 
 
 def _parts(judged: Any) -> Tuple[float, Mapping[str, float]]:
-    """A score, or one with the scores of the criteria."""
+    """A score, or a score with the scores of the criteria."""
     if isinstance(judged, tuple):
         value, criteria = judged
         return float(value), {str(name): float(each) for name, each in criteria.items()}
@@ -65,7 +65,7 @@ def _parts(judged: Any) -> Tuple[float, Mapping[str, float]]:
 
 
 class _Cache:
-    """Without an address, and after the first failure, it knows nothing and keeps nothing."""
+    """Without an address, and after the first failure, it knows and stores nothing."""
 
     def __init__(self, address: Optional[Address], rubric: str, judge: str):
         self._transport = address and Transport(address.endpoint, address.token, _TIMEOUT_S)
@@ -98,7 +98,7 @@ class _Cache:
             why = "%d %s" % (reply.status, reply.body[:500].decode("utf-8", "replace"))
         except (Unreachable, ValueError) as error:
             why = str(error)
-        say("forge: warning: scores of %s are judged anew and not kept: %s" % (self._of["rubric"], why))
+        say("forge: warning: scores of %s are judged again and not kept: %s" % (self._of["rubric"], why))
         self.close()
         self._transport = None
         return None

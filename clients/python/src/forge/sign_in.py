@@ -1,4 +1,4 @@
-"""The sign-in that `forge login` keeps for the command line (`clients/cli/contexts.ts`), for scripts of the same person."""
+"""The sign-in that `forge login` keeps for the command line (`clients/cli/login/contexts.ts`), for scripts of the same person."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def contexts_path(env: Mapping[str, str]) -> str:
 
 
 def current_sign_in(env: Mapping[str, str]) -> Optional[SignIn]:
-    """FORGE_HOST and FORGE_TOKEN, or else the context in use, as the command line selects them."""
+    """FORGE_HOST and FORGE_TOKEN, or else the current context, as the command line selects them."""
     contexts, current = _contexts(env)
     given = env.get("FORGE_HOST")
     if given:

@@ -59,10 +59,10 @@ class Spool:
         self.note = config.note(config.address)
         self.left = Amount()
         self.trouble = ""  # why the disk did not take the last report, if it did not
-        self.unreadable = 0  # whole lines that were no report: damaged, or of another version of this client
+        self.unreadable = 0  # complete lines that were not reports: damaged, or from another version of this client
         self._folder = folder
         self._is_settled = False
-        # Others may look into the folder of a run that is still to be created, for its address.
+        # Others may read the address in the folder of a run that is still to be created.
         self._removes_folder = config.owns_run or not os.path.basename(folder).startswith(LOCAL_PREFIX)
         self._max_bytes = max_bytes
         self._writer = "%013d-%d-%s" % (time.time() * 1000, os.getpid(), os.urandom(3).hex())
@@ -111,7 +111,7 @@ class Spool:
         self.head()
 
     def make_room(self, request: Request) -> int:
-        """Drops the oldest points for it where our share of the disk is full. Returns how many."""
+        """Drops the oldest points to make room where our share of the disk is full. Returns how many."""
         before = self.left.points
         wanted = self._max_bytes - len(_line(request))
         while self._bytes > max(wanted, 0) and self._thin_oldest():
@@ -139,7 +139,7 @@ class Spool:
         return True
 
     def _cut_off_half_a_line(self) -> None:
-        """Nothing may follow it, because the reader takes it for the segment's end. Shrinking needs no room."""
+        """Nothing may follow it, because the reader takes it for the segment's end. Shrinking needs no disk space."""
         if self._tail is not None:
             try:
                 self._tail.truncate(self._tail_bytes)
@@ -153,7 +153,7 @@ class Spool:
             _fsync(self._tail)
 
     def adopt(self) -> bool:
-        """Queues what dead processes of this run left. False while another process does so: new reports must wait.
+        """Queues the reports that dead processes of this run left. False while another process does so: new reports must wait.
         Raises OSError where the disk allows no lock.
 
         Call it before anything is appended or sent, because the found requests are older.
@@ -179,7 +179,7 @@ class Spool:
         return True
 
     def _lock_orphans(self) -> List[Tuple[str, str]]:
-        """Segments of writers that are dead: nobody holds their lock."""
+        """Segments of dead writers: nobody holds their lock."""
         orphans: List[Tuple[str, str]] = []
         for writer in self._left_by_others():
             lock = take_lock(self._path(writer + ".lock"))
@@ -216,7 +216,7 @@ class Spool:
             self._settle_in()
         self._tail_number += 1
         name = "%s.%06d.jsonl" % (self._writer, self._tail_number)
-        # Unbuffered: a line is there for our own reader, and for the next process if this one is killed.
+        # Unbuffered: a line is visible to our own reader, and to the next process if this one is killed.
         fd = os.open(self._path(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         self._tail = open(fd, "wb", buffering=0)
         self._tail_bytes = 0
@@ -250,7 +250,7 @@ class Spool:
             try:
                 tail.close()
             except OSError:
-                pass  # a network file system may tell only now that it is full
+                pass  # a network file system may report only now that it is full
 
     def _close_reader(self) -> None:
         if self._reader is not None:
@@ -290,7 +290,7 @@ class Spool:
             remove_if_empty(self._folder)
 
     def _thin_oldest(self) -> bool:
-        """Leaves only what is not points in the oldest segment of ours that is neither being read nor written."""
+        """Keeps only reports other than points in our oldest segment that is neither being read nor written."""
         for name in list(self._segments)[1 if self._head is not None or self._reader is not None else 0 :]:
             is_tail = self._tail is not None and name == self._segments[-1]
             if name.startswith(self._writer) and name not in self._thinned and not is_tail:

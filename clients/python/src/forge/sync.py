@@ -1,4 +1,4 @@
-"""Sends what earlier processes could not send: `python -m forge sync`."""
+"""Sends reports that earlier processes could not send: `python -m forge sync`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def sync(run_ids: List[str], env: Mapping[str, str], say: Callable[[str], None])
 
 
 def _try_run(folder: str, env: Mapping[str, str], say: Callable[[str], None]) -> bool:
-    """One folder that cannot be read does not keep the others from being sent."""
+    """A folder that cannot be read does not prevent the others from being sent."""
     try:
         return _sync_run(folder, env, say)
     except Exception as error:
@@ -110,7 +110,7 @@ def _config(folder: str, env: Mapping[str, str]) -> Optional[Config]:
             return _reporting(Address(endpoint.rstrip("/"), run_id, token), None)
     if kept is None:
         return None
-    if kept.report_id != kept.address.run_id:  # the reports carry the local id, under which the note tells the run
+    if kept.report_id != kept.address.run_id:  # the reports carry the local id, by which the note names the run
         return _reporting(Address(kept.address.endpoint, kept.report_id, UNCLAIMED), kept.claim)
     return _reporting(kept.address, kept.claim)
 

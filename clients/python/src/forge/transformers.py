@@ -1,4 +1,4 @@
-"""Reports what a Hugging Face `Trainer` does.
+"""Reports the progress of a Hugging Face `Trainer`.
 
     from forge.transformers import ForgeCallback
 
@@ -24,7 +24,7 @@ from .run import Run
 _GO_ON, _STOP, _SAVE_AND_STOP = 0, 1, 2
 _WISHES = {"exit": _STOP, "checkpoint_and_exit": _SAVE_AND_STOP}
 
-# As long as the labels of the data set, and no parameters.
+# As long as the label list of the data set, and not parameters.
 _TABLES_OF_LABELS = frozenset({"id2label", "label2id"})
 
 
@@ -32,11 +32,11 @@ class ForgeCallback(TrainerCallback):
     """Logs the losses and metrics of a `Trainer`, its arguments and those of its model; registers its checkpoints; and
     ends training after a checkpoint when the platform asks for that.
 
-    project, name, tags  as of `forge.init`, which the start of training calls; an active run is used instead
-    artifacts            registers each checkpoint, so that a paused job goes on from it
-    strict               as of `forge.init`; also a checkpoint that is not registered raises
+    project, name, tags  as for `forge.init`, which the start of training calls; an active run is used instead
+    artifacts            registers each checkpoint, so that a paused job continues from it
+    strict               as for `forge.init`; also a checkpoint that is not registered raises
 
-    In distributed training every process has to have it: they agree after each step whether to end.
+    In distributed training every process needs it: they agree after each step whether to end.
 
     The run does not end with `trainer.train()`, since `trainer.evaluate()` may follow, but with the process or
     `forge.finish()`.
@@ -81,14 +81,14 @@ class ForgeCallback(TrainerCallback):
         register(self._run, path, "transformers", state.global_step, strict=self._wanted["strict"])
 
     def _run_of(self, state: Any) -> Optional[Run]:
-        # Another process reports itself as another rank, or not at all: it could only be told from rank 0 by that.
+        # Another process reports as another rank, or does not report: rank 0 would be its only source.
         if self._run is None and (state.is_world_process_zero or rank_of(os.environ) != 0):
             self._run = init(**self._wanted)
         return self._run
 
 
 def params_of(args: Any, model: Any) -> Dict[str, Any]:
-    """Arguments by their own names (`learning_rate`), those of the model as `model.hidden_size`."""
+    """Arguments by their own names (`learning_rate`), the model's as `model.hidden_size`."""
     params = dict(args.to_dict())  # which masks tokens
     config = getattr(model, "config", None)
     if hasattr(config, "to_dict"):
@@ -97,7 +97,7 @@ def params_of(args: Any, model: Any) -> Dict[str, Any]:
 
 
 def renamed(logs: Mapping[str, Any]) -> Dict[str, Any]:
-    """`loss` as `train/loss` and `eval_loss` as `eval/loss`, as the integrations of other trackers name them."""
+    """`loss` as `train/loss` and `eval_loss` as `eval/loss`, the names in other trackers' integrations."""
     found = {}
     for key, value in logs.items():
         group, _, rest = key.partition("_")
@@ -106,7 +106,7 @@ def renamed(logs: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def _of_rank_0(wish: int, args: Any) -> int:
-    """Only rank 0 hears the platform, and all must leave the loop at the same step: the others would wait for it."""
+    """Only rank 0 receives the platform's request, and all must leave the loop at the same step: the others would wait for it."""
     torch = sys.modules.get("torch")
     distributed = getattr(torch, "distributed", None)
     if torch is None or distributed is None or not distributed.is_available() or not distributed.is_initialized():

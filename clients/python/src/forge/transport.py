@@ -35,7 +35,7 @@ class Unreachable(Exception):
 
 
 class Transport:
-    """`header` names the one that carries the token: `Authorization` for a person's."""
+    """`header` is the name of the header with the token: `Authorization` for a person's."""
 
     def __init__(self, endpoint: str, token: str, timeout_s: float = TIMEOUT_S, header: str = "X-Service-Token"):
         self._url = urlsplit(endpoint)
@@ -54,7 +54,7 @@ class Transport:
         return self.request("POST", "/" + route, body, headers)
 
     def post_block(self, block: bytes) -> Reply:
-        """Metric points in binary form, which hardly get smaller by compression."""
+        """Metric points in binary form, which hardly compress."""
         return self.request("POST", "/metrics", block, {"Content-Type": BLOCK_TYPE})
 
     def request(self, method: str, path: str, body: Optional[bytes], headers: Mapping[str, str]) -> Reply:

@@ -25,16 +25,16 @@ from .points import Points, Request, readdressed
 from .spool import Amount, Spool
 from .transport import Reply, Transport, Unreachable
 
-# A point is on the screen of whoever watches within a second, most of which is this.
+# A point appears on a viewer's screen within a second, most of which is this.
 INTERVAL_S = 0.5
 
-# What became of a request.
+# The outcome of a request.
 _DONE, _KEPT, _BEHIND = "done", "kept", "behind"
 
 # Rows that the sender has not fetched after this long are written to disk.
 STUCK_AFTER_S = 3.0
 
-# Of the time for closing, this much is for writing to disk what could not be sent.
+# This much of the time for closing is reserved for writing unsent requests to disk.
 _SPILL_WITHIN_S = 1.0
 
 _NOT_SENT = "reports cannot be sent now, and wait"
@@ -50,7 +50,7 @@ class _InFlight:
 
 
 class Uploader:
-    """`find_address` is asked where the run is still to be created; `on_address` is told once it has been."""
+    """`find_address` is called if the run is still to be created; `on_address` once it has been."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class Uploader:
         return self._failures > 0
 
     def flush(self, timeout_s: float, patient: bool = True) -> bool:
-        """Whether everything so far got a final response within the time; unless `patient`, the first failure ends it."""
+        """Whether everything so far got a final response within the time; unless `patient`, the first failure ends the wait."""
         deadline = time.monotonic() + timeout_s
         if patient:
             self._hurry.set()
@@ -116,7 +116,7 @@ class Uploader:
                 self._hurry.clear()
 
     def close(self, timeout_s: float) -> bool:
-        """Sends what it can within the time; the rest goes to the spool. Returns whether nothing is left.
+        """Sends what it can within the time; the rest goes to the spool. Returns whether the queue is empty.
 
         Takes no lock that a logging call holds, so it may run inside a signal handler.
         """
@@ -188,7 +188,7 @@ class Uploader:
     def _settle_address(self) -> bool:
         try:
             address = self._find_address()
-        except Exception as error:  # whatever it is, training and the next attempt must not suffer
+        except Exception as error:  # any error: training and the next attempt must not suffer
             self._fail(str(error), backoff_s(self._failures))
             return False
         self._go_to(address)
@@ -227,7 +227,7 @@ class Uploader:
             return self._in_flight
 
     def _adopt(self) -> bool:
-        """Where the disk allows no lock, what earlier processes left stays there: waiting would hold up all the rest."""
+        """If the disk allows no lock, reports of earlier processes stay there: waiting would block everything else."""
         try:
             return self._spool.adopt()
         except OSError as error:
@@ -250,7 +250,7 @@ class Uploader:
             self._in_flight = None
 
     def _taken_as_block(self, in_flight: _InFlight) -> bool:
-        """Sends a block once. If the service does not take it, whatever the reason, the request is JSON from then on."""
+        """Sends a block once. If the service does not accept it for any reason, the request is JSON from then on."""
         block, address, transport = in_flight.request.block, self._address, self._transport
         if not block or address is None or transport is None:
             return False
@@ -263,14 +263,14 @@ class Uploader:
                 self._points.as_blocks = answers.is_of_the_moment(reply)
                 if self._points.as_blocks:
                     self._fail(answers.describe(reply), asked_s(reply) or backoff_s(self._failures))
-        except Exception as error:  # tried again as JSON, and told then
+        except Exception as error:  # tried again as JSON, and reported then
             self.trouble = str(error)
         with self._order:
             in_flight.request = self._points.in_json(in_flight.request)
         return False
 
     def _put_behind(self, in_flight: _InFlight) -> None:
-        """The others go first: this one would hold them up for ever."""
+        """The others go first: this request would block them forever."""
         self._spill()
         if in_flight.spooled and self._spool.left == Amount().plus(in_flight.request):
             return  # nothing waits for it
@@ -298,7 +298,7 @@ class Uploader:
     def _note_refused_token(self) -> None:
         if self._closing.is_set():
             self._drained.set()  # the rest of the time would change nothing
-        if self._config.address is None:  # whoever created the run may have got another token for it
+        if self._config.address is None:  # the process that created the run may have got another token for it
             try:
                 self._go_to(self._find_address())
             except Exception as error:
@@ -316,7 +316,7 @@ class Uploader:
             verdict = self._post(request, tries)
         except Unreachable as error:
             return answers.Verdict(answers.RETRY, str(error))
-        except Exception as error:  # an address nobody can connect to, a response nobody can read: it must not be lost
+        except Exception as error:  # an unreachable address, an unreadable response: the request must not be lost
             return answers.Verdict(answers.retry_or_behind(tries), "%s: %s" % (type(error).__name__, error))
         if verdict.action == answers.RETRY and self._transport is not None:
             self._transport.close()  # another connection may get past whatever responded
@@ -344,7 +344,7 @@ class Uploader:
             self._on_control(control)
 
     def _pause(self, pause_s: float) -> None:
-        """Ends early if the run ends, or somebody waits for what it reported."""
+        """Ends early if the run ends, or somebody waits for its reports."""
         if self._hurry.is_set():
             time.sleep(min(pause_s, IN_A_HURRY_S))
         else:

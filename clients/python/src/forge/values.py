@@ -14,10 +14,10 @@ HPARAM_TEXT_LIMIT = 6000
 # A longer name is cut, because the service would refuse all hyperparameters of the call.
 HPARAM_NAME_LIMIT = 250
 
-# As many names as a run may have; a dictionary that contains itself twice has more than there are atoms.
+# As many names as a run may have; a dictionary that contains itself twice has more paths than there are atoms.
 MAX_NAMES = 100_000
 
-# What JSON keeps exactly, and the service takes.
+# The range that JSON keeps exactly, and the service accepts.
 MAX_STEP = 2**53 - 1
 
 

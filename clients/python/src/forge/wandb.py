@@ -6,7 +6,7 @@
     wandb.finish()
 
 It has `init`, `log`, `config`, `summary`, `finish` and `run` (with `define_metric` and `watch`, which do nothing). The
-package `wandb` is not needed. Where the environment names a run, that one is reported to, and `project` is ignored.
+package `wandb` is not needed. If the environment names a run, it receives the reports, and `project` is ignored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Error = ForgeError
 
 _SUMMARY = "summary/"
 
-# What `wandb.init` may be called with that says how W&B does its work, and nothing about the run.
+# Arguments of `wandb.init` that concern W&B's own operation, and not the run.
 _OF_WANDB_ALONE = frozenset(
     "allow_val_change config_exclude_keys config_include_keys dir entity force magic monitor_gym reinit save_code settings "
     "sync_tensorboard anonymous mode".split()
@@ -35,7 +35,7 @@ _OF_WANDB_ALONE = frozenset(
 
 
 class Config(MutableMapping[str, Any]):
-    """The hyperparameters, as items or attributes; what is set is reported."""
+    """The hyperparameters, as items or attributes; assigned values are reported."""
 
     def __init__(self, run: _Run):
         object.__setattr__(self, "_run", run)
@@ -72,7 +72,7 @@ class Config(MutableMapping[str, Any]):
 
     def __getattr__(self, key: str) -> Any:
         if key.startswith("_"):
-            raise AttributeError(key)  # asked by `copy` and `pickle` before there is anything
+            raise AttributeError(key)  # `copy` and `pickle` ask before anything is set
         try:
             return self._values[key]
         except KeyError:
@@ -86,14 +86,14 @@ class Config(MutableMapping[str, Any]):
 
 
 class Summary(MutableMapping[str, Any]):
-    """The last value of each metric, and what is set here: numbers as metrics `summary/…`, others as hyperparameters."""
+    """The last value of each metric, and values set here: numbers as metrics `summary/…`, others as hyperparameters."""
 
     def __init__(self, owner: "Run"):
         self._owner = owner
         self._last: Dict[str, Any] = {}
 
     def seen(self, values: Mapping[str, Any]) -> None:
-        """Keeps no tensors and pictures, which would fill the memory."""
+        """Keeps no tensors or pictures, which would fill the memory."""
         self._last.update({key: value for key, value in values.items() if isinstance(value, (int, float, str))})
 
     def update(self, *params: Any, **named: Any) -> None:
@@ -121,7 +121,7 @@ class Summary(MutableMapping[str, Any]):
 
 
 class Run:
-    """One run. `step` is the one that the next `log` is for."""
+    """One run. `step` is the step of the next `log`."""
 
     def __init__(self, forge_run: _Run, name: Optional[str], project: Optional[str]):
         self.forge = forge_run
@@ -160,7 +160,7 @@ class Run:
             at = self._place(None if step is None else to_step(step), commit)
             values = _numbers(data)
         except (AttributeError, TypeError, ValueError):
-            return self.forge.log(data, step)  # which says what it needs
+            return self.forge.log(data, step)  # which explains the valid arguments
         self.summary.seen(values)
         self.forge.log(values, at)
 
@@ -190,7 +190,7 @@ class Run:
         """Does nothing: every metric has its own steps."""
 
     def watch(self, *_: Any, **__: Any) -> None:
-        """Does nothing: gradients are not logged by themselves."""
+        """Does nothing: gradients are not logged automatically."""
 
     def __enter__(self) -> "Run":
         return self
@@ -226,10 +226,10 @@ def init(
     """Starts reporting. Without a run named by the environment it needs a `project`.
 
     config      the hyperparameters, a dictionary or an object with attributes
-    name, tags  of a run of its own
-    mode        `disabled` reports nothing; others differ in nothing: what cannot be sent is kept
+    name, tags  of the run that it creates
+    mode        `disabled` reports nothing; others make no difference: unsent reports are kept
 
-    What else `wandb.init` takes is ignored; what would describe the run is named on stderr.
+    Other arguments of `wandb.init` are ignored; those describing the run are named on stderr.
     """
     global _current
     unknown = sorted(key for key, value in others.items() if value is not None and key not in _OF_WANDB_ALONE)
@@ -274,7 +274,7 @@ def define_metric(*_: Any, **__: Any) -> None:
 
 
 def watch(*_: Any, **__: Any) -> None:
-    """Does nothing: gradients are not logged by themselves."""
+    """Does nothing: gradients are not logged automatically."""
 
 
 def __getattr__(attribute: str) -> Any:

@@ -19,7 +19,7 @@ import { Verification } from './verification.tsx'
 import { words } from './words.ts'
 
 const filters = ['actor', 'type', 'target', 'since', 'until'] as const
-/** Of one export: the audit on the command line has no such end. */
+/** The limit of one export; the command line exports the audit without one. */
 const mostExported = 20_000
 
 export const Section = () => (
@@ -29,7 +29,7 @@ export const Section = () => (
   </>
 )
 
-/** Who did what, the newest first. */
+/** Who did what, newest first. */
 function Events() {
   const say = useWords(words)
   const search = useSearch({ strict: false })
@@ -37,7 +37,7 @@ function Events() {
   const filter = Object.fromEntries(filters.map(name => [name, search[name]]))
   const form = useRef<HTMLFormElement>(null)
   const asked = JSON.stringify(filter)
-  // On the way back the address changes without the form. With a key it would lose the focus of whoever searches.
+  // Going back changes the address but not the form. A key would fix that, but lose the focus while somebody searches.
   useEffect(() => {
     if (asked !== undefined) form.current?.reset()
   }, [asked])
@@ -139,7 +139,7 @@ function Export({ filter }: { filter: Readonly<Record<string, string | undefined
       while (rows.length < mostExported) {
         const query = { ...filter, limit: 500, offset: rows.length }
         const part = await request<AuditRow[]>('GET', addressOf('/api/audit', query))
-        // A page of very large events is shorter than asked for.
+        // A page of very large events is shorter than requested.
         if (part.length === 0) break
         rows.push(...part)
         setDone(rows.length)

@@ -2,11 +2,11 @@ import { useState } from 'react'
 import { reread } from '../../session/api.ts'
 import { type Method, request } from '../../session/session.ts'
 
-/** Sends changes and reads again what they change; holds the failure of the last one. */
+/** Sends changes and rereads the affected data; holds the failure of the last one. */
 export function useChange(...rereads: string[]) {
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
-  /** Returns the answer, or undefined if it was refused. */
+  /** Returns the response, or undefined if it was refused. */
   const send = async <T>(method: Method, path: string, body?: unknown): Promise<T | undefined> => {
     setBusy(true)
     setError(null)

@@ -11,7 +11,7 @@ const columns: readonly [name: string, of: (row: AuditRow) => string][] = [
   ['event_id', row => row.event_id],
 ]
 
-/** One event a line (RFC 4180). What a spreadsheet would take for a formula is written as a text. */
+/** One event per line (RFC 4180). Text that a spreadsheet would run as a formula is escaped. */
 export const csvOf = (rows: readonly AuditRow[]): string =>
   [
     columns.map(([name]) => name).join(','),

@@ -5,8 +5,9 @@ import type { DutyRow } from '../../../../../schemas/duties.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { Select } from '../../design/field.tsx'
-import { Empty, Failure, Shown } from '../../design/notice.tsx'
+import { Empty, Failure, ShownRows } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
+import { QueryTable } from '../../design/query-table.tsx'
 import { Table } from '../../design/table.tsx'
 import { reading } from '../../session/api.ts'
 import { bytesOf } from '../../words/amounts.ts'
@@ -23,7 +24,7 @@ const own = wordsOf({
   run: ['Run', '运行'],
   size: ['Size', '大小'],
   error: ['Error', '错误'],
-  replay: ['Apply it', '应用'],
+  replay: ['Apply', '应用'],
   drop: ['Give up', '放弃'],
   duty: ['Duty', '职责'],
   state: ['State', '状态'],
@@ -31,8 +32,8 @@ const own = wordsOf({
   due: ['Due', '到期'],
   attempts: ['Attempts', '尝试'],
   retry: ['Try now', '立即重试'],
-  open: ['all that are open', '全部未完成'],
-  over: ['It is over', '已结束'],
+  open: ['all open', '全部未完成'],
+  over: ['It has ended', '已结束'],
 })
 
 const lettersPath = '/api/admin/dead-letters'
@@ -55,56 +56,49 @@ function Letters() {
   return (
     <Panel title={tell.letters}>
       <Failure error={error} />
-      <Shown of={letters}>
-        {rows =>
-          rows.length === 0 ? (
-            <Empty text={tell.noLetters} />
-          ) : (
-            <Table
-              caption={tell.letters}
-              rows={rows}
-              keyOf={one => one.letter_id}
-              columns={[
-                { key: 'letter', title: tell.letter, cell: one => one.letter_id },
-                { key: 'run', title: tell.run, cell: one => one.key },
-                {
-                  key: 'size',
-                  title: tell.size,
-                  isNumber: true,
-                  cell: one => bytesOf(one.bytes),
-                },
-                {
-                  key: 'error',
-                  title: tell.error,
-                  cell: one => <span className={styles.long}>{one.error}</span>,
-                },
-                {
-                  key: 'act',
-                  title: '',
-                  cell: one => (
-                    <span className={styles.row}>
-                      <Button
-                        kind="quiet"
-                        aria-label={`${tell.replay}: ${one.letter_id}`}
-                        onClick={() => void send('POST', `${at(one.letter_id)}/replay`)}
-                      >
-                        {tell.replay}
-                      </Button>
-                      <Button
-                        kind="quiet"
-                        aria-label={`${tell.drop}: ${one.letter_id}`}
-                        onClick={() => void send('DELETE', at(one.letter_id))}
-                      >
-                        {tell.drop}
-                      </Button>
-                    </span>
-                  ),
-                },
-              ]}
-            />
-          )
-        }
-      </Shown>
+      <QueryTable
+        of={letters}
+        none={<Empty text={tell.noLetters} />}
+        caption={tell.letters}
+        keyOf={one => one.letter_id}
+        columns={[
+          { key: 'letter', title: tell.letter, cell: one => one.letter_id },
+          { key: 'run', title: tell.run, cell: one => one.key },
+          {
+            key: 'size',
+            title: tell.size,
+            isNumber: true,
+            cell: one => bytesOf(one.bytes),
+          },
+          {
+            key: 'error',
+            title: tell.error,
+            cell: one => <span className={styles.long}>{one.error}</span>,
+          },
+          {
+            key: 'act',
+            title: '',
+            cell: one => (
+              <span className={styles.row}>
+                <Button
+                  kind="quiet"
+                  aria-label={`${tell.replay}: ${one.letter_id}`}
+                  onClick={() => void send('POST', `${at(one.letter_id)}/replay`)}
+                >
+                  {tell.replay}
+                </Button>
+                <Button
+                  kind="quiet"
+                  aria-label={`${tell.drop}: ${one.letter_id}`}
+                  onClick={() => void send('DELETE', at(one.letter_id))}
+                >
+                  {tell.drop}
+                </Button>
+              </span>
+            ),
+          },
+        ]}
+      />
     </Panel>
   )
 }
@@ -137,11 +131,9 @@ function Duties() {
         />
       </div>
       <Failure error={error} />
-      <Shown of={duties}>
-        {rows =>
-          rows.length === 0 ? <Empty text={tell.noDuties} /> : <DutyTable rows={rows} send={send} />
-        }
-      </Shown>
+      <ShownRows of={duties} none={<Empty text={tell.noDuties} />}>
+        {rows => <DutyTable rows={rows} send={send} />}
+      </ShownRows>
     </Panel>
   )
 }
@@ -205,5 +197,5 @@ function DutyTable({ rows, send }: { rows: readonly DutyRow[]; send: Send }) {
   )
 }
 
-/** May lie ahead, unlike the times that `Ago` shows. */
+/** May lie in the future, unlike the times that `Ago` shows. */
 const Due = ({ at }: { at: string }) => <time dateTime={at}>{new Date(at).toLocaleString()}</time>

@@ -32,15 +32,15 @@ const own = wordsOf({
   engine: ['Name', '名称'],
   state: ['State', '状态'],
   draining: ['draining', '排空中'],
-  takes: ['takes jobs', '接收任务'],
+  takes: ['accepts jobs', '接收任务'],
   running: ['Running jobs', '运行中'],
   drain: ['Drain', '排空'],
-  undrain: ['Let jobs start', '恢复接收'],
+  undrain: ['Accept jobs', '恢复接收'],
 })
 
 const queuePath = '/api/admin/queue'
 
-/** The switches of the queue: of all of it, and of each executor and machine. */
+/** The switches of the queue: for all of it, and for each executor and machine. */
 export function Engines() {
   const tell = useWords(own)
   const queue = useQuery(reading<Switches>(queuePath))

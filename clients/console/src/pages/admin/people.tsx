@@ -6,6 +6,7 @@ import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { Copyable } from '../../design/copy.tsx'
 import { TextField } from '../../design/field.tsx'
+import { FormEnd } from '../../design/form-end.tsx'
 import { Failure, Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Table } from '../../design/table.tsx'
@@ -144,10 +145,7 @@ function NewPerson({ onCreated }: { onCreated: (written: Written | undefined) =>
             <option value="admin">{say.admin}</option>
           </select>
         </label>
-        <Failure error={error} />
-        <Button type="submit" kind="main" busy={isBusy}>
-          {say.create}
-        </Button>
+        <FormEnd error={error} isBusy={isBusy} text={say.create} />
       </form>
     </Panel>
   )

@@ -3,10 +3,10 @@ import { type FormEvent, useState } from 'react'
 import type { Profile } from '../../../../../schemas/profiles.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { TextField } from '../../design/field.tsx'
-import { Failure, Shown } from '../../design/notice.tsx'
+import { Checkbox, TextField } from '../../design/field.tsx'
+import { FormEnd } from '../../design/form-end.tsx'
 import { Panel } from '../../design/panel.tsx'
-import { Table } from '../../design/table.tsx'
+import { QueryTable } from '../../design/query-table.tsx'
 import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
 import { useChange } from './change.ts'
@@ -35,44 +35,40 @@ export function Section() {
       title={say.profiles}
       actions={<Button onClick={() => setEdited(fresh)}>{say.newProfile}</Button>}
     >
-      <Shown of={profiles}>
-        {rows => (
-          <Table
-            caption={say.profiles}
-            rows={rows}
-            keyOf={({ name }) => name}
-            columns={[
-              { key: 'name', title: say.name, cell: one => one.name },
-              {
-                key: 'gpus',
-                title: say.gpus,
-                cell: one => `${one.max_nodes} × ${one.gpus_per_node} ${one.series}`,
-              },
-              { key: 'executor', title: say.executor, cell: one => one.executor },
-              {
-                key: 'price',
-                title: say.price,
-                isNumber: true,
-                cell: one => one.price_per_gpu_hour,
-              },
-              {
-                key: 'available',
-                title: say.available,
-                cell: one => (one.available ? say.yes : say.no),
-              },
-              {
-                key: 'edit',
-                title: '',
-                cell: one => (
-                  <Button kind="quiet" onClick={() => setEdited(one)}>
-                    {say.edit}
-                  </Button>
-                ),
-              },
-            ]}
-          />
-        )}
-      </Shown>
+      <QueryTable
+        of={profiles}
+        caption={say.profiles}
+        keyOf={({ name }) => name}
+        columns={[
+          { key: 'name', title: say.name, cell: one => one.name },
+          {
+            key: 'gpus',
+            title: say.gpus,
+            cell: one => `${one.max_nodes} × ${one.gpus_per_node} ${one.series}`,
+          },
+          { key: 'executor', title: say.executor, cell: one => one.executor },
+          {
+            key: 'price',
+            title: say.price,
+            isNumber: true,
+            cell: one => one.price_per_gpu_hour,
+          },
+          {
+            key: 'available',
+            title: say.available,
+            cell: one => (one.available ? say.yes : say.no),
+          },
+          {
+            key: 'edit',
+            title: '',
+            cell: one => (
+              <Button kind="quiet" onClick={() => setEdited(one)}>
+                {say.edit}
+              </Button>
+            ),
+          },
+        ]}
+      />
       {edited && <Editor profile={edited} onClose={() => setEdited(null)} />}
     </Panel>
   )
@@ -124,18 +120,9 @@ function Editor({ profile, onClose }: { profile: Profile; onClose: () => void })
           defaultValue={profile.price_per_gpu_hour}
           required
         />
-        <label>
-          <input type="checkbox" name="container" defaultChecked={profile.container} />{' '}
-          {say.container}
-        </label>
-        <label>
-          <input type="checkbox" name="available" defaultChecked={profile.available} />{' '}
-          {say.available}
-        </label>
-        <Failure error={error} />
-        <Button type="submit" kind="main" busy={isBusy}>
-          {say.save}
-        </Button>
+        <Checkbox label={say.container} name="container" defaultChecked={profile.container} />
+        <Checkbox label={say.available} name="available" defaultChecked={profile.available} />
+        <FormEnd error={error} isBusy={isBusy} text={say.save} />
       </form>
     </Dialog>
   )

@@ -15,7 +15,7 @@ import { words } from './words.ts'
 
 const path = '/api/admin/projections'
 
-/** How far what people read is behind what happened, and a rebuild of it. */
+/** How far the read models lag behind the log, and a way to rebuild them. */
 export function Section() {
   const say = useWords(words)
   const found = useQuery({

@@ -5,9 +5,9 @@ import type { project } from '../../../../../schemas/projects.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { TextField } from '../../design/field.tsx'
-import { Failure, Shown } from '../../design/notice.tsx'
+import { Failure } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
-import { Table } from '../../design/table.tsx'
+import { QueryTable } from '../../design/query-table.tsx'
 import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
 import { useChange } from './change.ts'
@@ -28,45 +28,41 @@ export function Section() {
   return (
     <Panel title={say.projects}>
       <Failure error={error} />
-      <Shown of={projects}>
-        {rows => (
-          <Table
-            caption={say.projects}
-            rows={rows}
-            keyOf={({ name }) => name}
-            columns={[
-              { key: 'name', title: say.name, cell: one => one.name },
-              { key: 'owner', title: say.owner, cell: one => one.owner },
-              { key: 'runs', title: say.runs, isNumber: true, cell: one => one.runs },
-              {
-                key: 'visibility',
-                title: say.visibility,
-                cell: one => (
-                  <select
-                    aria-label={`${say.visibility}: ${one.name}`}
-                    value={one.visibility}
-                    onChange={event =>
-                      void send('PATCH', pathOf(one.name), { visibility: event.target.value })
-                    }
-                  >
-                    <option value="private">{say.private}</option>
-                    <option value="internal">{say.internal}</option>
-                  </select>
-                ),
-              },
-              {
-                key: 'members',
-                title: '',
-                cell: one => (
-                  <Button kind="quiet" onClick={() => setAsked(one.name)}>
-                    {say.members}
-                  </Button>
-                ),
-              },
-            ]}
-          />
-        )}
-      </Shown>
+      <QueryTable
+        of={projects}
+        caption={say.projects}
+        keyOf={({ name }) => name}
+        columns={[
+          { key: 'name', title: say.name, cell: one => one.name },
+          { key: 'owner', title: say.owner, cell: one => one.owner },
+          { key: 'runs', title: say.runs, isNumber: true, cell: one => one.runs },
+          {
+            key: 'visibility',
+            title: say.visibility,
+            cell: one => (
+              <select
+                aria-label={`${say.visibility}: ${one.name}`}
+                value={one.visibility}
+                onChange={event =>
+                  void send('PATCH', pathOf(one.name), { visibility: event.target.value })
+                }
+              >
+                <option value="private">{say.private}</option>
+                <option value="internal">{say.internal}</option>
+              </select>
+            ),
+          },
+          {
+            key: 'members',
+            title: '',
+            cell: one => (
+              <Button kind="quiet" onClick={() => setAsked(one.name)}>
+                {say.members}
+              </Button>
+            ),
+          },
+        ]}
+      />
       {asked !== null && <Members name={asked} onClose={() => setAsked(null)} />}
     </Panel>
   )
@@ -88,34 +84,28 @@ function Members({ name, onClose }: { name: string; onClose: () => void }) {
   return (
     <Dialog title={say.membersOf(name)} onClose={onClose}>
       <Failure error={error} />
-      <Shown of={members}>
-        {rows => (
-          <Table
-            caption={say.membersOf(name)}
-            rows={rows}
-            keyOf={({ username }) => username}
-            columns={[
-              { key: 'name', title: say.name, cell: one => one.username },
-              { key: 'role', title: say.role, cell: one => one.role },
-              {
-                key: 'remove',
-                title: '',
-                cell: one =>
-                  one.role !== 'owner' && (
-                    <Button
-                      kind="quiet"
-                      onClick={() =>
-                        void send('DELETE', `${own}/${encodeURIComponent(one.username)}`)
-                      }
-                    >
-                      {say.remove}
-                    </Button>
-                  ),
-              },
-            ]}
-          />
-        )}
-      </Shown>
+      <QueryTable
+        of={members}
+        caption={say.membersOf(name)}
+        keyOf={({ username }) => username}
+        columns={[
+          { key: 'name', title: say.name, cell: one => one.username },
+          { key: 'role', title: say.role, cell: one => one.role },
+          {
+            key: 'remove',
+            title: '',
+            cell: one =>
+              one.role !== 'owner' && (
+                <Button
+                  kind="quiet"
+                  onClick={() => void send('DELETE', `${own}/${encodeURIComponent(one.username)}`)}
+                >
+                  {say.remove}
+                </Button>
+              ),
+          },
+        ]}
+      />
       <form className={styles.form} onSubmit={set}>
         <TextField label={say.name} name="username" required />
         <label>

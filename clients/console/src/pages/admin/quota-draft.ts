@@ -1,6 +1,6 @@
 import type { Quota, QuotaInput } from '../../../../../schemas/quotas.ts'
 
-/** The limits that are numbers, in the order of the table. */
+/** The numeric limits, in the order of the table. */
 export const amounts = [
   'max_concurrent_gpus',
   'max_concurrent_jobs',
@@ -10,11 +10,11 @@ export const amounts = [
 ] as const
 export type Amount = (typeof amounts)[number]
 
-/** Only these have fractions. */
+/** Only these can be fractional. */
 export const stepOf = (amount: Amount): 1 | 'any' =>
   amount === 'daily_gpu_hours' || amount === 'max_storage_gb' ? 'any' : 1
 
-/** `H100=8, A100=4/24`: GPUs at once of each series, and after the stroke GPU-hours a day; either may be left out. */
+/** `H100=8, A100=4/24`: concurrent GPUs of each series, and after the slash GPU-hours a day; either may be omitted. */
 export const textOfSeries = (series: Quota['per_series']): string =>
   Object.entries(series)
     .map(([name, { max_concurrent_gpus: gpus, daily_gpu_hours: hours }]) => {
@@ -23,7 +23,7 @@ export const textOfSeries = (series: Quota['per_series']): string =>
     })
     .join(', ')
 
-/** Null for a text that means nothing. */
+/** Null for text that cannot be parsed. */
 export function seriesOf(text: string): Quota['per_series'] | null {
   const series: [string, Quota['per_series'][string]][] = []
   for (const part of listOf(text)) {
@@ -52,7 +52,7 @@ export const listOf = (text: string): string[] => [
   ),
 ]
 
-/** The quota that a form means; null where the limits by series mean nothing. */
+/** The quota in a form; null if the limits by series cannot be parsed. */
 export function quotaOf(username: string, form: FormData): QuotaInput | null {
   const text = (name: string) => String(form.get(name) ?? '')
   const per_series = seriesOf(text('per_series'))

@@ -8,7 +8,7 @@ import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { Failure, Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
-import { Table } from '../../design/table.tsx'
+import { QueryTable } from '../../design/query-table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
@@ -21,7 +21,7 @@ type Row = Static<typeof quotaRow>
 const path = '/api/admin/quotas'
 const titles = [...amounts, 'allowed_profiles', 'per_series'] as const
 
-/** What each person may hold, changed in place. */
+/** The limits of each person, edited in place. */
 export function Section() {
   const say = useWords(words)
   const quotas = useQuery(reading<Row[]>(path, { limit: 500 }))
@@ -118,23 +118,16 @@ function History({ username, onClose }: { username: string; onClose: () => void 
   )
   return (
     <Dialog title={say.historyOf(username)} onClose={onClose} wide>
-      <Shown of={events}>
-        {rows =>
-          rows.length === 0 ? (
-            <p>{say.noHistory}</p>
-          ) : (
-            <Table
-              caption={say.historyOf(username)}
-              rows={rows}
-              keyOf={row => row.event_id}
-              columns={[
-                { key: 'at', title: say.when, cell: row => <Ago at={row.at} /> },
-                { key: 'what', title: say.what, cell: row => row.summary },
-              ]}
-            />
-          )
-        }
-      </Shown>
+      <QueryTable
+        of={events}
+        none={<p>{say.noHistory}</p>}
+        caption={say.historyOf(username)}
+        keyOf={row => row.event_id}
+        columns={[
+          { key: 'at', title: say.when, cell: row => <Ago at={row.at} /> },
+          { key: 'what', title: say.what, cell: row => row.summary },
+        ]}
+      />
     </Dialog>
   )
 }

@@ -4,9 +4,9 @@ import type { recipe } from '../../../../../schemas/recipes.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { Copyable } from '../../design/copy.tsx'
-import { Failure, Shown } from '../../design/notice.tsx'
+import { Failure } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
-import { Table } from '../../design/table.tsx'
+import { QueryTable } from '../../design/query-table.tsx'
 import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
 import { useChange } from './change.ts'
@@ -27,38 +27,34 @@ export function Section() {
   return (
     <Panel title={say.recipes} actions={<Copyable text="forge admin recipe add ./my-recipe" />}>
       <Failure error={error} />
-      <Shown of={recipes}>
-        {rows => (
-          <Table
-            caption={say.recipes}
-            rows={rows}
-            keyOf={one => `${one.name} ${one.version}`}
-            columns={[
-              {
-                key: 'name',
-                title: say.name,
-                cell: one => (
-                  <>
-                    {one.name} {one.version}{' '}
-                    {one.deprecated && <Badge state="warning" text={say.deprecated} />}
-                  </>
-                ),
-              },
-              { key: 'title', title: say.what, cell: one => one.title },
-              { key: 'kind', title: say.kind, cell: one => one.kind },
-              {
-                key: 'act',
-                title: '',
-                cell: one => (
-                  <Button kind="quiet" onClick={() => void deprecate(one)}>
-                    {one.deprecated ? say.undeprecate : say.deprecate}
-                  </Button>
-                ),
-              },
-            ]}
-          />
-        )}
-      </Shown>
+      <QueryTable
+        of={recipes}
+        caption={say.recipes}
+        keyOf={one => `${one.name} ${one.version}`}
+        columns={[
+          {
+            key: 'name',
+            title: say.name,
+            cell: one => (
+              <>
+                {one.name} {one.version}{' '}
+                {one.deprecated && <Badge state="warning" text={say.deprecated} />}
+              </>
+            ),
+          },
+          { key: 'title', title: say.what, cell: one => one.title },
+          { key: 'kind', title: say.kind, cell: one => one.kind },
+          {
+            key: 'act',
+            title: '',
+            cell: one => (
+              <Button kind="quiet" onClick={() => void deprecate(one)}>
+                {one.deprecated ? say.undeprecate : say.deprecate}
+              </Button>
+            ),
+          },
+        ]}
+      />
     </Panel>
   )
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
-import { Button } from '../../design/button.tsx'
 import { Field } from '../../design/field.tsx'
-import { Failure, Shown } from '../../design/notice.tsx'
+import { FormEnd } from '../../design/form-end.tsx'
+import { Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
@@ -12,7 +12,7 @@ import { words } from './words.ts'
 
 const path = '/api/admin/image-registries'
 
-/** Prefixes from which images of jobs may come, one a line. */
+/** Allowed prefixes for the images of jobs, one a line. */
 export function Section() {
   const say = useWords(words)
   const found = useQuery(reading<{ registries: string[] }>(path))
@@ -40,10 +40,7 @@ export function Section() {
                 />
               )}
             </Field>
-            <Failure error={error} />
-            <Button type="submit" kind="main" busy={isBusy}>
-              {say.save}
-            </Button>
+            <FormEnd error={error} isBusy={isBusy} text={say.save} />
           </form>
         )}
       </Shown>

@@ -6,7 +6,7 @@ export type Rules = Pick<RetentionInput, 'project' | 'older_than_days'> & {
 
 const keeps = ['latest', 'best', 'every_nth'] as const
 
-/** The rules that a form gives; an empty field is not said, and without any `keep` each job's own rules hold. */
+/** The rules in a form; an empty field is omitted, and without any `keep` each job's own rules apply. */
 export function rulesOf(form: FormData): Rules {
   const text = (name: string) => String(form.get(name) ?? '').trim()
   const keep = Object.fromEntries(

@@ -18,15 +18,15 @@ const own = wordsOf({
   title: ['Retention', '保留策略'],
   cancel: ['Cancel', '取消'],
   hint: [
-    'Deletes checkpoints that runs need not keep. Without numbers each job’s own rules hold, and other runs stay as they are. The newest checkpoint always stays, and so does what a run needs.',
+    'Deletes checkpoints that runs no longer need. Without numbers each job’s own rules apply, and other runs stay unchanged. The newest checkpoint always stays, as do those that a run needs.',
     '删除运行不必保留的检查点。不填数字时按各任务自己的规则，其他运行不变。最新检查点和被其他运行需要的检查点始终保留。',
   ],
   project: ['Project', '项目'],
   latest: ['Keep the newest', '保留最新'],
   best: ['Keep the best', '保留最佳'],
   every_nth: ['Keep every nth step', '每 n 步保留'],
-  older: ['Older than, days', '早于（天）'],
-  preview: ['Show what would go', '预览'],
+  older: ['Older than (days)', '早于（天）'],
+  preview: ['Preview', '预览'],
   apply: ['Delete them', '删除'],
   sure: [
     (n: number, size: string) => `Delete ${n} checkpoints, ${size}?`,
@@ -39,21 +39,21 @@ const own = wordsOf({
     (n: number, size: string) => `已删除 ${n} 个检查点，共 ${size}。`,
   ],
   would: [
-    (n: number, size: string) => `${n} checkpoints would go, ${size}`,
+    (n: number, size: string) => `${n} checkpoints would be deleted, ${size}`,
     (n: number, size: string) => `将删除 ${n} 个检查点，共 ${size}`,
   ],
   run: ['Run', '运行'],
-  goes: ['Goes', '删除'],
+  goes: ['Deleted', '删除'],
   frees: ['Frees', '释放'],
   kept: ['Kept by the rules', '按规则保留'],
   needed: ['Needed by runs', '被运行需要'],
-  first: ['See first what would go', '请先预览'],
+  first: ['Preview it first', '请先预览'],
   paths: ['Checkpoints', '检查点'],
 })
 
 type Total = Pick<RetentionReport, 'artifacts' | 'freed_bytes' | 'runs' | 'dry_run'>
 
-/** All pages of the report: a call looks at 50 runs. */
+/** All pages of the report: one call covers 50 runs. */
 async function everyRun(rules: Rules, dry_run: boolean): Promise<Total> {
   const total: Total = { artifacts: 0, freed_bytes: 0, runs: [], dry_run }
   let after: string | null = null

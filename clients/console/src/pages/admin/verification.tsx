@@ -11,7 +11,7 @@ import { useChange } from './change.ts'
 import styles from './page.module.css'
 import { words } from './words.ts'
 
-/** Checks that no event was changed since, and that the record still holds a head that was kept elsewhere. */
+/** Checks that no event was changed afterwards, and that the record still contains a head that was kept elsewhere. */
 export function Verification() {
   const say = useWords(words)
   const { send, error, isBusy } = useChange()

@@ -3,5 +3,5 @@ import type { comparison } from '../../../../../schemas/compare.ts'
 
 export type Comparison = Static<typeof comparison>
 
-/** How often a comparison of runs that go on is read again: following each of twenty would take a topic for each. */
+/** How often a comparison of active runs is refreshed: following each of twenty would take a topic for each. */
 export const compareAgainMs = 3_000

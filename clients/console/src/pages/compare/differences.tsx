@@ -2,6 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
+import { Checkbox } from '../../design/field.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Table } from '../../design/table.tsx'
 import { Length } from '../../design/time.tsx'
@@ -12,7 +13,7 @@ import { words } from './words.ts'
 
 type Difference = Comparison['hparams'][number]
 
-/** The runs, their metrics, and what differs between them or, if all of it is asked for, what they are made of. */
+/** The runs, their metrics, and the settings in which they differ, or all settings on request. */
 export function AllDifferences({ data, isAll }: { data: Comparison; isAll: boolean }) {
   const say = useWords(words)
   const navigate = useNavigate()
@@ -21,9 +22,7 @@ export function AllDifferences({ data, isAll }: { data: Comparison; isAll: boole
     void navigate({ to: '/compare', search: old => ({ ...old, all: isAll ? undefined : '1' }) })
   return (
     <>
-      <label>
-        <input type="checkbox" checked={isAll} onChange={toggle} /> {say.allRows}
-      </label>
+      <Checkbox label={say.allRows} checked={isAll} onChange={toggle} />
       <Runs data={data} />
       <Differences
         title={isAll ? say.allHparams : say.hparams}
@@ -79,7 +78,7 @@ type DifferencesProps = {
   title: string
   ids: readonly string[]
   rows: readonly Difference[]
-  /** Said instead of an empty table; without it nothing is. */
+  /** Shown instead of an empty table; without it, nothing is shown. */
   none?: string
 }
 

@@ -2,7 +2,7 @@ import type { Comparison } from './comparison.ts'
 
 export type Dot = { shortId: string; x: number; y: number; nth: number }
 
-/** Runs by a hyperparameter and the best of a metric; those without a number for either are left out. */
+/** Runs by a hyperparameter and the best of a metric; runs without a number for either are omitted. */
 export function dotsOf(data: Comparison, parameter: string, metric: string): Dot[] {
   const xs = data.hparams.find(({ key }) => key === parameter)?.values ?? []
   const ys = data.metrics.find(({ key }) => key === metric)?.best ?? []
@@ -12,11 +12,11 @@ export function dotsOf(data: Comparison, parameter: string, metric: string): Dot
   })
 }
 
-/** Numbers that span more than two orders of magnitude, such as learning rates, are spread by their logarithm. */
+/** Numbers that span more than two orders of magnitude, such as learning rates, use a logarithmic scale. */
 export const isWide = (values: readonly number[]): boolean =>
   values.every(value => value > 0) && Math.max(...values) / Math.min(...values) > 100
 
-/** Where a value stands between the least and the greatest, from 0 to 1; in the middle if all are equal. */
+/** The position of a value between the least and the greatest, from 0 to 1; in the middle if all are equal. */
 export function placeAmong(values: readonly number[]): (value: number) => number {
   const scale = isWide(values) ? Math.log : (value: number) => value
   const [least, most] = [scale(Math.min(...values)), scale(Math.max(...values))]

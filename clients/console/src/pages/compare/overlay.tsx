@@ -7,7 +7,7 @@ import { useWords } from '../../words/words.ts'
 import { type Comparison, compareAgainMs } from './comparison.ts'
 import { words } from './words.ts'
 
-/** Each metric of the runs in a chart of its own. */
+/** Each metric of the runs in its own chart. */
 export function Overlay({ data }: { data: Comparison }) {
   const say = useWords(words)
   useEffect(() => {

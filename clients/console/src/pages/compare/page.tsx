@@ -14,7 +14,7 @@ import styles from './page.module.css'
 import { Scatter } from './scatter.tsx'
 import { words } from './words.ts'
 
-/** How the metrics of 2 to 20 runs went, and in what the runs differ. */
+/** The metrics of 2 to 20 runs, and the differences between the runs. */
 export function Page() {
   const say = useWords(words)
   const { runs = '', all } = useSearch({ strict: false })
@@ -48,7 +48,7 @@ export function Page() {
 
 const most = 20
 
-/** The runs, each in the colour of its curves. One that does not exist is named, and compared with nothing. */
+/** The runs, each in the colour of its curves. A run that does not exist is named, but not compared. */
 function Chosen({ ids, data }: { ids: readonly string[]; data: Comparison | null }) {
   const say = useWords(words)
   const navigate = useNavigate()

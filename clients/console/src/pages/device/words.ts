@@ -6,10 +6,10 @@ export const words = wordsOf({
   enterHelp: ['The program that asks to sign in shows it.', '请求登录的程序会显示该代码。'],
   code: ['Code it shows', '显示的代码'],
   unknown: [
-    (code: string) => `No program waits with the code ${code}.`,
+    (code: string) => `No program is waiting with the code ${code}.`,
     (code: string) => `没有程序在使用代码 ${code} 等待。`,
   ],
-  goOn: ['Go on', '继续'],
+  goOn: ['Continue', '继续'],
   asks: ['A program asks to sign in as you', '有程序请求以您的身份登录'],
   compare: [
     'Approve only if you started it yourself and it shows this code:',
@@ -17,8 +17,8 @@ export const words = wordsOf({
   ],
   from: ['From the address', '来自地址'],
   agent: ['Program', '程序'],
-  silent: ['does not say', '未说明'],
-  at: ['Asked at', '请求时间'],
+  silent: ['not given', '未说明'],
+  at: ['Requested at', '请求时间'],
   valid: ['Valid for', '有效期'],
   as: ['Signs in as', '登录身份'],
   approve: ['Approve', '批准'],
@@ -36,7 +36,7 @@ export const words = wordsOf({
   ],
   consumed: ['Already used', '已使用'],
   consumedText: [
-    'A program was signed in with this code; no other one can be.',
+    'A program has signed in with this code; it cannot be used again.',
     '已有程序用此代码登录，不能再次使用。',
   ],
   expired: ['Expired', '已过期'],

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import type { Static } from 'typebox'
 import type { jobRow } from '../../../../../schemas/jobs.ts'
 import type { Notification } from '../../../../../schemas/notifications.ts'
 import type { RunRow } from '../../../../../schemas/run-records.ts'
 import { Badge } from '../../design/badge.tsx'
-import { Copyable } from '../../design/copy.tsx'
-import { Empty, Shown } from '../../design/notice.tsx'
+import { Empty, Shown, ShownRows } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Ago, Length } from '../../design/time.tsx'
 import { useLive, useThrottled } from '../../live/use-live.ts'
@@ -21,16 +21,16 @@ const words = wordsOf({
   running: ['Running', '正在运行'],
   waiting: ['Waiting', '等待中'],
   queue: ['The queue', '队列'],
-  failed: ['Failed lately', '最近失败'],
-  none: ['Nothing of yours runs. Submit a job:', '您没有正在运行的任务。提交一个：'],
-  noneWaits: ['Nothing of yours waits.', '您没有等待中的任务。'],
-  noneFailed: ['Nothing of yours failed in the last two weeks.', '最近两周您没有失败的运行。'],
+  failed: ['Recent failures', '最近失败'],
+  none: ['You have no running jobs. Submit one:', '您没有正在运行的任务。提交一个：'],
+  noneWaits: ['You have no waiting jobs.', '您没有等待中的任务。'],
+  noneFailed: ['None of your runs failed in the last two weeks.', '最近两周您没有失败的运行。'],
   quota: ['Your quota', '您的配额'],
   unlimited: ['no limit', '不限'],
   heldBy: ['held by', '占用者'],
   alerts: ['Alerts', '告警'],
-  noAlerts: ['Nothing needs you.', '没有需要您处理的事项。'],
-  all: ['All of yours', '查看全部'],
+  noAlerts: ['Nothing needs your attention.', '没有需要您处理的事项。'],
+  all: ['All your failures', '查看全部'],
   allFeed: ['All notifications', '全部通知'],
   gpus: ['GPUs', 'GPU'],
   jobs: ['Jobs', '任务'],
@@ -43,10 +43,10 @@ const words = wordsOf({
 type JobRow = Static<typeof jobRow>
 
 const holding = 'scheduled,starting,running,pausing,stopping'
-/** Those of a job that has to wait, or is on its way to run: in `running` a run is in the list above. */
+/** The states of jobs that wait or are starting; a job in `running` has its run in the list above. */
 const notRunning = 'admitted,held,queued,scheduled,starting,paused'
 const failedDays = 14
-/** Of each list; the rest is one click away. */
+/** Rows of each list; the rest is one click away. */
 const shown = 8
 
 export function Page() {
@@ -88,17 +88,9 @@ function Running({ username }: { username: string }) {
   const runs = useQuery(reading<RunRow[]>('/api/runs', ofMine(username, 'running')))
   return (
     <Panel title={say.running} actions={<AllOf q={`owner:${username} state:running`} />}>
-      <Shown of={runs}>
-        {rows =>
-          rows.length === 0 ? (
-            <Empty text={say.none}>
-              <Copyable text="forge submit -f job.yaml" />
-            </Empty>
-          ) : (
-            <RunList rows={rows} />
-          )
-        }
-      </Shown>
+      <ShownRows of={runs} none={<Empty text={say.none} command="forge submit -f job.yaml" />}>
+        {rows => <RunList rows={rows} />}
+      </ShownRows>
     </Panel>
   )
 }
@@ -109,29 +101,18 @@ function Waiting({ username }: { username: string }) {
   const jobs = useQuery(reading<JobRow[]>('/api/jobs', query))
   return (
     <Panel title={say.waiting} actions={<Link to="/queue">{say.queue}</Link>}>
-      <Shown of={jobs}>
-        {rows =>
-          rows.length === 0 ? (
-            <p className={styles.soft}>{say.noneWaits}</p>
-          ) : (
-            <ul className={styles.list}>
-              {rows.map(job => (
-                <li key={job.run_id}>
-                  <RunLink shortId={job.short_id} name={job.name} />
-                  <Badge state={job.state} />
-                  <span className={styles.soft}>
-                    {job.queue ? say.position(job.queue.position) : ''}{' '}
-                    {(job.queue?.reason ?? job.phase ?? job.state_reason ?? '').replaceAll(
-                      '_',
-                      ' ',
-                    )}
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Shown>
+      <ShownRows of={jobs} none={<p className={styles.soft}>{say.noneWaits}</p>}>
+        {rows => (
+          <ul className={styles.list}>
+            {rows.map(job => (
+              <Item key={job.run_id} run={job}>
+                {job.queue ? say.position(job.queue.position) : ''}{' '}
+                {(job.queue?.reason ?? job.phase ?? job.state_reason ?? '').replaceAll('_', ' ')}
+              </Item>
+            ))}
+          </ul>
+        )}
+      </ShownRows>
     </Panel>
   )
 }
@@ -147,15 +128,9 @@ function Failed({ username }: { username: string }) {
       title={say.failed}
       actions={<AllOf q={`owner:${username} (state:failed OR state:abandoned)`} />}
     >
-      <Shown of={runs}>
-        {rows =>
-          rows.length === 0 ? (
-            <p className={styles.soft}>{say.noneFailed}</p>
-          ) : (
-            <RunList rows={rows} />
-          )
-        }
-      </Shown>
+      <ShownRows of={runs} none={<p className={styles.soft}>{say.noneFailed}</p>}>
+        {rows => <RunList rows={rows} />}
+      </ShownRows>
     </Panel>
   )
 }
@@ -169,10 +144,19 @@ function AllOf({ q }: { q: string }) {
   )
 }
 
-const RunLink = ({ shortId, name }: { shortId: string; name: string | null }) => (
-  <Link to="/runs/$run_id" params={{ run_id: shortId }} className={styles.run}>
-    {name ?? shortId} {name !== null && <span className={styles.soft}>{shortId}</span>}
-  </Link>
+type ItemProps = {
+  run: { short_id: string; name: string | null; state: string }
+  children: ReactNode
+}
+
+const Item = ({ run: { short_id, name, state }, children }: ItemProps) => (
+  <li>
+    <Link to="/runs/$run_id" params={{ run_id: short_id }} className={styles.run}>
+      {name ?? short_id} {name !== null && <span className={styles.soft}>{short_id}</span>}
+    </Link>
+    <Badge state={state} />
+    <span className={styles.soft}>{children}</span>
+  </li>
 )
 
 function RunList({ rows }: { rows: readonly RunRow[] }) {
@@ -180,25 +164,21 @@ function RunList({ rows }: { rows: readonly RunRow[] }) {
   return (
     <ul className={styles.list}>
       {rows.map(run => (
-        <li key={run.run_id}>
-          <RunLink shortId={run.short_id} name={run.name} />
-          <Badge state={run.state} />
-          <span className={styles.soft}>
-            {run.ended_at === null && run.started_at !== null ? (
-              <>
-                {say.for} <Length from={run.started_at} to={null} />
-              </>
-            ) : (
-              <Ago at={run.ended_at ?? run.created_at} />
-            )}
-          </span>
-        </li>
+        <Item key={run.run_id} run={run}>
+          {run.ended_at === null && run.started_at !== null ? (
+            <>
+              {say.for} <Length from={run.started_at} to={null} />
+            </>
+          ) : (
+            <Ago at={run.ended_at ?? run.created_at} />
+          )}
+        </Item>
       ))}
     </ul>
   )
 }
 
-/** How much of each limit is taken, and by which jobs. */
+/** How much of each limit is used, and by which jobs. */
 function Quota({ me }: { me: Me }) {
   const say = useWords(words)
   const jobs = useQuery(

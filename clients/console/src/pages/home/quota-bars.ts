@@ -3,12 +3,12 @@ import type { Me } from '../../session/session.ts'
 export type Bar = {
   name: 'gpus' | 'jobs' | 'hours' | 'storage'
   used: string
-  /** Null: without a limit. */
+  /** Null: unlimited. */
   limit: number | null
   fraction: number | null
 }
 
-/** What of a person's quota is used. A limit of 0 of hours and storage means none; of GPUs and jobs it means nothing. */
+/** How much of a person's quota is used. For hours and storage a limit of 0 means unlimited; for GPUs and jobs it means none. */
 export function barsOf({ quota, usage }: Pick<Me, 'quota' | 'usage'>): Bar[] {
   const unlimited = (limit: number) => (limit === 0 ? null : limit)
   return [

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { Notification } from '../../../../../schemas/notifications.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
+import { Checkbox } from '../../design/field.tsx'
 import { Empty, Failure, Shown } from '../../design/notice.tsx'
 import { Ago } from '../../design/time.tsx'
 import { readingPage, reread } from '../../session/api.ts'
@@ -18,7 +19,7 @@ const words = wordsOf({
   read: ['Mark read', '标为已读'],
   none: ['Nothing has happened yet.', '还没有通知。'],
   noneUnread: ['Everything is read.', '全部已读。'],
-  more: ['Older ones', '更早的'],
+  more: ['Older', '更早的'],
   by: ['by', '来自'],
 })
 
@@ -43,19 +44,16 @@ export function Page() {
     <div className={styles.page}>
       <header className={styles.head}>
         <h1>{say.title}</h1>
-        <label>
-          <input
-            type="checkbox"
-            checked={onlyUnread}
-            onChange={event =>
-              void navigate({
-                to: '/notifications',
-                search: event.target.checked ? { unread: '1' } : {},
-              })
-            }
-          />{' '}
-          {say.unread}
-        </label>
+        <Checkbox
+          label={say.unread}
+          checked={onlyUnread}
+          onChange={event =>
+            void navigate({
+              to: '/notifications',
+              search: event.target.checked ? { unread: '1' } : {},
+            })
+          }
+        />
         <Button onClick={() => void send('/api/notifications/read-all')}>{say.readAll}</Button>
       </header>
       <Failure error={error} />

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { TextField } from '../../design/field.tsx'
+import { FormEnd } from '../../design/form-end.tsx'
 import { Failure } from '../../design/notice.tsx'
 import { reading, reread } from '../../session/api.ts'
 import { type Me, request } from '../../session/session.ts'
@@ -45,10 +46,7 @@ export function PauseButton({ queue }: { queue: Queue | undefined }) {
         <Dialog title={say.pause} onClose={() => setAsking(false)}>
           <form className={styles.form} onSubmit={pause}>
             <TextField label={say.pauseReason} name="reason" maxLength={1000} autoFocus />
-            <Failure error={error} />
-            <Button type="submit" kind="main">
-              {say.pause}
-            </Button>
+            <FormEnd error={error} text={say.pause} />
           </form>
         </Dialog>
       )}

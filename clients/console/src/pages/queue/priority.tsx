@@ -1,16 +1,15 @@
 import { type FormEvent, useState } from 'react'
 import type { QueueRow } from '../../../../../schemas/queue.ts'
-import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { TextField } from '../../design/field.tsx'
-import { Failure } from '../../design/notice.tsx'
+import { FormEnd } from '../../design/form-end.tsx'
 import { reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
 import { words } from './words.ts'
 
-/** Changes what decides the place of a job in the queue. Who may not is told so by the server. */
+/** Changes the settings that decide a job's place in the queue. The server refuses callers without the right. */
 export function PriorityDialog({ job, onClose }: { job: QueueRow; onClose: () => void }) {
   const say = useWords(words)
   const [error, setError] = useState<unknown>(null)
@@ -39,10 +38,7 @@ export function PriorityDialog({ job, onClose }: { job: QueueRow; onClose: () =>
           autoFocus
           defaultValue={job.priority}
         />
-        <Failure error={error} />
-        <Button type="submit" kind="main">
-          {say.save}
-        </Button>
+        <FormEnd error={error} text={say.save} />
       </form>
     </Dialog>
   )

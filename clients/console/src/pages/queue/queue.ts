@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
 import type { queueList } from '../../../../../schemas/queue.ts'
 
-/** What `GET /api/queue` answers. */
+/** The response of `GET /api/queue`. */
 export type Queue = Static<typeof queueList>

@@ -10,7 +10,7 @@ const width = 1000
 
 type Props = { series: string; holders: readonly Holder[]; waiting: readonly QueueRow[] }
 
-/** What runs, until when, and what is likely to start when; the table below says the same in words. */
+/** Running jobs with their ends, and the likely starts of waiting ones; the table below says the same in words. */
 export function Timeline({ series, holders, waiting }: Props) {
   const say = useWords(words)
   const blocks = blocksOf(holders, waiting, Date.now())

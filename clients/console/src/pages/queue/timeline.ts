@@ -1,6 +1,6 @@
 import type { QueueRow } from '../../../../../schemas/queue.ts'
 
-/** A job that holds GPUs; `leftS` is null where nobody can tell. */
+/** A job that holds GPUs; `leftS` is null where it is unknown. */
 export type Holder = {
   shortId: string
   owner: string
@@ -16,7 +16,7 @@ export type Block = {
   /** Seconds from now; the past is negative. */
   from: number
   to: number
-  /** Of a job that waits: the latest likely start. Of one that runs without a known end: null. */
+  /** For a waiting job: the latest likely start. For a running one without a known end: null. */
   latest: number | null
 }
 
@@ -25,7 +25,7 @@ export const shownS = { back: 3_600, ahead: 4 * 3_600 }
 /** A block that would be too small to see. */
 const leastS = 120
 
-/** What runs and what waits for one series of GPUs, on one axis of time. */
+/** The running and waiting jobs of one series of GPUs, on one time axis. */
 export function blocksOf(
   holders: readonly Holder[],
   waiting: readonly QueueRow[],
@@ -44,6 +44,6 @@ export function blocksOf(
   return [...running, ...next]
 }
 
-/** Where a moment stands on the axis, from 0 to 1. */
+/** The position of a moment on the axis, from 0 to 1. */
 export const placeOf = (seconds: number): number =>
   (seconds + shownS.back) / (shownS.back + shownS.ahead)

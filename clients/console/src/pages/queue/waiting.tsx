@@ -5,7 +5,6 @@ import type { Static } from 'typebox'
 import type { QueueRow, queueExplanation } from '../../../../../schemas/queue.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
-import { Copyable } from '../../design/copy.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { Empty, Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
@@ -19,7 +18,7 @@ import { PriorityDialog } from './priority.tsx'
 import type { Queue } from './queue.ts'
 import { words } from './words.ts'
 
-/** What waits, in the order in which it is to start, and why. */
+/** Waiting jobs, in the order in which they will start, and why they wait. */
 export function Waiting({ queue }: { queue: Queue }) {
   const say = useWords(words)
   const [asked, setAsked] = useState<QueueRow | null>(null)
@@ -28,9 +27,7 @@ export function Waiting({ queue }: { queue: Queue }) {
   return (
     <Panel title={say.waiting(queue.waiting.jobs, queue.waiting.gpus)}>
       {queue.jobs.length === 0 ? (
-        <Empty text={say.none}>
-          <Copyable text="forge submit -f job.yaml" />
-        </Empty>
+        <Empty text={say.none} command="forge submit -f job.yaml" />
       ) : (
         <Table caption={say.title} columns={columns} rows={queue.jobs} keyOf={job => job.run_id} />
       )}

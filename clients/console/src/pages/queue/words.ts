@@ -17,11 +17,11 @@ export const words = wordsOf({
   ],
   save: ['Save', '保存'],
   draining: [
-    (engine: string) => `${engine} takes nothing new.`,
+    (engine: string) => `${engine} accepts no new jobs.`,
     (engine: string) => `${engine} 不再接收新任务。`,
   ],
   series: [(name: string) => `GPUs: ${name}`, (name: string) => `GPU：${name}`],
-  idle: ['Nothing holds these GPUs.', '这些 GPU 空闲。'],
+  idle: ['These GPUs are idle.', '这些 GPU 空闲。'],
   timelineOf: [
     (name: string, running: number, waiting: number) =>
       `${name}: ${running} running, ${waiting} waiting`,
@@ -29,7 +29,7 @@ export const words = wordsOf({
       `${name}：${running} 个运行中，${waiting} 个等待`,
   ],
   now: ['now', '现在'],
-  noEnd: ['no end foreseen', '结束时间未知'],
+  noEnd: ['end unknown', '结束时间未知'],
   endsIn: [
     (length: string) => `ends in about ${length}`,
     (length: string) => `约 ${length} 后结束`,
@@ -42,7 +42,7 @@ export const words = wordsOf({
     (jobs: number, gpus: number) => `${jobs} waiting, for ${gpus} GPUs`,
     (jobs: number, gpus: number) => `${jobs} 个等待，共需 ${gpus} 个 GPU`,
   ],
-  none: ['Nothing waits. Submit a job:', '没有等待中的任务。提交一个：'],
+  none: ['Nothing is waiting. Submit a job:', '没有等待中的任务。提交一个：'],
   hidden: [
     (n: number) => `${n} more are in projects that you may not see.`,
     (n: number) => `另有 ${n} 个属于您无权查看的项目。`,
@@ -53,7 +53,7 @@ export const words = wordsOf({
   gpus: ['GPUs', 'GPU'],
   reason: ['Why it waits', '等待原因'],
   starts: ['Starts in', '预计启动'],
-  unknown: ['cannot be told', '无法估计'],
+  unknown: ['unknown', '无法估计'],
   range: [
     (early: string, late: string) => `${early} – ${late}`,
     (early: string, late: string) => `${early} – ${late}`,

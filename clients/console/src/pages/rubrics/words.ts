@@ -4,7 +4,7 @@ export const words = wordsOf({
   title: ['Rubrics', '评分标准'],
   new: ['New rubric', '新建评分标准'],
   none: [
-    'No rubrics yet. Write one here, or by the API:',
+    'No rubrics yet. Write one here, or through the API:',
     '还没有评分标准。在此新建，或通过 API：',
   ],
   name: ['Name', '名称'],
@@ -14,7 +14,8 @@ export const words = wordsOf({
   weight: ['Weight', '权重'],
   version: ['Version', '版本'],
   versionOf: [
-    (n: number) => `Version ${n}. A change makes the next one, and retires the scores of this one.`,
+    (n: number) =>
+      `Version ${n}. A change creates the next one, and retires the scores of this one.`,
     (n: number) => `版本 ${n}。修改会生成新版本，并使该版本的评分失效。`,
   ],
   visibility: ['Who sees it', '可见性'],

@@ -18,7 +18,7 @@ type Props = { run: RunRecord; job: JobDetail | null }
 const asking: readonly Action[] = ['stop', 'forceStop', 'delete', 'tags']
 const dangerous: readonly Action[] = ['stop', 'forceStop', 'delete']
 
-/** What can be done with a run; what cannot, stays with the reason. */
+/** The actions on a run; unavailable ones stay visible, with the reason. */
 export function Actions({ run, job }: Props) {
   const say = useWords(words)
   const navigate = useNavigate()
@@ -78,7 +78,7 @@ export function Actions({ run, job }: Props) {
   )
 }
 
-/** Shows at once what an action leads to, then what the server made of it. */
+/** Shows the expected state at once, then the state that the server reports. */
 function useActing(run: RunRecord, job: JobDetail | null) {
   const navigate = useNavigate()
   const [error, setError] = useState<unknown>(null)

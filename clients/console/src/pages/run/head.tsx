@@ -14,7 +14,7 @@ import { words } from './words.ts'
 
 type Props = { run: RunRecord; job: JobDetail | null }
 
-/** What a run is, how far it is, and what can be done with it. */
+/** The identity and progress of a run, and the actions on it. */
 export function Head({ run, job }: Props) {
   const state = job?.state ?? run.state
   useMarkedTab(state, run.name ?? run.short_id)
@@ -80,7 +80,7 @@ function Facts({ run, job }: Props) {
   )
 }
 
-/** The title and the icon of the browser's tab say the state. */
+/** The title and the icon of the browser tab show the state. */
 function useMarkedTab(state: string, name: string): void {
   useEffect(() => {
     const before = document.title

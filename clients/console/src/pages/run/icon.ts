@@ -1,4 +1,4 @@
-/** Of the icon of a tab; it stands on grounds of either kind, whatever the theme of the page. */
+/** The colours of the tab icon; it must be visible on light and dark backgrounds, regardless of the page's theme. */
 const colours: Readonly<Record<string, string>> = {
   running: '#2f81e0',
   starting: '#2f81e0',
@@ -10,7 +10,7 @@ const colours: Readonly<Record<string, string>> = {
   pausing: '#d18a00',
 }
 
-/** A disc in the colour of a state, so that a tab in the background tells when a run ends. */
+/** A disc in the colour of a state, so that a background tab shows when a run ends. */
 export const iconOf = (state: string): string =>
   `data:image/svg+xml,${encodeURIComponent(
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="${

@@ -4,12 +4,12 @@ import type { RunRecord } from './use-run.ts'
 
 export type JobDetail = Static<typeof jobDetail>
 
-/** `seconds` null: it goes on, or is the end. */
+/** `seconds` null: still under way, or the end. */
 export type Phase = { name: string; at: string; seconds: number | null; isBilled: boolean }
 
 const isRunning = (state: string) => ['running', 'pausing', 'stopping'].includes(state)
 
-/** What a run went through, and for how long. The time from the reported `running` on is billed. */
+/** The phases of a run, and how long each took. The time from the reported `running` onwards is billed. */
 export function phasesOf(run: RunRecord, job: JobDetail | null): Phase[] {
   if (job)
     return job.transitions.map(({ at, to, reason, spent_s }) => ({
@@ -33,8 +33,8 @@ const secondsBetween = (from: string, to: string | null): number | null =>
   to === null ? null : (Date.parse(to) - Date.parse(from)) / 1000
 
 /**
- * For how long a run has run: since `from` while it does, otherwise `seconds`. What a job waited or was paused between
- * its attempts does not count. Null: it has not run, or its job is on its way.
+ * How long a run has run: since `from` while it is running, otherwise `seconds`. Time spent waiting or paused between
+ * attempts does not count. Null: it has not run yet, or its job is starting.
  */
 export function ranOf(
   run: RunRecord,

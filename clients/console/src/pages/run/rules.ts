@@ -13,7 +13,7 @@ export const actions = [
 ] as const
 export type Action = (typeof actions)[number] | 'restore'
 
-/** Why an action is not possible now, as a word of the page; null: it is. */
+/** Why an action is not possible now, as a word of the page; null: it is possible. */
 export type Reason =
   | 'notJob'
   | 'hasEnded'
@@ -27,7 +27,7 @@ export type Reason =
   | 'deleted'
   | null
 
-/** What the rules go by: the state of the job, or of a run without one. */
+/** The input of the rules: the state of the job, or of a run without one. */
 export type Now = { state: string; isJob: boolean; isDeleted: boolean }
 
 const ended = ['succeeded', 'failed', 'stopped', 'abandoned']
@@ -56,7 +56,7 @@ const rules: Readonly<Record<Exclude<Action, 'restore'>, (now: Now) => Reason>> 
   resume: now => ofJob(now) ?? (now.state === 'paused' ? null : 'notPaused'),
 }
 
-/** What can be done with a run in its state. The server decides; this only saves people an answer that is known. */
+/** The actions possible in a run's state. The server decides; this only spares people a refusal that is certain. */
 export function reasonAgainst(action: Action, now: Now): Reason {
   if (action === 'restore') return null
   return now.isDeleted ? 'deleted' : rules[action](now)
@@ -64,7 +64,7 @@ export function reasonAgainst(action: Action, now: Now): Reason {
 
 const withoutAttempt = ['admitted', 'held', 'queued', 'paused']
 
-/** The state of a job right after an action, shown until the server says it; null: the action does not change it. */
+/** The state of a job right after an action, shown until the server reports it; null: the action does not change it. */
 export function stateAfter(action: Action, state: JobState): JobState | null {
   const isWaiting = withoutAttempt.includes(state)
   if (action === 'stop' || action === 'forceStop') return isWaiting ? 'stopped' : 'stopping'

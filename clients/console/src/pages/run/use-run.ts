@@ -9,10 +9,10 @@ export type RunRecord = Static<typeof runRecord>
 export const pathOfRun = (runId: string): string => `/api/runs/${encodeURIComponent(runId)}`
 export const pathOfJob = (runId: string): string => `/api/jobs/${encodeURIComponent(runId)}`
 
-/** A run that follows its changes; `runId` may be its short id. */
+/** A run that updates live; `runId` may be its short id. */
 export function useRun(runId: string) {
   const run = useQuery(reading<RunRecord>(pathOfRun(runId)))
-  // The run is read by the id of the address, what belongs to it by its full one.
+  // The run is read by the id in the address, its parts by the full id.
   const ids = [...new Set([runId, run.data?.run_id ?? runId])]
   const again = useThrottled(
     () => reread(...ids.flatMap(id => [pathOfRun(id), pathOfJob(id)]), '/api/queue'),

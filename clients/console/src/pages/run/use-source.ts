@@ -4,7 +4,7 @@ import { reading } from '../../session/api.ts'
 import { attemptStarts, type JobDetail } from './phases.ts'
 import { pathOfJob, type RunRecord } from './use-run.ts'
 
-/** What charts of a run need to know of it, but for their keys. */
+/** The facts about a run that charts need, apart from their keys. */
 export function useSource(run: RunRecord): Omit<Source, 'keys'> {
   const job = useQuery({ ...reading<JobDetail>(pathOfJob(run.run_id)), enabled: run.job_exists })
   return {

@@ -8,7 +8,7 @@ import { useWords } from '../../words/words.ts'
 import styles from './head.module.css'
 import { words } from './words.ts'
 
-/** Why a job waits, and what would start it sooner. The queue moves without the job itself changing. */
+/** Why a job waits, and what would start it sooner. The queue moves without any change to the job itself. */
 export function WhyQueued({ runId }: { runId: string }) {
   const say = useWords(words)
   const { data } = useQuery({

@@ -16,7 +16,7 @@ type Props = { chosen: Chosen; onClear: () => void }
 
 const isOver = ({ state }: RunRow) => !['pending', 'running'].includes(state)
 
-/** What can be done to several runs at once. Each is tried; what failed is told by its id. */
+/** Actions on several runs at once. Each is tried; failures are listed by id. */
 export function BulkActions({ chosen, onClear }: Props) {
   const say = useWords(words)
   const navigate = useNavigate()
@@ -96,7 +96,7 @@ export function BulkActions({ chosen, onClear }: Props) {
 const stop = ({ run_id, job_exists }: RunRow): Promise<unknown> =>
   request('POST', `/api/${job_exists ? 'jobs' : 'runs'}/${run_id}/stop`, { body: {} })
 
-/** A row may be older than the tags that somebody has set since. */
+/** A row may predate tags that somebody has set since. */
 async function addTag({ run_id }: RunRow, tag: string): Promise<unknown> {
   const { tags } = await request<RunRow>('GET', `/api/runs/${run_id}`)
   return request('PATCH', `/api/jobs/${run_id}`, { body: { tags: [...new Set([...tags, tag])] } })
@@ -104,7 +104,7 @@ async function addTag({ run_id }: RunRow, tag: string): Promise<unknown> {
 
 type StopProps = { runs: readonly RunRow[]; onClose: () => void; onStop: () => void }
 
-/** Says of what it is about, which need not be in view. */
+/** Names the affected runs, which need not be in view. */
 function StopDialog({ runs, onClose, onStop }: StopProps) {
   const say = useWords(words)
   const { first, more } = firstOf(runs)

@@ -1,9 +1,9 @@
 /** Rows of one request. */
 export const chunkRows = 100
-/** As far as a list goes: browsers draw nothing much higher than 16,000,000 pixels. */
+/** The longest list: browsers draw nothing much higher than 16,000,000 pixels. */
 const mostRows = 400_000
 
-/** The requests that show the rows `from` to `to`, and one on each side, so that scrolling finds them there. */
+/** The requests that cover the rows `from` to `to`, and one on each side, so that scrolling finds them loaded. */
 export function chunksFor(from: number, to: number, count: number): number[] {
   const last = Math.max(0, Math.ceil(count / chunkRows) - 1)
   const first = Math.max(0, Math.floor(from / chunkRows) - 1)
@@ -12,8 +12,8 @@ export function chunksFor(from: number, to: number, count: number): number[] {
 }
 
 /**
- * How many rows to draw room for. Past 10,000 the server does not count: then there is room for one chunk more than
- * is known, and more with each.
+ * How many rows to reserve room for. Past 10,000 the server does not count: then there is room for one chunk more than
+ * is known, growing with each.
  */
 export function countOf(total: number | null, chunks: ReadonlyMap<number, number>): number {
   if (total !== null) return Math.min(total, mostRows)

@@ -14,7 +14,7 @@ import { words } from './words.ts'
 
 type Props = { columns: readonly string[]; onChange: (columns: readonly string[]) => void }
 
-/** Which columns there are; metrics and hyperparameters are found among those of the newest runs. */
+/** The available columns; metrics and hyperparameters come from the newest runs. */
 export function ColumnChooser({ columns, onChange }: Props) {
   const say = useWords(words)
   const toggle = (name: string) =>

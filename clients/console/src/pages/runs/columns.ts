@@ -2,7 +2,7 @@ import type { RunRow } from '../../../../../schemas/run-records.ts'
 import { joinNames, splitNames } from './names.ts'
 
 /**
- * Columns that each run has; all others are metrics, `metric:<key>:last|min|max`, and hyperparameters,
+ * Columns that every run has; all others are metrics, `metric:<key>:last|min|max`, and hyperparameters,
  * `hparam:<key>`.
  */
 export const fields = [
@@ -23,13 +23,13 @@ export type FieldName = (typeof fields)[number]
 
 export type MetricColumn = { key: string; of: 'last' | 'min' | 'max' }
 
-/** Few, because whoever needs another adds it, and the address keeps it. */
+/** Only a few, because more can be added, and the address keeps them. */
 export const usualColumns: readonly string[] = fields.slice(0, 7)
 
-/** Most columns of either kind: the server gives values of no more names at once. */
+/** Most columns of either kind: the server returns values for no more names at once. */
 const mostNamed = 30
 
-/** What the server can sort by. */
+/** The columns that the server can sort by. */
 const sortable: ReadonlySet<string> = new Set([
   'name',
   'state',
@@ -55,17 +55,17 @@ export const hparamOf = (column: string): string | null =>
 const isColumn = (name: string) =>
   fields.some(field => field === name) || metricOf(name) !== null || hparamOf(name) !== null
 
-/** The columns that an address asks for; none for an empty text. */
+/** The columns in an address; none for an empty text. */
 export const columnsOf = (text: string | undefined): string[] =>
   text === undefined ? [...usualColumns] : splitNames(text).filter(isColumn)
 
-/** The text of columns in an address; undefined for the usual ones. */
+/** Columns in the format of the address; undefined for the default ones. */
 export const textOfColumns = (columns: readonly string[]): string | undefined =>
   columns.join() === usualColumns.join() ? undefined : joinNames(columns)
 
 type Named = { metrics: string | undefined; hparams: string | undefined }
 
-/** The names that the server is to give values of. */
+/** The names whose values the server must return. */
 export function namesOfColumns(columns: readonly string[]): Named {
   const text = (names: (string | null | undefined)[]) => {
     const known = [...new Set(names.flatMap(name => name ?? []))]
@@ -77,14 +77,14 @@ export function namesOfColumns(columns: readonly string[]): Named {
   }
 }
 
-/** The next order after a click on a head: down, up, and down again. */
+/** The next order after a click on a column head: descending, ascending, and descending again. */
 export const nextSort = (column: string, now: string): string =>
   now === `-${column}` ? column : `-${column}`
 
 export const valueOfMetric = (run: RunRow, { key, of }: MetricColumn): number | string | null =>
   run.summary[key]?.[of] ?? null
 
-/** As it was reported; undefined for a run without it. */
+/** The reported value; undefined for a run without it. */
 export const valueOfHparam = (run: RunRow, key: string): string | undefined => {
   const value = run.hparams?.[key]
   return value === undefined ? undefined : String(value)

@@ -2,12 +2,12 @@ import { wordFields } from '../../../../../schemas/run-search.ts'
 
 const states = ['pending', 'running', 'succeeded', 'failed', 'stopped', 'abandoned']
 
-/** What `GET /api/runs/names` finds. */
+/** The response of `GET /api/runs/names`. */
 export type Asked = { of: 'owners' | 'tags' | 'metrics' | 'hparams'; contains: string }
 
 export type Known = {
   projects: readonly string[]
-  /** What the server answered to `askedBy` the same word. */
+  /** The server's response when `askedBy` was this same word. */
   names: readonly string[]
 }
 
@@ -21,7 +21,7 @@ export function wordAt(text: string, cursor: number): { word: string; from: numb
 
 const ofFields: Readonly<Record<string, Asked['of']>> = { owner: 'owners', tag: 'tags' }
 
-/** What the server is asked so that a word can be completed; null: nothing. */
+/** The request that completes a word; null: none. */
 export function askedBy(word: string): Asked | null {
   const [, field = '', value = ''] = /^(\w+):(.*)$/s.exec(word) ?? []
   if (ofFields[field]) return { of: ofFields[field], contains: value }
@@ -30,7 +30,7 @@ export function askedBy(word: string): Asked | null {
   return /^[^\s"():<>=!]{2,}$/.test(word) ? { of: 'metrics', contains: word } : null
 }
 
-/** What the word at the cursor may become (docs/use/search.md). */
+/** The completions of the word at the cursor (docs/use/search.md). */
 export function completionsOf(word: string, known: Known): string[] {
   const asked = askedBy(word)
   const [, field, value = ''] = /^(\w+):(.*)$/s.exec(word) ?? []
@@ -54,11 +54,11 @@ const startingWith = (all: readonly string[], start: string): string[] =>
     one => one.toLowerCase().startsWith(start.toLowerCase()) && one !== start,
   )
 
-/** As the search reads it. */
+/** In the format of the search. */
 const quoted = (name: string): string =>
   /^[^\s"():<>=!]+$/.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`
 
-/** The text with the word at the cursor replaced, and where the cursor then stands. */
+/** The text with the word at the cursor replaced, and the new position of the cursor. */
 export function completed(
   text: string,
   cursor: number,
@@ -71,7 +71,7 @@ export function completed(
   return { text: text.slice(0, from) + put + rest, cursor: from + put.length }
 }
 
-/** Where a key of the list of completions leads: to another one, to taking the one that is marked, or nowhere. */
+/** The effect of a key on the list of completions: move to another one, take the marked one, or nothing. */
 export function keyInList(
   key: string,
   at: number,

@@ -7,7 +7,7 @@ type Props = {
   columns: readonly string[]
   sort: string
   onSort: (sort: string) => void
-  /** How many rows are known, and whether every one of them is chosen. */
+  /** How many rows are known, and whether all of them are selected. */
   loaded: number
   isAllChosen: boolean
   onChooseAll: (isChosen: boolean) => void

@@ -1,6 +1,6 @@
 import { chunkRows, chunksFor } from './chunks.ts'
 
-/** Runs that stand together. Without a project they are all runs of the list, and have no line above them. */
+/** A group of runs. Without a project it holds all runs of the list, and has no heading line. */
 export type Group = { project: string | null; rows: number; isOpen: boolean }
 
 export type Line =
@@ -8,7 +8,7 @@ export type Line =
   /** The `nth` run of its group. */
   | { kind: 'run'; project: string | null; nth: number }
 
-/** A request of runs: of which project, and which rows of it. */
+/** A request for runs: the project, and the rows within it. */
 export type Chunk = { project: string | null; chunk: number }
 
 const headOf = ({ project }: Group) => (project === null ? 0 : 1)
@@ -17,7 +17,7 @@ const linesOf = (group: Group) => headOf(group) + (group.isOpen ? group.rows : 0
 export const countLines = (groups: readonly Group[]): number =>
   groups.reduce((sum, group) => sum + linesOf(group), 0)
 
-/** What stands in a line of the table, counted from 0; null past the end. */
+/** The content of a line of the table, counted from 0; null past the end. */
 export function lineAt(groups: readonly Group[], line: number): Line | null {
   let left = line
   for (const group of groups) {
@@ -30,7 +30,7 @@ export function lineAt(groups: readonly Group[], line: number): Line | null {
   return null
 }
 
-/** The requests that show the lines `from` to `to`, and some around them. */
+/** The requests that cover the lines `from` to `to`, and some around them. */
 export function chunksOfLines(groups: readonly Group[], from: number, to: number): Chunk[] {
   const chunks: Chunk[] = []
   let start = 0

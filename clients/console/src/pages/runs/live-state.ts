@@ -1,12 +1,12 @@
 import type { RunRow } from '../../../../../schemas/run-records.ts'
 
-/** An event `state` of the stream; of a job, the state is that of the job. */
+/** A `state` event of the stream; for a job, the state is that of the job. */
 export type StateChange = { run_id: string; state: string; at: string }
 
 const ended = ['succeeded', 'failed', 'stopped', 'abandoned'] as const
 type Ended = (typeof ended)[number]
 
-/** The state of a run by that of its job; null: it stays as it is. */
+/** The state of a run given that of its job; null: it stays unchanged. */
 function runStateOf(state: string): RunRow['state'] | null {
   if (state === 'running') return 'running'
   if (['pausing', 'stopping'].includes(state)) return null
@@ -14,7 +14,7 @@ function runStateOf(state: string): RunRow['state'] | null {
   return end ?? 'pending'
 }
 
-/** The row after a change; the same one if the change is not its own, or changes nothing. */
+/** The row after a change; the same object if the change is about another run, or changes nothing. */
 export function afterChange(run: RunRow, { run_id, state, at }: StateChange): RunRow {
   const next = run_id === run.run_id ? runStateOf(state) : null
   if (next === null || next === run.state) return run
@@ -31,7 +31,7 @@ export function afterChange(run: RunRow, { run_id, state, at }: StateChange): Ru
 const secondsFrom = (from: string, to: string) =>
   Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000))
 
-/** The same list where nothing of it changed. */
+/** The same list object if no row changed. */
 export function rowsAfter(rows: RunRow[], change: StateChange): RunRow[] {
   const next = rows.map(run => afterChange(run, change))
   return next.every((run, nth) => run === rows[nth]) ? rows : next

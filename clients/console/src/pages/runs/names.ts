@@ -1,4 +1,4 @@
-/** Names in one text of an address, separated by commas; their own commas and backslashes have a backslash before them. */
+/** Names joined by commas for an address; their own commas and backslashes are escaped with a backslash. */
 export const joinNames = (names: readonly string[]): string =>
   names.map(name => name.replace(/[\\,]/g, '\\$&')).join(',')
 

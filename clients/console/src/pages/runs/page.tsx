@@ -20,7 +20,7 @@ import { showChange, useRuns } from './use-runs.ts'
 import { SavedViews } from './views.tsx'
 import { words } from './words.ts'
 
-/** Rows change by themselves; all of them at most this often, in milliseconds. */
+/** Rows change without user action; all of them are refreshed at most this often, in milliseconds. */
 const rereadMs = 2_000
 
 export function Page() {
@@ -83,7 +83,7 @@ export function Page() {
   )
 }
 
-/** What is chosen. States change at once, in the lists as well; the lists are read again soon after. */
+/** The selection. States change at once, in the lists as well; the lists are refreshed soon after. */
 function useChosen() {
   const [chosen, setChosen] = useState<Chosen>(new Map())
   const again = useThrottled(() => reread('/api/runs'), rereadMs)

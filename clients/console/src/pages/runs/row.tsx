@@ -17,7 +17,7 @@ type Place = {
 }
 
 type RunProps = Place & {
-  /** Undefined while it is on its way. */
+  /** Undefined while loading. */
   run: RunRow | undefined
   columns: readonly string[]
   isChosen: boolean
@@ -109,7 +109,7 @@ const cells: Readonly<Record<FieldName, (run: RunRow) => ReactNode>> = {
   duration_s: run =>
     run.ended_at !== null
       ? run.duration_s !== null && lengthOf(run.duration_s)
-      : // One that waits again, such as a paused one, does not run on; how long it ran is on its page.
+      : // The clock of a waiting run, such as a paused one, does not advance; how long it ran is on its page.
         run.state === 'running' &&
         run.started_at !== null && <Length from={run.started_at} to={null} />,
   best: run =>

@@ -1,13 +1,13 @@
 import { createStore } from '../../session/store.ts'
 
-/** What a view of the list is, as in its address: search, order, columns, and what it is grouped by. */
+/** A view of the list, as in its address: search, order, columns, and grouping. */
 export type View = Record<'q' | 'sort' | 'cols' | 'group', string | undefined>
 export type SavedView = View & { name: string }
 
 const key = 'forge.views'
 const most = 50
 
-/** What is stored may be of another version, or damaged. */
+/** Stored data may come from another version, or be damaged. */
 export function viewsIn(text: string | null): SavedView[] {
   try {
     const parsed: unknown = JSON.parse(text ?? '[]')

@@ -9,6 +9,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { Option } from '../../design/option.tsx'
 import { reading } from '../../session/api.ts'
 import { ApiFailure } from '../../session/failure.ts'
 import { isField } from '../../shell/keys.ts'
@@ -23,11 +24,11 @@ type Props = {
   onSearch: (q: string) => void
 }
 
-/** The search cannot be read, which the box says itself. */
+/** The search cannot be parsed, which the box says itself. */
 export const isRefused = (error: unknown): error is ApiFailure =>
   error instanceof ApiFailure && error.status === 422
 
-/** The search of the list. Enter searches; the server's word about a search it cannot read stands below. */
+/** The search of the list. Enter searches; the server's message about an invalid search appears below. */
 export function SearchBox({ q, error, onSearch }: Props) {
   const say = useWords(words)
   const id = useId()
@@ -67,7 +68,7 @@ export function SearchBox({ q, error, onSearch }: Props) {
     setCursor(selectionStart ?? value.length)
     setAt(-1)
     setOpen(true)
-    // The cross of the field empties it, and searches for nothing.
+    // The field's cross empties it, and searches for nothing.
     if (value === '') onSearch('')
   }
   const fault = isRefused(error) ? error.message : null
@@ -124,12 +125,10 @@ function Completions({ id, offered, at, onTake }: Offered) {
       className={styles.completions}
     >
       {offered.map((choice, nth) => (
-        <div
+        <Option
           key={choice}
           id={`${id}-${nth}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={nth === at}
+          isChosen={nth === at}
           className={styles.completion}
           onMouseDown={event => {
             event.preventDefault()
@@ -137,13 +136,13 @@ function Completions({ id, offered, at, onTake }: Offered) {
           }}
         >
           {choice}
-        </div>
+        </Option>
       ))}
     </div>
   )
 }
 
-/** Null: nobody is writing. What an empty word may become is nothing. */
+/** Null: nobody is typing. An empty word has no completions. */
 function useOffered(written: string | null): string[] {
   const word = written ?? ''
   const asked = askedBy(word)
@@ -160,7 +159,7 @@ function useOffered(written: string | null): string[] {
   return completionsOf(word, { projects: known, names: names.data ?? [] })
 }
 
-/** Moves the caret of a field at once: what is typed before the next frame would otherwise stand somewhere else. */
+/** Moves the caret of a field at once: text typed before the next frame would otherwise land in the wrong place. */
 function useCaret(field: { current: HTMLInputElement | null }): (at: number) => void {
   const [caret, setCaret] = useState<{ at: number } | null>(null)
   useLayoutEffect(() => {

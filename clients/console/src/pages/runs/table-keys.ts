@@ -1,4 +1,4 @@
-/** Where the focus is: in the table or nowhere, on something else that can be pressed, or where somebody types. */
+/** The focus: in the table or nowhere, on another control, or in a text field. */
 export type Place = 'table' | 'control' | 'field' | 'dialog'
 
 export type TableKey = 'down' | 'up' | 'choose' | 'range' | 'open'
@@ -17,7 +17,7 @@ const others: Readonly<Record<string, TableKey>> = {
   Enter: 'open',
 }
 
-/** What a key means to the table; letters work wherever nobody types. */
+/** The meaning of a key for the table; letters work unless somebody is typing. */
 export function tableKeyOf(press: Press, place: Place): TableKey | null {
   if (press.ctrlKey || press.metaKey || press.altKey) return null
   if (place === 'field' || place === 'dialog') return null

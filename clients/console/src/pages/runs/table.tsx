@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
+import { ScrollBox } from '../../design/scroll-box.tsx'
 import { useWords } from '../../words/words.ts'
 import { type Chosen, withAll } from './choice.ts'
 import { idOf, keysOf } from './cursor.ts'
@@ -14,7 +15,7 @@ const rowHeight = 36
 
 type Props = {
   runs: Runs
-  /** Another text for another search, order or grouping. */
+  /** Differs for each search, order and grouping. */
   list: string
   columns: readonly string[]
   sort: string
@@ -24,7 +25,7 @@ type Props = {
   onToggleGroup: (project: string) => void
 }
 
-/** Draws the lines in view, however many there are. `j` and `k` move, `x` chooses, `X` up to here, Enter opens. */
+/** Draws the lines in view, however many there are. `j` and `k` move, `x` selects, `X` extends to here, Enter opens. */
 export function RunTable(props: Props) {
   const { runs, list, columns, sort, chosen, onSort, onChoose, onToggleGroup } = props
   const say = useWords(words)
@@ -48,10 +49,9 @@ export function RunTable(props: Props) {
   const grid = { gridTemplateColumns: `2.2rem ${columns.map(widthOf).join(' ')}` }
   const width = { minWidth: `${Math.max(60, 12 + 7.5 * columns.length)}rem` }
   return (
-    <div
+    <ScrollBox
       ref={box}
       className={styles.box}
-      tabIndex={0}
       role="grid"
       aria-label={say.title}
       aria-rowcount={runs.isKnown ? runs.lines + 1 : -1}
@@ -97,7 +97,7 @@ export function RunTable(props: Props) {
           })}
         </div>
       </div>
-    </div>
+    </ScrollBox>
   )
 }
 

@@ -8,7 +8,7 @@ import { useTableKeys } from './use-table-keys.ts'
 
 type Moves = {
   runs: Runs
-  /** Another text for another search, order or grouping. */
+  /** Differs for each search, order and grouping. */
   list: string
   chosen: Chosen
   onChoose: (chosen: Chosen) => void
@@ -17,12 +17,12 @@ type Moves = {
   box: { readonly current: HTMLElement | null }
 }
 
-/** What the keys act on, and where a range began; null: nowhere. */
+/** The line that the keys act on, and where a range began; null: none. */
 type Marks = { list: string; at: Mark; began: Mark | null }
 
 const fresh = (list: string): Marks => ({ list, at: { id: null, line: 0 }, began: null })
 
-/** Where the keys act: on the marked run, wherever in the list it is by now, and never on another in its place. */
+/** The target of the keys: the marked run, wherever it now is in the list, and never another in its place. */
 export function useMoves({ runs, list, chosen, onChoose, onToggleGroup, scrollTo, box }: Moves) {
   const navigate = useNavigate()
   const [kept, setKept] = useState(() => fresh(list))
@@ -36,7 +36,7 @@ export function useMoves({ runs, list, chosen, onChoose, onToggleGroup, scrollTo
     const line = standing(mark)
     return line?.kind === 'run' ? line.run : undefined
   }
-  // What is drawn while another search is read is not of that search.
+  // Rows drawn while another search is loading do not belong to that search.
   const isOfList = runs.isKnown && !runs.isReading
   useEffect(() => {
     const at = isOfList ? settled(marks.at, idAt) : marks.at

@@ -8,7 +8,7 @@ import { rowsAfter, type StateChange } from './live-state.ts'
 
 export type TableLine =
   | { kind: 'group'; project: string; runs: number; isOpen: boolean }
-  /** Undefined while it is on its way. */
+  /** Undefined while loading. */
   | { kind: 'run'; run: RunRow | undefined }
 
 export type Runs = {
@@ -20,12 +20,12 @@ export type Runs = {
   /** False where the server stops counting. */
   isCounted: boolean
   isKnown: boolean
-  /** Rows in view are on their way. */
+  /** Rows in view are loading. */
   isReading: boolean
   error: unknown
-  /** What is in view, as lines from 0. */
+  /** The range in view, as lines from 0. */
   show(from: number, to: number): void
-  /** All that was read of the open groups, in order. */
+  /** All rows read of the open groups, in order. */
   loaded(): RunRow[]
 }
 
@@ -34,14 +34,14 @@ type Asked = {
   sort: string
   metrics: string | undefined
   hparams: string | undefined
-  /** Null: not grouped. Otherwise the projects whose runs are not shown. */
+  /** Null: not grouped. Otherwise the collapsed projects. */
   closed: readonly string[] | null
 }
 
 /** Lines drawn before anything is known. */
 const placeholders = 12
 
-/** The runs of a search in an order, read as far as they come into view. */
+/** The runs of a search in an order, read as they come into view. */
 export function useRuns({ q, sort, metrics, hparams, closed }: Asked): Runs {
   const [view, setView] = useState({ from: 0, to: 40 })
   const page = ({ project, chunk }: Chunk) => ({
@@ -72,7 +72,7 @@ export function useRuns({ q, sort, metrics, hparams, closed }: Asked): Runs {
     : [{ project: null, rows: countOf(total, sizes), isOpen: true }]
   const wanted = chunksOfLines(groups, view.from, view.to)
   const reads = useQueries({ queries: wanted.map(page) })
-  // Reading `data` makes the table follow it; the rows themselves are taken from all that was read.
+  // Reading `data` makes the table follow it; the rows themselves come from everything that was read.
   const isReading = reads.filter(({ data }) => data === undefined).length > 0
   const rowsOf = ({ project, chunk }: Chunk) =>
     cached({ project, chunk }) ?? (project === null && chunk === 0 ? first.data?.rows : undefined)
@@ -102,7 +102,7 @@ export function useRuns({ q, sort, metrics, hparams, closed }: Asked): Runs {
   }
 }
 
-/** How many rows the chunks had that came into view; the last ones tell how long a list is that nobody counted. */
+/** How many rows the visible chunks had; the last ones show the length of a list that nobody counted. */
 function useSizes(
   list: string,
   to: number,
@@ -120,8 +120,8 @@ function useSizes(
 }
 
 /**
- * Shows a change of state at once in every list that was read, before the list is read again. An answer that is still on
- * its way may be older than the change, and is not waited for.
+ * Applies a state change at once to every list that was read, before the list is read again. A response still in
+ * flight may be older than the change, and is not awaited.
  */
 export function showChange(change: StateChange): void {
   const isList = ({ queryKey }: { queryKey: QueryKey }) =>

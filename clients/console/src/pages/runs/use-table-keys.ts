@@ -23,7 +23,7 @@ export function useTableKeys(
   }, [box])
 }
 
-/** A new page has the focus on its main part, where nothing is to be pressed. */
+/** A new page has the focus on its main part, which has nothing to press. */
 const isNowhere = (target: HTMLElement) => target === document.body || target.tagName === 'MAIN'
 
 function placeOf(target: EventTarget | null, box: HTMLElement | null): Place {

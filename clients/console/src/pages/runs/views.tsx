@@ -7,7 +7,7 @@ import styles from './page.module.css'
 import { keepViews, savedViews, type View, withView } from './saved-views.ts'
 import { words } from './words.ts'
 
-/** Views that a person named, kept in this browser; the address of each can be sent to others. */
+/** Named views, kept in this browser; the address of each can be sent to others. */
 export function SavedViews({ search, onChoose }: { search: View; onChoose: (view: View) => void }) {
   const say = useWords(words)
   const views = useSyncExternalStore(savedViews.subscribe, savedViews.get)

@@ -7,7 +7,7 @@ import { Button } from '../../design/button.tsx'
 import { Select, TextField } from '../../design/field.tsx'
 import { Failure, Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
-import { Table } from '../../design/table.tsx'
+import { QueryTable } from '../../design/query-table.tsx'
 import { chooseTheme, theme, themes } from '../../design/theme.ts'
 import { Ago } from '../../design/time.tsx'
 import { reading, reread } from '../../session/api.ts'
@@ -117,7 +117,7 @@ function Sessions() {
     request('DELETE', `/api/auth/sessions/${encodeURIComponent(sid)}`)
       .then(() => reread('/api/auth/sessions'))
       .catch(setError)
-  // Those there are now: the list below may not have come yet, or be older.
+  // The current ones: the list below may be missing or outdated.
   const endAll = async () => {
     try {
       const all = await request<OwnSession[]>('GET', '/api/auth/sessions')
@@ -133,45 +133,38 @@ function Sessions() {
       actions={<Button onClick={() => void endAll()}>{say.endAll}</Button>}
     >
       <Failure error={error} />
-      <Shown of={sessions}>
-        {rows => (
-          <Table
-            caption={say.sessions}
-            rows={rows}
-            keyOf={({ sid }) => sid}
-            columns={[
-              {
-                key: 'via',
-                title: say.via,
-                cell: one => (
-                  <>
-                    {one.via} {one.current && <Badge state="good" text={say.this} />}
-                  </>
-                ),
-              },
-              { key: 'agent', title: say.agent, cell: one => one.user_agent ?? '' },
-              { key: 'began', title: say.began, cell: one => <Ago at={one.created_at} /> },
-              {
-                key: 'used',
-                title: say.used,
-                cell: one => one.last_used_at && <Ago at={one.last_used_at} />,
-              },
-              {
-                key: 'end',
-                title: '',
-                cell: one => (
-                  <Button
-                    kind="quiet"
-                    onClick={() => void (one.current ? signOut() : end(one.sid))}
-                  >
-                    {say.end}
-                  </Button>
-                ),
-              },
-            ]}
-          />
-        )}
-      </Shown>
+      <QueryTable
+        of={sessions}
+        caption={say.sessions}
+        keyOf={({ sid }) => sid}
+        columns={[
+          {
+            key: 'via',
+            title: say.via,
+            cell: one => (
+              <>
+                {one.via} {one.current && <Badge state="good" text={say.this} />}
+              </>
+            ),
+          },
+          { key: 'agent', title: say.agent, cell: one => one.user_agent ?? '' },
+          { key: 'began', title: say.began, cell: one => <Ago at={one.created_at} /> },
+          {
+            key: 'used',
+            title: say.used,
+            cell: one => one.last_used_at && <Ago at={one.last_used_at} />,
+          },
+          {
+            key: 'end',
+            title: '',
+            cell: one => (
+              <Button kind="quiet" onClick={() => void (one.current ? signOut() : end(one.sid))}>
+                {say.end}
+              </Button>
+            ),
+          },
+        ]}
+      />
     </Panel>
   )
 }

@@ -2,7 +2,7 @@ import { isTree, said, type Tree } from './spec-text.ts'
 
 export type Change = { path: string; from: string | null; to: string | null }
 
-/** What differs between two JobSpecs, by dotted paths; a list is one value. Null: it is not said there. */
+/** The differences between two JobSpecs, by dotted paths; a list is one value. Null: absent on that side. */
 export function changesBetween(from: Tree, to: Tree): Change[] {
   const [before, after] = [leaves(said(from)), leaves(said(to))]
   return [...new Set([...before.keys(), ...after.keys()])]

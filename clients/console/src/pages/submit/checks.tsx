@@ -12,7 +12,7 @@ import { words } from './words.ts'
 
 export type Preflight = Static<typeof preflightResult>
 
-/** What the gates say of the job as it stands, the refusing ones first. */
+/** The verdicts of the gates on the current job, refusals first. */
 export function Checks({ of }: { of: { data: Preflight | undefined; error: unknown } }) {
   const say = useWords(words)
   return (

@@ -20,7 +20,7 @@ const isSchema = (value: unknown): value is Schema =>
 
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 
-/** The parameters that the schema names, in its order, then those that only have a default. */
+/** The parameters in the schema, in its order, then parameters that only have a default. */
 export function fieldsOf(recipe: Pick<Recipe, 'params_schema' | 'params_default'>): Field[] {
   const { params_schema: schema, params_default: defaults } = recipe
   const known = isSchema(schema.properties) ? schema.properties : {}
@@ -52,13 +52,13 @@ const kinds: Readonly<Record<string, Field['kind']>> = {
   string: 'text',
 }
 
-/** What a form has no field for is written as JSON. */
+/** Values without a suitable field are written as JSON. */
 function kindOf({ type, enum: choices }: Schema): Field['kind'] {
   if (Array.isArray(choices)) return 'choice'
   return (typeof type === 'string' && kinds[type]) || 'json'
 }
 
-/** A value as its field shows it; absent is empty, which means the default. */
+/** A value in the format of its field; absent is empty, which means the default. */
 export function textOf({ kind }: Field, value: unknown): string {
   if (value === undefined) return ''
   return kind === 'text' && typeof value === 'string' ? value : JSON.stringify(value)
@@ -66,7 +66,7 @@ export function textOf({ kind }: Field, value: unknown): string {
 
 export type Meant = { value: unknown } | { fault: true }
 
-/** What a text in a field means; an empty one is undefined, the default. */
+/** The value of a field's text; an empty text is undefined, the default. */
 export function meantBy({ kind }: Field, text: string): Meant {
   if (text.trim() === '') return { value: undefined }
   if (kind === 'text') return { value: text }

@@ -16,7 +16,7 @@ type Props = { tree: Tree; recipe: Recipe | null; put: Put; isOff: boolean }
 
 export function Form({ tree, recipe, put, isOff }: Props) {
   const say = useWords(words)
-  // The same fields as long as the recipe is the same, so that what is typed stays.
+  // The same fields as long as the recipe is the same, so that typed text stays.
   const fields = useMemo(() => (recipe ? fieldsOf(recipe) : []), [recipe])
   return (
     <>
@@ -94,7 +94,7 @@ function Parameter({ field, value, onChange }: ParameterProps) {
   const [text, setText] = useState(shown)
   const meant = meantBy(field, text)
   const isFault = 'fault' in meant
-  // What the YAML says now, unless it is what this field says in other words: `1.` on the way to `1.5`.
+  // The value in the YAML, unless this field says the same in other words: `1.` on the way to `1.5`.
   useEffect(() => {
     setText(before => {
       const said = meantBy(field, before)

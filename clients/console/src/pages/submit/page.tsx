@@ -4,7 +4,6 @@ import { useEffect, useState } from 'react'
 import type { AdmissionResult } from '../../../../../schemas/jobs.ts'
 import type { Recipe } from '../../../../../schemas/recipes.ts'
 import { Button } from '../../design/button.tsx'
-import { Copyable } from '../../design/copy.tsx'
 import { Field, Select } from '../../design/field.tsx'
 import { Empty, Failure, Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
@@ -55,12 +54,7 @@ export function Page() {
               </Shown>
             )
           const first = rows.find(one => named(one) === recipe) ?? rows.find(one => !one.deprecated)
-          if (!first)
-            return (
-              <Empty text={say.noRecipes}>
-                <Copyable text="forge admin recipe add FOLDER" />
-              </Empty>
-            )
+          if (!first) return <Empty text={say.noRecipes} command="forge admin recipe add FOLDER" />
           const text = newText(first, { project: 'demo', name: first.name })
           return <Editor recipes={rows} first={text} origin={null} />
         }}
@@ -71,7 +65,7 @@ export function Page() {
 
 const named = ({ name, version }: Recipe) => `${name}@${version}`
 
-/** The value once it has stood still for so long. */
+/** The value once it has been stable for this long. */
 function useSettled<T>(value: T, ms: number): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
@@ -81,7 +75,7 @@ function useSettled<T>(value: T, ms: number): T {
   return settled
 }
 
-/** The YAML is the job; the form shows what it says and writes into it. */
+/** The YAML is the job; the form shows its content and writes into it. */
 function useSpec(first: string) {
   const [text, setText] = useState(first)
   const [lastTree, setLastTree] = useState<Tree>(() => readText(first).tree ?? {})
@@ -97,7 +91,7 @@ function useSpec(first: string) {
   return { text, tree: tree ?? lastTree, fault, write, put }
 }
 
-/** Asks the gates about what the text says, a moment after it was last changed. */
+/** Sends the text to the gates, a moment after its last change. */
 function usePreflight(text: string) {
   const settled = useSettled(text, 400)
   const asked = useQuery({

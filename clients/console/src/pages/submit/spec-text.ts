@@ -9,7 +9,7 @@ export const isTree = (value: unknown): value is Tree =>
 
 export type Read = { tree: Tree; fault: null } | { tree: null; fault: string }
 
-/** What a text says, or where it is neither YAML nor JSON. */
+/** The parsed text, or where it is neither YAML nor JSON. */
 export function readText(text: string): Read {
   const parsed = parseDocument(text)
   const [error] = parsed.errors
@@ -19,7 +19,7 @@ export function readText(text: string): Read {
   return isTree(value) ? { tree: value, fault: null } : { tree: null, fault: '' }
 }
 
-/** Aliases are followed only now: `*.py` is one, of nothing, and too many are refused. */
+/** Aliases are resolved only here: `*.py` is one that refers to nothing, and too many are refused. */
 function withAliases(parsed: Document): unknown {
   try {
     return parsed.toJS({ maxAliasCount: 100 })
@@ -29,7 +29,7 @@ function withAliases(parsed: Document): unknown {
   }
 }
 
-/** The text with one value changed; comments and order stay. Undefined removes it. The text must be whole. */
+/** The text with one value changed; comments and order stay. Undefined removes the value. The text must be valid. */
 export function withValue(text: string, path: readonly string[], value: unknown): string {
   const parsed = parseDocument(text)
   if (value === undefined) parsed.deleteIn(path)
@@ -40,14 +40,14 @@ export function withValue(text: string, path: readonly string[], value: unknown)
   return String(parsed)
 }
 
-/** A section that is missing, null or no section becomes one. */
+/** Creates a section that is missing, null or not a section. */
 function makeRoom(parsed: Document, path: readonly string[]): void {
   const tree: unknown = parsed.toJS()
   for (let depth = 1; depth < path.length; depth++) {
     const above = path.slice(0, depth)
     if (!isTree(valueAt(tree, above))) parsed.setIn(above, parsed.createNode({}))
     const section = parsed.getIn(above, true)
-    // `{}` begins to be written in lines like the rest.
+    // `{}` is expanded into lines like the rest.
     if (isMap(section) && section.items.length === 0) section.flow = false
   }
 }
@@ -69,7 +69,7 @@ export function newText(recipe: Recipe, { project, name }: { project: string; na
     spec: {
       params: {},
       resources: {
-        // `min_gpus` are of all nodes together.
+        // `min_gpus` counts the GPUs of all nodes together.
         gpus_per_node: Math.ceil(min_gpus / min_nodes),
         ...(min_nodes > 1 && { nodes: min_nodes }),
       },
@@ -86,7 +86,7 @@ export const lockOf = ({ name, version, digest, framework }: Recipe) => ({
 
 export const textOfSpec = (spec: Tree): string => stringify(said(spec))
 
-/** A JobSpec without what says nothing: nulls, empty texts, lists and sections. Parameters stay as they are. */
+/** A JobSpec without empty content: nulls, empty texts, lists and sections. Parameters stay unchanged. */
 export function said(tree: Tree): Tree {
   return Object.fromEntries(
     Object.entries(tree).flatMap(([key, value]) => {

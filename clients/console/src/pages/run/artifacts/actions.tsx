@@ -17,7 +17,7 @@ import { pathOfRun } from '../use-run.ts'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
-/** What can be done with an artifact. */
+/** The actions on an artifact. */
 export function ArtifactActions({ artifact }: { artifact: Artifact }) {
   const say = useWords(words)
   const [asks, setAsks] = useState(false)
@@ -51,7 +51,7 @@ export function ArtifactActions({ artifact }: { artifact: Artifact }) {
   )
 }
 
-/** Where the bytes are is asked only when somebody wants them: the address is signed and does not last. */
+/** Requests the address of the bytes only on demand: it is signed and expires. */
 async function fetchContent(id: string): Promise<void> {
   const { url } = await request<Static<typeof downloadAddress>>(
     'GET',
@@ -60,7 +60,7 @@ async function fetchContent(id: string): Promise<void> {
   location.assign(url)
 }
 
-/** Says first what would become of the bytes, or which runs need them. */
+/** Shows first what would happen to the bytes, or which runs need them. */
 function DeleteDialog({ artifact, onClose }: { artifact: Artifact; onClose: () => void }) {
   const say = useWords(words)
   const [error, setError] = useState<unknown>(null)

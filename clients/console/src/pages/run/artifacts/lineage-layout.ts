@@ -24,7 +24,7 @@ const gap = { x: 56, y: 14 } as const
 type Arrow = Pick<Link, 'kind' | 'from' | 'to'>
 type Unplaced = Node extends infer N ? (N extends Node ? Omit<N, 'x' | 'y'> : never) : never
 
-/** Draws what came first on the left. What a run began from stands as a node between the two runs. */
+/** Draws ancestors on the left. The artifact from which a run began is a node between the two runs. */
 export function graphOf(lineage: Lineage): Graph {
   const { nodes, arrows } = partsOf(lineage)
   const columns = columnsOf(nodes, arrows)
@@ -62,7 +62,7 @@ function partsOf({ runs, edges }: Lineage): { nodes: Unplaced[]; arrows: Arrow[]
   return { nodes: [...nodes.values()], arrows: [...arrows.values()] }
 }
 
-/** What lies before a run: the earlier run, and what of it the later one began from. */
+/** The ancestors of a run: the earlier run, and the artifact from which the later one began. */
 function wayOf(
   { from, to, artifact_id, artifact_deleted }: Lineage['edges'][number],
   nodes: ReadonlyMap<string, Unplaced>,
@@ -76,17 +76,17 @@ function wayOf(
   return [source, { kind: 'artifact', id: artifact_id, artifactId: artifact_id, isDeleted }]
 }
 
-/** The nodes by how many steps they are from the beginning, at most. */
+/** The nodes by their greatest distance from the beginning. */
 function columnsOf(nodes: readonly Unplaced[], arrows: readonly Arrow[]): string[][] {
   const steps = new Map(nodes.map(({ id }) => [id, 0]))
-  // Each round gets at least one node right, unless they stand in a circle.
+  // Each round places at least one node correctly, unless they form a cycle.
   let rounds = nodes.length
   while (rounds-- > 0 && pushRight(steps, arrows));
   const columns = [...Map.groupBy(nodes, ({ id }) => steps.get(id) ?? 0)]
   return columns.sort(([a], [b]) => a - b).map(([, of]) => of.map(({ id }) => id))
 }
 
-/** Puts what came later to the right of what it came from; false if it is so already. */
+/** Puts descendants to the right of their ancestors; false if they are already there. */
 function pushRight(steps: Map<string, number>, arrows: readonly Arrow[]): boolean {
   let hasMoved = false
   for (const { from, to } of arrows) {
@@ -100,7 +100,7 @@ function pushRight(steps: Map<string, number>, arrows: readonly Arrow[]): boolea
 
 type Place = { column: number; row: number }
 
-/** Within a column, each node is as near as possible to what it came from. */
+/** Within a column, each node is placed as near as possible to its ancestors. */
 function rowsOf(columns: readonly string[][], arrows: readonly Arrow[]): Map<string, Place> {
   const places = new Map<string, Place>()
   for (const [column, ids] of columns.entries()) {

@@ -13,7 +13,7 @@ import { words } from './words.ts'
 
 type Props = { lineage: Lineage; run: RunRecord; artifacts: readonly Artifact[] }
 
-/** What a run came from, and what came from it: as a graph, or as a table. */
+/** The ancestors and descendants of a run: as a graph, or as a table. */
 export function LineagePanel({ lineage, run, artifacts }: Props) {
   const say = useWords(words)
   const { lineage: form } = useSearch({ strict: false })
@@ -53,7 +53,7 @@ export function LineagePanel({ lineage, run, artifacts }: Props) {
 
 type NameOf = (artifactId: string) => string
 
-/** Those of this run by kind and step, others by the end of their ids. */
+/** Artifacts of this run are named by kind and step, others by the end of their ids. */
 function useArtifactNames(artifacts: readonly Artifact[]): NameOf {
   const say = useWords(words)
   return id => {
@@ -70,7 +70,7 @@ function Graph({ lineage, nameOf }: View) {
   const graph = useMemo(() => graphOf(lineage), [lineage])
   const scroll = useRef<HTMLDivElement>(null)
   const own = graph.nodes.find(({ id }) => id === lineage.run_id)
-  // The run itself stands in the middle of what is seen.
+  // Keeps the run itself in the middle of the view.
   useEffect(() => {
     const { current } = scroll
     if (!current || !own) return

@@ -4,7 +4,7 @@ import type { Artifact } from '../../../../../../schemas/artifacts.ts'
 import { Badge } from '../../../design/badge.tsx'
 import { Copyable } from '../../../design/copy.tsx'
 import { More } from '../../../design/more.tsx'
-import { Empty, Shown } from '../../../design/notice.tsx'
+import { Empty, Shown, ShownRows } from '../../../design/notice.tsx'
 import { type Column, Table } from '../../../design/table.tsx'
 import { Ago } from '../../../design/time.tsx'
 import { reading } from '../../../session/api.ts'
@@ -19,7 +19,7 @@ import type { Lineage } from './lineage-layout.ts'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
-/** What a run made, and which runs it came from and led to. */
+/** The artifacts of a run, and the runs before and after it. */
 export function Tab({ run }: { run: RunRecord }) {
   const say = useWords(words)
   const { deleted } = useSearch({ strict: false })
@@ -50,20 +50,22 @@ export function Tab({ run }: { run: RunRecord }) {
         />
         {say.showDeleted}
       </label>
-      <Shown of={list}>
-        {rows =>
-          rows.length === 0 ? (
-            <Empty text={say.none}>
-              <Copyable text={'forge.log_artifact("checkpoint", "model.pt", "torch", step=step)'} />
-            </Empty>
-          ) : (
-            <>
-              <Artifacts rows={rows} runs={lineage.data?.runs ?? []} />
-              <More of={list} />
-            </>
-          )
+      <ShownRows
+        of={list}
+        none={
+          <Empty
+            text={say.none}
+            command={'forge.log_artifact("checkpoint", "model.pt", "torch", step=step)'}
+          />
         }
-      </Shown>
+      >
+        {rows => (
+          <>
+            <Artifacts rows={rows} runs={lineage.data?.runs ?? []} />
+            <More of={list} />
+          </>
+        )}
+      </ShownRows>
       <Shown of={lineage}>
         {found => <LineagePanel lineage={found} artifacts={list.data ?? []} run={run} />}
       </Shown>
@@ -145,7 +147,7 @@ function Status({ artifact: { status, deleted_at, deleted_by } }: { artifact: Ar
   )
 }
 
-/** The runs that need it, each with why. */
+/** The runs that need it, each with the reason. */
 function Protection({ artifact, runs }: { artifact: Artifact; runs: Known }) {
   const say = useWords(words)
   if (artifact.protected_by.length === 0) return null

@@ -1,4 +1,4 @@
-/** Names have at most this many parts; what lies deeper is shown as `{…}`. */
+/** Names have at most this many parts; deeper values are shown as `{…}`. */
 const mostDepth = 8
 
 /** The facts of an environment by their full names, such as `packages.torch` and `gpus.0.name`. */

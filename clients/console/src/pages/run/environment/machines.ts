@@ -4,7 +4,7 @@ import { bytesOf } from '../../../words/amounts.ts'
 
 export type Node = Static<typeof nodesAnswer>[number]
 
-/** A machine in a row of a table; null: it was not said. */
+/** A machine in a row of a table; null: not reported. */
 export type Machine = {
   node: string
   rank: string | null

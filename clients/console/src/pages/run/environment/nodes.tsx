@@ -23,7 +23,7 @@ const words = wordsOf({
 const columns = ['node', 'rank', 'gpus', 'cpu', 'memory', 'driver', 'network'] as const
 const atOnce = 100
 
-/** The machines of a run of several; nothing where none was described. */
+/** The machines of a multi-node run; nothing where none was described. */
 export function Nodes({ run }: { run: RunRecord }) {
   const say = useWords(words)
   const [most, setMost] = useState(atOnce)

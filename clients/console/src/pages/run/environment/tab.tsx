@@ -16,7 +16,7 @@ import styles from './tab.module.css'
 
 const words = wordsOf({
   none: [
-    'None was captured. The Python client does so by itself.',
+    'Nothing was captured. The Python client does this automatically.',
     '未采集环境。Python 客户端会自动采集。',
   ],
   title: ['Environment', '环境'],

@@ -1,9 +1,9 @@
 import type { RunEvent } from '../../../../../../schemas/run-events.ts'
 
-/** What a run was after some of its events. Null: nothing was known of it. */
+/** The run as it was after some of its events. Null: unknown at that point. */
 export type Past = {
   state: string | null
-  /** Of the state: why a job waits, or ended. */
+  /** The reason for the state: why a job waits, or ended. */
   reason: string | null
   /** When it entered the state. */
   since: string | null
@@ -13,7 +13,7 @@ export type Past = {
   priority: number | null
   /** Executor and nodes of the newest attempt. */
   place: string | null
-  /** Until when it may end by itself after it was asked to. */
+  /** The deadline for ending voluntarily after a request to stop. */
   deadline: string | null
   exitCode: number | null
   openAlerts: number
@@ -23,7 +23,7 @@ export type Past = {
 
 type Facts = RunEvent['facts']
 
-/** The state that an event leads to; other events leave it. */
+/** The state that an event leads to; events not listed leave it unchanged. */
 const states: Readonly<Record<string, string>> = {
   'job.admitted': 'admitted',
   'job.held': 'held',
@@ -45,7 +45,7 @@ const states: Readonly<Record<string, string>> = {
   'run.stopped': 'stopped',
 }
 
-/** Events that give a run its name, tags or priority, each by the name of the value. */
+/** Events that give a run its name, tags or priority, each with the name of the value. */
 const naming = ['job.admitted', 'job.renamed', 'job.tagged', 'job.priority_changed', 'run.created']
 
 /** Folds the events of a run, given in their order. */
@@ -115,7 +115,7 @@ const placeOf = ({ executor, nodes }: Facts): string =>
 const textOf = (value: Facts[string] | undefined): string | null =>
   typeof value === 'string' ? value : null
 
-/** The events that a text is in: in the sentence or the type. */
+/** The events that contain a text, in the sentence or the type. */
 export function eventsWith(events: readonly RunEvent[], text: string): readonly RunEvent[] {
   const sought = text.trim().toLowerCase()
   return sought === ''

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import type { RunEvent } from '../../../../../../schemas/run-events.ts'
 import { TextField } from '../../../design/field.tsx'
 import { More } from '../../../design/more.tsx'
-import { Empty, Shown } from '../../../design/notice.tsx'
+import { Empty, ShownRows } from '../../../design/notice.tsx'
 import { type Pages, usePages } from '../../../session/use-pages.ts'
 import { useLanguage, useWords } from '../../../words/words.ts'
 import { pathOfRun, type RunRecord } from '../use-run.ts'
@@ -12,24 +12,18 @@ import styles from './tab.module.css'
 import { Then } from './then.tsx'
 import { words } from './words.ts'
 
-/** Who did what with a run, and what the run was after each. */
+/** Who did what with a run, and the state of the run after each event. */
 export function Tab({ run }: { run: RunRecord }) {
   const say = useWords(words)
-  // A change of state comes at once, with the run (`useRun`); the rest is looked for.
+  // A state change arrives at once, with the run (`useRun`); everything else is polled.
   const read = usePages<RunEvent>(`${pathOfRun(run.run_id)}/events`, {
     ...{ size: 500, pages: 4, keyOf: ({ position }: RunEvent) => position },
     everyMs: run.ended_at === null ? 3_000 : 15_000,
   })
   return (
-    <Shown of={read}>
-      {events =>
-        events.length === 0 ? (
-          <Empty text={say.none} />
-        ) : (
-          <Events run={run} read={read} events={events} />
-        )
-      }
-    </Shown>
+    <ShownRows of={read} none={<Empty text={say.none} />}>
+      {events => <Events run={run} read={read} events={events} />}
+    </ShownRows>
   )
 }
 

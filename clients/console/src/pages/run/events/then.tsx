@@ -10,14 +10,14 @@ import { words } from './words.ts'
 
 type Props = {
   events: readonly RunEvent[]
-  /** Whether these are all that there are. */
+  /** Whether these are all events. */
   isWhole: boolean
-  /** Index of the event after which the run is shown; null: it is shown as it is now, or after the last. */
+  /** Index of the event after which the run is shown; null: as it is now, or after the last event. */
   chosen: number | null
   onChoose: (nth: number | null) => void
 }
 
-/** What the run was after an event; a slider goes through them. */
+/** The run as it was after an event; a slider moves through them. */
 export function Then({ events, isWhole, chosen, onChoose }: Props) {
   const say = useWords(words)
   const language = useLanguage()

@@ -4,12 +4,12 @@ type Series = HardwareAnswer['series'][number]
 
 export type Small = {
   key: string
-  /** Of the axis: 0 to the greatest value of all its lines. */
+  /** The scale of the axis: 0 to the greatest value of all its lines. */
   max: number
   lines: { label: string; points: readonly (readonly [x: number, y: number])[] }[]
 }
 
-/** What is looked at first; all others follow by name. */
+/** Shown first; all others follow by name. */
 const order = [
   'util_pct',
   'mem_used_bytes',

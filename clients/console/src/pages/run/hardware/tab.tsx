@@ -13,20 +13,20 @@ import styles from './tab.module.css'
 
 const words = wordsOf({
   none: [
-    'No readings yet. The Python client reports them by itself.',
+    'No readings yet. The Python client reports them automatically.',
     '还没有读数。Python 客户端会自动上报。',
   ],
   gpus: ['GPUs', 'GPU'],
   place: ['Where', '位置'],
   util: ['Used, %', '利用率 %'],
   idle: ['Idle', '空闲'],
-  memory: ['Memory, most', '显存峰值'],
+  memory: ['Peak memory', '显存峰值'],
   power: ['Power, W', '功率 W'],
   temp: ['Hottest, °C', '最高温度 °C'],
   idleMark: ['idle', '空闲'],
-  behind: ['behind the others', '落后'],
+  behind: ['straggler', '落后'],
   most: [(value: string) => `up to ${value}`, (value: string) => `最高 ${value}`],
-  heat: ['Use of each GPU over time', '各 GPU 随时间的利用率'],
+  heat: ['Utilisation of each GPU over time', '各 GPU 随时间的利用率'],
 })
 
 export function Tab({ run }: { run: RunRecord }) {
@@ -58,7 +58,7 @@ function Readings({ data }: { data: HardwareAnswer }) {
   )
 }
 
-/** More than this share of a GPU's time idle is worth a mark. */
+/** A GPU idle for more than this share of its time is marked. */
 const muchIdle = 0.5
 
 function Gpus({ data }: { data: HardwareAnswer }) {

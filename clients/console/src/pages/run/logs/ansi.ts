@@ -3,7 +3,7 @@ import { visible } from '../../../words/visible.ts'
 
 /** A piece of a line, as a terminal would show it. */
 export type Piece = {
-  /** Where it begins in what is left of the line. */
+  /** Where it begins in the remaining line. */
   at: number
   text: string
   colour: Colour | null
@@ -30,7 +30,7 @@ const plain: Style = { colour: null, isBold: false, isFaint: false }
 
 const esc = String.fromCharCode(0x1b)
 const bell = String.fromCharCode(0x07)
-/** Sequences of terminals: those that style (`m`), and all others, which are left out. */
+/** Terminal sequences: those for styles (`m`) are applied, all others removed. */
 const sequence = new RegExp(
   [
     `${esc}\\[([0-9;:]*)m`,
@@ -41,7 +41,7 @@ const sequence = new RegExp(
   'g',
 )
 
-/** A line in pieces of one style each; what a carriage return overwrote is gone. */
+/** A line in pieces of one style each; text overwritten after a carriage return is removed. */
 export function piecesOf(line: string): Piece[] {
   const pieces: Piece[] = []
   let style = plain
@@ -60,7 +60,7 @@ function add(pieces: Piece[], text: string, style: Style & { at: number }): void
   if (text !== '') pieces.push({ ...style, text: visible(text).replaceAll('\t', '    ') })
 }
 
-/** What is left of a line after its carriage returns: the last of its writings, and what that did not reach. */
+/** The visible line after its carriage returns: the last overwrite, and the earlier text that it did not reach. */
 export function overwritten(line: string): string {
   if (!line.includes('\r')) return line
   const writings = line.replace(/\r+$/, '').split('\r')
@@ -70,7 +70,7 @@ export function overwritten(line: string): string {
   return isStyled ? last || before : last + after(before, last)
 }
 
-/** What of a writing stands to the right of another that was written over it; half a wide character is a blank. */
+/** The part of some text to the right of another written over it; half a wide character becomes a blank. */
 function after(before: string, over: string): string {
   let covered = 0
   for (const { columns } of cellsOf(over)) covered += columns
@@ -108,7 +108,7 @@ function withCode(style: Style, code: number): Style {
   return nth >= 0 && nth < 8 ? { ...style, colour: names[nth] ?? null } : style
 }
 
-/** `38;5;n` and `38;2;r;g;b`, as the nearest of the eight names. */
+/** `38;5;n` and `38;2;r;g;b`, as the nearest of the eight named colours. */
 function extendedAt(
   codes: readonly number[],
   at: number,
@@ -127,7 +127,7 @@ function ofPalette(n: number): Colour | null {
   return nearest(level(Math.floor(cube / 36)), level(Math.floor(cube / 6) % 6), level(cube % 6))
 }
 
-/** Greys stay as the text is. */
+/** Greys use the colour of plain text. */
 function nearest(r: number, g: number, b: number): Colour | null {
   const most = Math.max(r, g, b)
   if (most - Math.min(r, g, b) < 40) return null

@@ -1,7 +1,7 @@
-/** What of the log is asked for, as the API names it. */
+/** A filter of the log, in the API's terms. */
 export const filterNames = ['grep', 'regex', 'rank', 'node', 'stream', 'attempt'] as const
 
-/** What programs print when they fail. */
+/** Words that programs print when they fail. */
 export const errorPattern =
   '(?i)(error|exception)\\b|\\b(traceback|fatal|panic|killed|out of memory|segmentation fault)\\b'
 

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react'
 import type { LogLine } from '../../../../../../schemas/logs.ts'
 import { Button } from '../../../design/button.tsx'
 import { Failure } from '../../../design/notice.tsx'
+import { ScrollBox } from '../../../design/scroll-box.tsx'
 import { addressOf } from '../../../session/api.ts'
 import { accepted, authorized } from '../../../session/session.ts'
 import { useWords } from '../../../words/words.ts'
@@ -18,16 +19,16 @@ type Props = {
   filter: Filter
   look: Look
   onOpen: (seq: number) => void
-  /** Back to the whole log. */
+  /** Returns to the whole log. */
   onLeave: () => void
 }
 
 type Found = { lines: LogLine[]; next: string | null }
 
-/** So many are looked for without being asked. */
+/** How many are searched automatically. */
 const enough = 500
 
-/** The lines that a filter leaves, as they are found; a click on a number shows the line among its neighbours. */
+/** The lines that pass a filter, as they are found; a click on a number shows the line in context. */
 export function FoundLines({ filter, look, onOpen, onLeave }: Props) {
   const say = useWords(words)
   const path = `${pathOfRun(look.runId)}/logs`
@@ -94,14 +95,7 @@ function Hits({ lines, look, onOpen }: HitsProps) {
     overscan: 30,
   })
   return (
-    <div
-      ref={box}
-      className={styles.box}
-      tabIndex={0}
-      role="log"
-      aria-label={say.log}
-      aria-live="off"
-    >
+    <ScrollBox ref={box} className={styles.box} role="log" aria-label={say.log} aria-live="off">
       <div style={{ height: rows.getTotalSize(), position: 'relative' }}>
         {rows.getVirtualItems().map(({ key, index, start: top }) => {
           const line = lines[index]
@@ -114,6 +108,6 @@ function Hits({ lines, look, onOpen }: HitsProps) {
           )
         })}
       </div>
-    </div>
+    </ScrollBox>
   )
 }

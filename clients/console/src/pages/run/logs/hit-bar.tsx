@@ -13,16 +13,16 @@ import { words } from './words.ts'
 type Props = {
   runId: string
   filter: Filter
-  /** Where somebody is. */
+  /** The reader's current line. */
   line: number
   onLine: (seq: number) => void
-  /** Back to the list of all hits. */
+  /** Returns to the list of all hits. */
   onAll: () => void
 }
 
 type Way = 'next' | 'prev'
 
-/** Among the lines around a hit: to the one before it and the one after. */
+/** In the context of a hit: moves to the previous and the next one. */
 export function HitBar({ runId, filter, line, onLine, onAll }: Props) {
   const say = useWords(words)
   const [busy, setBusy] = useState<Way | null>(null)
@@ -60,7 +60,7 @@ export function HitBar({ runId, filter, line, onLine, onAll }: Props) {
 
 type Seek = { filter: Filter; line: number; way: Way }
 
-/** The number of the nearest line that has what is asked for; null if there is none on that side. */
+/** The number of the nearest matching line; null if there is none on that side. */
 async function findHit(path: string, { filter, line, way }: Seek): Promise<number | null> {
   const side = way === 'next' ? { after: line } : { before: line }
   let address: string | undefined = addressOf(path, { ...filter, ...side, limit: 1 })

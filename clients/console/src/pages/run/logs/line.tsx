@@ -14,7 +14,7 @@ type Props = {
   onPick: (seq: number) => void
 }
 
-/** A line as a terminal shows it; its number is a link to it. */
+/** A line as a terminal shows it; its number links to it. */
 export const Line = memo(function Line({ line, look, isMarked, onPick }: Props) {
   const say = useWords(words)
   return (

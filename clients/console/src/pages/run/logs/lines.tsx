@@ -3,7 +3,9 @@ import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { LogLine } from '../../../../../../schemas/logs.ts'
 import { Button } from '../../../design/button.tsx'
+import { Checkbox } from '../../../design/field.tsx'
 import { Empty, Failure, Loading } from '../../../design/notice.tsx'
+import { ScrollBox } from '../../../design/scroll-box.tsx'
 import { useLive, useThrottled } from '../../../live/use-live.ts'
 import { reading, reread } from '../../../session/api.ts'
 import { accepted, authorized } from '../../../session/session.ts'
@@ -24,7 +26,7 @@ type Props = {
   onLine: (seq: number) => void
 }
 
-/** The whole log; only what is in view is read. Follows its end until somebody scrolls up. */
+/** The whole log; only the lines in view are read. Follows the end until somebody scrolls up. */
 export function LineList({ run, look, line, onLine }: Props) {
   const say = useWords(words)
   const path = `${pathOfRun(run.run_id)}/logs`
@@ -82,11 +84,10 @@ function Lines({ path, last, look, line, onLine }: LinesProps) {
   return (
     <>
       <Bar last={last} start={start} onStart={setStart} {...following} />
-      <div
+      <ScrollBox
         ref={box}
         className={styles.box}
         onScroll={onScroll}
-        tabIndex={0}
         role="log"
         aria-label={say.log}
         aria-live="off"
@@ -103,7 +104,7 @@ function Lines({ path, last, look, line, onLine }: LinesProps) {
             </Place>
           ))}
         </div>
-      </div>
+      </ScrollBox>
     </>
   )
 }
@@ -116,7 +117,7 @@ type PlaceProps = {
   children: ReactNode
 }
 
-/** Where a line stands in a list of which only those in view are drawn; wrapped lines are measured. */
+/** The position of a line in a list that draws only the lines in view; wrapped lines are measured. */
 export const Place = ({ rows, index, top, isWrapped, children }: PlaceProps) => (
   <div
     ref={isWrapped ? rows.measureElement : undefined}
@@ -162,14 +163,11 @@ function Bar({ last, start, onStart, isFollowing, news, onChange }: BarProps) {
   const say = useWords(words)
   return (
     <div className={styles.bar}>
-      <label>
-        <input
-          type="checkbox"
-          checked={isFollowing}
-          onChange={event => onChange(event.target.checked)}
-        />{' '}
-        {say.follow}
-      </label>
+      <Checkbox
+        label={say.follow}
+        checked={isFollowing}
+        onChange={event => onChange(event.target.checked)}
+      />
       <span role="status">{say.lines(last)}</span>
       {!isFollowing && news > 0 && (
         <Button onClick={() => onChange(true)}>{say.newLines(news)}</Button>

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../../../design/button.tsx'
 import { DownloadButton } from '../../../design/download-button.tsx'
-import { TextField } from '../../../design/field.tsx'
+import { Checkbox, TextField } from '../../../design/field.tsx'
 import { addressOf } from '../../../session/api.ts'
 import { useWords } from '../../../words/words.ts'
 import type { RunRecord } from '../use-run.ts'
@@ -13,10 +13,10 @@ import { LineList } from './lines.tsx'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
-/** More of a log than a page should hold. */
+/** Lines beyond this are more than a page should hold. */
 const largeBytes = 250_000_000
 
-/** The log of a run: all of it, however long, or what a filter leaves of it. */
+/** The log of a run: all of it, however long, or the lines that pass a filter. */
 export function Tab({ run }: { run: RunRecord }) {
   const say = useWords(words)
   const search = useSearch({ strict: false })
@@ -49,22 +49,16 @@ export function Tab({ run }: { run: RunRecord }) {
         <Button onClick={() => go({ ...nothing, regex: errorPattern, line: undefined })}>
           {say.errors}
         </Button>
-        <label>
-          <input
-            type="checkbox"
-            checked={isWrapped}
-            onChange={event => setWrapped(event.target.checked)}
-          />{' '}
-          {say.wrap}
-        </label>
-        <label>
-          <input
-            type="checkbox"
-            checked={hasTimes}
-            onChange={event => setTimes(event.target.checked)}
-          />{' '}
-          {say.times}
-        </label>
+        <Checkbox
+          label={say.wrap}
+          checked={isWrapped}
+          onChange={event => setWrapped(event.target.checked)}
+        />
+        <Checkbox
+          label={say.times}
+          checked={hasTimes}
+          onChange={event => setTimes(event.target.checked)}
+        />
         <DownloadButton
           path={addressOf(`/api/runs/${run.run_id}/logs/download`, filter)}
           name={`${run.short_id}.log`}

@@ -1,6 +1,6 @@
 /** Lines of one request. */
 export const chunkLines = 200
-/** Browsers draw boxes of some thirty million pixels; a log may have more lines than fit, so it is shown in windows. */
+/** Browsers draw boxes of about thirty million pixels; a log may have more lines than fit, so it is shown in windows. */
 export const windowLines = 1_000_000
 
 /** The window (the number of its first line, from 0) in which a line stands; `last` is the newest line. */
@@ -9,7 +9,7 @@ export function windowFor(line: number, last: number): number {
   return Math.floor(Math.max(0, wanted - 1) / windowLines) * windowLines
 }
 
-/** Lines of a window that there are. */
+/** How many lines of a window exist. */
 export const sizeOf = (start: number, last: number): number =>
   Math.max(0, Math.min(windowLines, last - start))
 

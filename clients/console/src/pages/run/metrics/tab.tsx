@@ -5,9 +5,8 @@ import type { metricKeyRow } from '../../../../../../schemas/metric-reads.ts'
 import { ChartList } from '../../../charts/chart-list.tsx'
 import { chartsOf } from '../../../charts/series.ts'
 import { pathOfMetrics } from '../../../charts/use-lines.ts'
-import { Copyable } from '../../../design/copy.tsx'
 import { DownloadButton } from '../../../design/download-button.tsx'
-import { Empty, Shown } from '../../../design/notice.tsx'
+import { Empty, ShownRows } from '../../../design/notice.tsx'
 import { useLive, useThrottled } from '../../../live/use-live.ts'
 import { takeAhead } from '../../../session/ahead.ts'
 import { reading, reread } from '../../../session/api.ts'
@@ -39,17 +38,12 @@ export function Tab({ run }: { run: RunRecord }) {
     onGap: again,
   })
   return (
-    <Shown of={keys}>
-      {rows =>
-        rows.length === 0 ? (
-          <Empty text={say.none}>
-            <Copyable text={'forge.log({"loss": loss}, step)'} />
-          </Empty>
-        ) : (
-          <Charts run={run} rows={rows} />
-        )
-      }
-    </Shown>
+    <ShownRows
+      of={keys}
+      none={<Empty text={say.none} command={'forge.log({"loss": loss}, step)'} />}
+    >
+      {rows => <Charts run={run} rows={rows} />}
+    </ShownRows>
   )
 }
 

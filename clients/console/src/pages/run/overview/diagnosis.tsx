@@ -12,7 +12,7 @@ import { pathOfRun, type RunRecord } from '../use-run.ts'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
-/** Why a run failed, as the rules see it, with what they go by; of another run only if somebody asked. */
+/** Why a run failed according to the rules, with their evidence; for other runs only on request. */
 export function DiagnosisCard({ run }: { run: RunRecord }) {
   const say = useWords(words)
   const path = `${pathOfRun(run.run_id)}/diagnoses`

@@ -1,5 +1,5 @@
 const most = 4
-/** What people look at first, in this order. */
+/** The metrics that people look at first, in this order. */
 const wanted = [
   /^(train[/_.])?loss$/,
   /loss/,
@@ -7,7 +7,7 @@ const wanted = [
   /acc|reward/,
 ]
 
-/** The few metrics of a run that tell most about it. */
+/** The few most informative metrics of a run. */
 export function keyChartsOf(keys: readonly string[]): string[] {
   const first = wanted.flatMap(pattern => keys.filter(key => pattern.test(key)).slice(0, 2))
   return [...new Set([...first, ...keys])].slice(0, most)

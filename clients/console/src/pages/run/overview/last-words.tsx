@@ -10,7 +10,7 @@ import { words } from './words.ts'
 
 const shownLines = 10
 
-/** What a run that did not succeed said last: its message, or without one of several lines the end of its log. */
+/** The last output of a run that did not succeed: its message, or without a multi-line one, the end of its log. */
 export function LastWords({ run }: { run: RunRecord }) {
   const say = useWords(words)
   const said = run.message?.trimEnd() ?? ''

@@ -168,7 +168,7 @@ function Metrics({ run }: { run: RunRecord }) {
   )
 }
 
-/** The checkpoint that its code called the best. */
+/** The checkpoint that its code marked as the best. */
 function Best({ run: { best, short_id } }: { run: RunRecord }) {
   const say = useWords(words)
   if (best === null) return null
@@ -197,7 +197,7 @@ function Best({ run: { best, short_id } }: { run: RunRecord }) {
   )
 }
 
-/** Where the run began, and what began from it. */
+/** Where the run began, and which runs began from it. */
 function Lineage({ run }: { run: RunRecord }) {
   const say = useWords(words)
   const { init_from, children } = run.lineage

@@ -2,7 +2,7 @@ import { wordsOf } from '../../../words/words.ts'
 
 export const words = wordsOf({
   charts: ['Charts', '图表'],
-  lastWords: ['What it said last', '最后的输出'],
+  lastWords: ['Last output', '最后的输出'],
   hparams: ['Hyperparameters', '超参数'],
   noHparams: ['None were reported.', '未上报。'],
   metrics: ['Metrics', '指标'],
@@ -26,10 +26,10 @@ export const words = wordsOf({
   step: ['Step', '步数'],
   why: ['Why it failed', '失败原因'],
   diagnose: ['Diagnose it', '诊断'],
-  diagnosing: ['It is being looked into.', '正在诊断。'],
-  confidence: [(share: string) => `${share} sure`, (share: string) => `置信度 ${share}`],
+  diagnosing: ['Diagnosis in progress.', '正在诊断。'],
+  confidence: [(share: string) => `confidence ${share}`, (share: string) => `置信度 ${share}`],
   blame: ['Cause', '责任方'],
   evidence: ['Evidence', '证据'],
   suggestions: ['What to try', '建议'],
-  similar: [(n: number) => `${n} alike in 30 days`, (n: number) => `30 天内 ${n} 个类似`],
+  similar: [(n: number) => `${n} similar in 30 days`, (n: number) => `30 天内 ${n} 个类似`],
 })

@@ -1,9 +1,9 @@
 export type Part = { kind: 'same' | 'added' | 'removed'; text: string }
 
-/** Above this many words a text is shown as replaced as a whole: the table below grows with the product. */
+/** Above this many words the whole text is shown as replaced: the table below grows with the product. */
 const mostWords = 1_500
 
-/** How a text became another, word by word (longest common subsequence). */
+/** The differences between two texts, word by word (longest common subsequence). */
 export function diffOf(before: string, after: string): Part[] {
   const [old, now] = [wordsOf(before), wordsOf(after)]
   if (old.length > mostWords || now.length > mostWords)

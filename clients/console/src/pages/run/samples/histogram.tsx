@@ -13,7 +13,7 @@ type Props = {
   onRange: (range: Range) => void
 }
 
-/** Rewards of a round; each bar is a button that leaves only its samples. */
+/** Rewards of a round; each bar is a button that shows only its samples. */
 export function Histogram({ data, range, onRange }: Props) {
   const say = useWords(words)
   if (!data || data.bins.length === 0) return null
@@ -40,7 +40,7 @@ export function Histogram({ data, range, onRange }: Props) {
   )
 }
 
-/** A second click on the same bar takes the filter away; with Shift, all between. */
+/** A second click on the same bar removes the filter; with Shift, it extends to all bars between. */
 function rangeAfter(now: Range, bar: { from: number; to: number }, isWider: boolean): Range {
   if (now && isWider) return { from: Math.min(now.from, bar.from), to: Math.max(now.to, bar.to) }
   return now?.from === bar.from && now.to === bar.to ? null : bar

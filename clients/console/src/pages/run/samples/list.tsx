@@ -2,6 +2,7 @@ import { type KeyboardEvent, useState } from 'react'
 import type { ValidationSample } from '../../../../../../schemas/validation.ts'
 import { More } from '../../../design/more.tsx'
 import { Shown } from '../../../design/notice.tsx'
+import { Option } from '../../../design/option.tsx'
 import { usePages } from '../../../session/use-pages.ts'
 import { shortNumber } from '../../../words/amounts.ts'
 import { visible } from '../../../words/visible.ts'
@@ -16,7 +17,7 @@ type Props = { path: string; samples: readonly ValidationSample[] }
 const rewardOf = ({ reward }: ValidationSample): string =>
   typeof reward === 'number' ? shortNumber(reward, 3) : (reward ?? '–')
 
-/** Samples on the left, the one that is looked at on the right. `j` and `k` go on and back. */
+/** Samples on the left, the selected one on the right. `j` and `k` move to the next and the previous one. */
 export function SampleList({ path, samples }: Props) {
   const say = useWords(words)
   const [at, setAt] = useState(0)
@@ -39,12 +40,10 @@ export function SampleList({ path, samples }: Props) {
         onKeyDown={onKeyDown}
       >
         {samples.map((sample, nth) => (
-          <div
+          <Option
             key={sample.sample_id}
             id={`sample-${sample.sample_id}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={sample === chosen}
+            isChosen={sample === chosen}
             className={styles.item}
             onClick={() => setAt(nth)}
           >
@@ -52,7 +51,7 @@ export function SampleList({ path, samples }: Props) {
             <span className={styles.start}>
               {visible((sample.user ?? sample.assistant ?? '').slice(0, 200))}
             </span>
-          </div>
+          </Option>
         ))}
       </div>
       <Sample path={path} sample={chosen} />

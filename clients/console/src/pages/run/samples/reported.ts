@@ -1,11 +1,11 @@
-/** A value of a sample as text: JSON unless it is a text already. */
+/** A value of a sample as text: JSON unless it already is text. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? String(value))
 
 /** Rewards from `from` to `to`, both included. */
 export type RewardRange = { from: number; to: number }
 
-/** The range of an address; null: all rewards. */
+/** The range in an address; null: all rewards. */
 export function rangeIn(text: string | undefined): RewardRange | null {
   const [, from, to] = /^(.+)\.\.(.+)$/.exec(text ?? '') ?? []
   const range = { from: Number(from), to: Number(to) }
@@ -14,7 +14,7 @@ export function rangeIn(text: string | undefined): RewardRange | null {
     : null
 }
 
-/** As it stands in the address. */
+/** In the format of the address. */
 export const textOfRange = (range: RewardRange | null): string | undefined =>
   range === null ? undefined : `${range.from}..${range.to}`
 

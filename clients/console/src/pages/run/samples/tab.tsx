@@ -6,7 +6,6 @@ import type {
   ValidationSample,
 } from '../../../../../../schemas/validation.ts'
 import { Button } from '../../../design/button.tsx'
-import { Copyable } from '../../../design/copy.tsx'
 import { Select } from '../../../design/field.tsx'
 import { More } from '../../../design/more.tsx'
 import { Empty, Shown } from '../../../design/notice.tsx'
@@ -21,7 +20,7 @@ import { isWithin, rangeIn, textOfRange } from './reported.ts'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
-/** What a model answered, by round. */
+/** The responses of a model, by round. */
 export function Tab({ run }: { run: RunRecord }) {
   const say = useWords(words)
   const path = `${pathOfRun(run.run_id)}/validation`
@@ -37,9 +36,7 @@ export function Tab({ run }: { run: RunRecord }) {
         return newest ? (
           <Rounds run={run} path={path} rounds={all} newest={newest} read={rounds} />
         ) : (
-          <Empty text={say.none}>
-            <Copyable text="forge.log_samples(step, samples)" />
-          </Empty>
+          <Empty text={say.none} command="forge.log_samples(step, samples)" />
         )
       }}
     </Shown>

@@ -4,7 +4,7 @@ export const words = wordsOf({
   title: ['Samples', '样本'],
   none: ['No samples yet. Report some:', '还没有样本。上报示例：'],
   rounds: ['Rounds', '轮次'],
-  noneFound: ['No sample has such a reward.', '没有对应奖励的样本。'],
+  noneFound: ['No sample has a reward in this range.', '没有对应奖励的样本。'],
   step: [(step: number) => `Step ${step}`, (step: number) => `第 ${step} 步`],
   samples: [(n: number) => `${n} samples`, (n: number) => `${n} 个样本`],
   chunks: [
@@ -17,7 +17,7 @@ export const words = wordsOf({
   byIndex: ['As sent', '发送顺序'],
   best: ['Best first', '最好优先'],
   worst: ['Worst first', '最差优先'],
-  rewards: ['Rewards: choose a bar to see its samples', '奖励分布：点选柱子筛选'],
+  rewards: ['Rewards: select a bar to see its samples', '奖励分布：点选柱子筛选'],
   allRewards: ['All rewards', '全部奖励'],
   prompt: ['Prompt', '提示'],
   answer: ['Answer', '回答'],
@@ -25,5 +25,5 @@ export const words = wordsOf({
   compare: ['Compare with …', '对比…'],
   reference: ['The reference', '参考答案'],
   through: ['Reward by step:', '各步奖励：'],
-  extra: ['What was reported besides', '其他上报内容'],
+  extra: ['Other reported values', '其他上报内容'],
 })

@@ -1,0 +1,173 @@
+import type { Command } from 'commander'
+import { describeProfileSet, profileSet } from '../profiles/profiles.ts'
+import { speakingIn } from '../program/add-commands.ts'
+import type { World } from '../program/session.ts'
+import {
+  deadLetterDrop,
+  deadLetterList,
+  deadLetterReplay,
+  deadLetterShow,
+  describeDeadLetterDrop,
+  describeDeadLetterList,
+  describeDeadLetterReplay,
+  describeDeadLetterShow,
+} from './dead-letters.ts'
+import {
+  describeDutyDrop,
+  describeDutyList,
+  describeDutyRetry,
+  dutyDrop,
+  dutyList,
+  dutyRetry,
+} from './duties.ts'
+import {
+  describeMaintenanceOff,
+  describeMaintenanceOn,
+  describeMaintenanceStatus,
+  maintenanceOff,
+  maintenanceOn,
+  maintenanceStatus,
+} from './maintenance.ts'
+import {
+  describeProjections,
+  describeRebuild,
+  describeRotateKeys,
+  projections,
+  rebuild,
+  rotateKeys,
+} from './projections.ts'
+import {
+  describeDrain,
+  describeQueuePause,
+  describeQueueResume,
+  describeQueueStatus,
+  describeUndrain,
+  drain,
+  queuePause,
+  queueResume,
+  queueStatus,
+  undrain,
+} from './queue.ts'
+import { describeQuotaGet, describeQuotaSet, quotaGet, quotaSet } from './quota.ts'
+import {
+  describeRecipeAdd,
+  describeRecipeDeprecate,
+  recipeAdd,
+  recipeDeprecate,
+} from './recipes.ts'
+import { describeResetPassword, resetPassword } from './reset-password.ts'
+import { describeRetention, retention } from './retention.ts'
+import {
+  describeUserAdd,
+  describeUserDisable,
+  describeUserEnable,
+  describeUserList,
+  describeUserSet,
+  userAdd,
+  userDisable,
+  userEnable,
+  userList,
+  userSet,
+} from './users.ts'
+
+type Ended = (code: number) => void
+
+/** `forge admin …`: commands for administrators. */
+export function addAdministration(program: Command, world: World, ended: Ended): void {
+  const admin = program.command('admin').description('administer the server')
+  const speaking = speakingIn(admin, world, ended)
+  addUsers(admin.command('users').description('people who may sign in'), world, ended)
+  addQuotas(admin.command('quota').description('the limits of a user'), world, ended)
+  addQueue(admin.command('queue').description('whether jobs start'), world, ended)
+  speaking({
+    drain: [describeDrain, drain],
+    undrain: [describeUndrain, undrain],
+  })
+  addMaintenance(
+    admin.command('maintenance').description('switch maintenance on and off'),
+    world,
+    ended,
+  )
+  addDuties(admin.command('duties').description('the follow-up work of events'), world, ended)
+  addDeadLetters(
+    admin.command('dead-letters').description('reports that could not be applied'),
+    world,
+    ended,
+  )
+  addRecipes(admin.command('recipe').description('recipes of the catalogue'), world, ended)
+  const profile = admin.command('profile').description('hardware for jobs')
+  speakingIn(profile, world, ended)({ set: [describeProfileSet, profileSet] })
+  speaking({
+    retention: [describeRetention, retention],
+    projections: [describeProjections, projections],
+    rebuild: [describeRebuild, rebuild],
+    'rotate-keys': [describeRotateKeys, rotateKeys],
+  })
+  describeResetPassword(admin.command('reset-password')).action(async username =>
+    ended(await resetPassword(world, username)),
+  )
+}
+
+function addUsers(users: Command, world: World, ended: Ended): void {
+  const speaking = speakingIn(users, world, ended)
+  speaking({
+    list: [describeUserList, userList],
+    add: [describeUserAdd, userAdd],
+    set: [describeUserSet, userSet],
+    disable: [describeUserDisable, userDisable],
+    enable: [describeUserEnable, userEnable],
+  })
+}
+
+function addRecipes(recipe: Command, world: World, ended: Ended): void {
+  const speaking = speakingIn(recipe, world, ended)
+  speaking({
+    add: [describeRecipeAdd, recipeAdd],
+    deprecate: [describeRecipeDeprecate, recipeDeprecate],
+  })
+}
+
+function addQuotas(quota: Command, world: World, ended: Ended): void {
+  const speaking = speakingIn(quota, world, ended)
+  speaking({
+    get: [describeQuotaGet, quotaGet],
+    set: [describeQuotaSet, quotaSet],
+  })
+}
+
+function addQueue(queue: Command, world: World, ended: Ended): void {
+  const speaking = speakingIn(queue, world, ended)
+  speaking({
+    pause: [describeQueuePause, queuePause],
+    resume: [describeQueueResume, queueResume],
+    status: [describeQueueStatus, queueStatus],
+  })
+}
+
+function addDuties(duties: Command, world: World, ended: Ended): void {
+  const speaking = speakingIn(duties, world, ended)
+  speaking({
+    list: [describeDutyList, dutyList],
+    retry: [describeDutyRetry, dutyRetry],
+    drop: [describeDutyDrop, dutyDrop],
+  })
+}
+
+function addDeadLetters(letters: Command, world: World, ended: Ended): void {
+  const speaking = speakingIn(letters, world, ended)
+  speaking({
+    list: [describeDeadLetterList, deadLetterList],
+    show: [describeDeadLetterShow, deadLetterShow],
+    replay: [describeDeadLetterReplay, deadLetterReplay],
+    drop: [describeDeadLetterDrop, deadLetterDrop],
+  })
+}
+
+function addMaintenance(maintenance: Command, world: World, ended: Ended): void {
+  const speaking = speakingIn(maintenance, world, ended)
+  speaking({
+    on: [describeMaintenanceOn, maintenanceOn],
+    off: [describeMaintenanceOff, maintenanceOff],
+    status: [describeMaintenanceStatus, maintenanceStatus],
+  })
+}

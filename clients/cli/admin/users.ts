@@ -1,0 +1,161 @@
+import { segment } from '../api/client.ts'
+import { describe } from '../program/describe.ts'
+import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
+import { list } from '../program/list.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Texts,
+  type World,
+} from '../program/session.ts'
+import { firstLineOfStdin } from '../terminal/ask.ts'
+import { toJson } from '../terminal/harmless.ts'
+
+type User = {
+  username: string
+  role: string
+  display_name: string | null
+  email: string | null
+  disabled: boolean
+  last_login_at: string | null
+  auth: string
+}
+type WrittenUser = User & { password: string | null }
+
+type ProfileOptions = CommonOptions & Texts<'displayName' | 'email'> & Flags<'passwordStdin'>
+type AddOptions = ProfileOptions & Flags<'admin'>
+type SetOptions = ProfileOptions & Texts<'role'> & Flags<'resetPassword'>
+
+const path = '/api/admin/users'
+
+const profileOptions = {
+  '--display-name <text>': 'the name shown; an empty text removes it',
+  '--email <address>': 'an empty text removes it',
+  '--password-stdin': 'read the password from standard input',
+}
+
+export const describeUserList = describe({ text: 'list the users' })
+
+export const userList = list<User>({
+  path,
+  shown: {
+    columns: [
+      { title: 'USER', cell: row => row.username, shrinks: true },
+      { title: 'ROLE', cell: row => row.role },
+      { title: 'STATE', cell: row => (row.disabled ? 'disabled' : 'enabled') },
+      { title: 'SIGNS IN BY', cell: row => row.auth },
+      { title: 'LAST SIGN-IN', cell: row => row.last_login_at ?? 'never' },
+      { title: 'NAME', cell: row => row.display_name ?? '', shrinks: true, drops: true },
+      { title: 'E-MAIL', cell: row => row.email ?? '', shrinks: true, drops: true },
+    ],
+  },
+})
+
+export const describeUserAdd = describe({
+  text: 'create a user; without a password, one is generated and shown once',
+  operands: { '<username>': '' },
+  options: {
+    ...profileOptions,
+    '--admin': 'with the role admin',
+  },
+})
+
+export async function userAdd(
+  world: World,
+  username: string,
+  options: AddOptions,
+): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const role = options.admin ? 'admin' : 'operator'
+  const body = { username, role, ...(await profileOf(world, options)) }
+  const user = await api.post<WrittenUser>(path, body, { creates: true })
+  if (isJson) terminal.data(toJson(user))
+  else terminal.note(`Created ${user.username} (${user.role})`)
+  if (!isJson) sayPassword(world, user, options.passwordStdin !== true)
+  return exitCode.ok
+}
+
+export const describeUserSet = describe({
+  text: 'change a user',
+  operands: { '<username>': '' },
+  options: {
+    ...profileOptions,
+    '--role <role>': 'admin or operator; holds at once',
+    '--reset-password': 'generate a password, show it once, and end the sessions',
+  },
+})
+
+export async function userSet(
+  world: World,
+  username: string,
+  options: SetOptions,
+): Promise<ExitCode> {
+  if (options.resetPassword && options.passwordStdin)
+    throw usageFailure('--reset-password and --password-stdin cannot be combined')
+  const change = {
+    ...(options.role !== undefined && { role: options.role }),
+    ...(options.resetPassword && { password: null }),
+    ...(await profileOf(world, options)),
+  }
+  if (Object.keys(change).length === 0)
+    throw usageFailure('Nothing to change', 'hint: forge admin users set --help lists what can be')
+  return changeUser(world, { username, options, change, said: 'Changed' })
+}
+
+export const describeUserDisable = describe({
+  text: 'end the sessions and tokens of a user, who can no longer sign in; jobs continue',
+  operands: { '<username>': '' },
+})
+
+export const userDisable = (
+  world: World,
+  username: string,
+  options: CommonOptions,
+): Promise<ExitCode> =>
+  changeUser(world, { username, options, change: { disabled: true }, said: 'Disabled' })
+
+export const describeUserEnable = describe({
+  text: 'let a disabled user sign in again',
+  operands: { '<username>': '' },
+})
+
+export const userEnable = (
+  world: World,
+  username: string,
+  options: CommonOptions,
+): Promise<ExitCode> =>
+  changeUser(world, { username, options, change: { disabled: false }, said: 'Enabled' })
+
+type Change = { username: string; options: CommonOptions; change: object; said: string }
+
+async function changeUser(world: World, { username, options, change, said }: Change) {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const user = await api.patch<WrittenUser>(`${path}/${segment(username)}`, change)
+  if (isJson) terminal.data(toJson(user))
+  else terminal.note(`${said} ${user.username} (${user.role})`)
+  if (!isJson) sayPassword(world, user, false)
+  return exitCode.ok
+}
+
+/** Only the password goes to stdout, so that a script can capture it. */
+function sayPassword({ terminal }: World, user: WrittenUser, isExpected: boolean): void {
+  if (user.password !== null) {
+    terminal.note('Their password, shown only now:')
+    terminal.data(user.password)
+  } else if (isExpected)
+    terminal.note(
+      `The response with the password was lost; generate another: forge admin users set ${user.username} --reset-password`,
+    )
+}
+
+async function profileOf(
+  { process }: World,
+  { displayName, email, passwordStdin }: ProfileOptions,
+) {
+  return {
+    ...(displayName !== undefined && { display_name: displayName || null }),
+    ...(email !== undefined && { email: email || null }),
+    ...(passwordStdin && { password: await firstLineOfStdin(process) }),
+  }
+}

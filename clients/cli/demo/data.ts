@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Api, createApi } from '../api/client.ts'
+import { exitCode } from '../program/failure.ts'
+import { pause } from '../program/pause.ts'
+import { version } from '../program/version.ts'
+import { sendJobs } from './data/jobs.ts'
+import { type PlannedRun, people, plannedRuns } from './data/plan.ts'
+import { type Sent, sendRun } from './data/send.ts'
+import { commonArguments, demonstrateAndExit, readArguments, terminal } from './parts.ts'
+import { admin, startDemoServer } from './server.ts'
+
+const usage = `npm run demo:data [-- options]
+
+Starts a server of its own on this machine, fills it by its API with projects, people, runs of all kinds and a few jobs,
+always the same, and keeps one of the runs reporting until Ctrl-C. All times are current: a server accepts no others.
+
+  --data DIR    where the server keeps its data, instead of .forge/demo-data here
+  --port PORT   instead of a free one
+  --runs COUNT  how many (60)
+  --once        end when all is sent, and leave the server running`
+
+const interrupted = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort())
+
+await demonstrateAndExit(async () => {
+  await fill(
+    readArguments(usage, () =>
+      parseArgs({
+        options: {
+          runs: { type: 'string', default: '60' },
+          once: { type: 'boolean', default: false },
+          ...commonArguments,
+        },
+      }),
+    ),
+  )
+  return exitCode.ok
+})
+
+type Wanted = { data?: string; port: number | null; runs: string; once: boolean }
+
+async function fill({ data, port, runs, once }: Wanted): Promise<void> {
+  const { signal } = interrupted
+  const server = await startDemoServer({
+    dataDir: data ?? join(import.meta.dirname, '../../../.forge/demo-data'),
+    port,
+    onWait: reason => terminal.note(`  ${reason}`),
+    signal,
+  })
+  const connect = (token: string | null): Api =>
+    createApi({
+      ...{ host: server.url, token, userAgent: `forge-demo-data/${version}` },
+      onSlow: reason => terminal.note(reason),
+    })
+  const root = connect(await signIn(connect, admin, server.password))
+  const moving = await sendAll(root, connect, plannedRuns(Number(runs)))
+  terminal.note(`${server.url}: sign in as ${admin}, password ${server.password}`)
+  if (once) return
+  if (moving) await keepMoving(moving, signal)
+  await server.stop()
+}
+
+type Connect = (token: string | null) => Api
+
+/** Returns a run that has not ended. */
+async function sendAll(
+  root: Api,
+  connect: Connect,
+  plans: readonly PlannedRun[],
+): Promise<Sent | null> {
+  const { signal } = interrupted
+  const owners = await addPeople(root, connect)
+  const projects = new Set<string>()
+  let moving: Sent | null = null
+  for (const [nth, plan] of plans.entries()) {
+    if (signal.aborted) break
+    const sent = await sendRun(owners.get(plan.owner) ?? root, plan, connect)
+    if (plan.end === null) moving = sent
+    if (!projects.has(plan.project)) await share(root, plan)
+    projects.add(plan.project)
+    if (nth % 10 === 9) terminal.note(`  ${nth + 1} of ${plans.length} runs`)
+  }
+  await addJobs(root, owners, signal)
+  return moving
+}
+
+async function addJobs(root: Api, owners: Map<string, Api>, signal: AbortSignal): Promise<void> {
+  const [pausing = root, training = root, waiting = root] = people.map(name => owners.get(name))
+  terminal.note('  four jobs: one is paused once it trains, one trains, two wait')
+  if (!(await sendJobs({ pausing, training, waiting }, signal)))
+    terminal.note('  the first did not come to train; forge logs shows why')
+}
+
+/** The first person to report owns a project; the others join it. */
+async function share(root: Api, { project, owner }: PlannedRun): Promise<void> {
+  for (const username of people)
+    if (username !== owner)
+      await root.put(`/api/projects/${project}/members/${username}`, { role: 'member' })
+}
+
+async function signIn(connect: Connect, username: string, password: string): Promise<string> {
+  const login = { username, password }
+  return (await connect(null).post<{ token: string }>('/api/auth/login', login)).token
+}
+
+/** The people of the demonstration; people left from an earlier one get new passwords. */
+async function addPeople(root: Api, connect: Connect): Promise<Map<string, Api>> {
+  const owners = new Map<string, Api>()
+  const known = new Set(
+    (await root.get<{ username: string }[]>('/api/admin/users')).map(one => one.username),
+  )
+  for (const username of people) {
+    const password = randomBytes(12).toString('base64url')
+    if (known.has(username)) await root.patch(`/api/admin/users/${username}`, { password })
+    else await root.post('/api/admin/users', { username, role: 'operator', password })
+    owners.set(username, connect(await signIn(connect, username, password)))
+  }
+  return owners
+}
+
+/** One more step a second. */
+async function keepMoving({ shortId, report }: Sent, signal: AbortSignal): Promise<void> {
+  terminal.note(`${shortId} keeps reporting; Ctrl-C ends it and the server`)
+  for (let step = 2_000; !signal.aborted; step++) {
+    const loss = 0.5 + 0.05 * Math.sin(step / 20)
+    await report('metrics', { points: [{ key: 'train/loss', step, value: loss }] })
+    await report('logs', { stream: 'stdout', chunks: [`step ${step} loss ${loss.toFixed(4)}`] })
+    await pause(1_000, signal)
+  }
+}

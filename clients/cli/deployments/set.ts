@@ -1,0 +1,66 @@
+import { describe } from '../program/describe.ts'
+import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
+import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
+import { toJson } from '../terminal/harmless.ts'
+import { findDeployment, oneDeployment, pathOf } from './find.ts'
+
+export type ScaleOptions = Texts<'min' | 'max' | 'target' | 'idleSuspend' | 'maxConcurrency'>
+
+export const scaleOptions = {
+  '--min <count>': 'engines that always run',
+  '--max <count>': 'the most engines that run when requests call for them',
+  '--target <count>': 'requests at once that one engine takes',
+  '--idle-suspend <seconds>': 'suspend it after so long without a request, or never',
+  '--max-concurrency <count>': 'requests at once that it takes at all',
+}
+
+/** The given options, as the API expects them. */
+export function scaleOf({ min, max, target, idleSuspend, maxConcurrency }: ScaleOptions) {
+  const part = (entries: [string, number | null | undefined][]) =>
+    Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+  const replicas = part([
+    ['min', countOf('--min', min)],
+    ['max', countOf('--max', max)],
+  ])
+  const autoscaling = part([
+    ['target', countOf('--target', target)],
+    ['idle_suspend_s', idleSuspend === 'never' ? null : countOf('--idle-suspend', idleSuspend)],
+  ])
+  const limits = part([['max_concurrency', countOf('--max-concurrency', maxConcurrency)]])
+  return Object.fromEntries(
+    Object.entries({ replicas, autoscaling, limits }).filter(
+      ([, value]) => Object.keys(value).length > 0,
+    ),
+  )
+}
+
+function countOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (!/^\d{1,9}$/.test(text)) throw usageFailure(`${flag} ${text}: give a whole number`)
+  return Number(text)
+}
+
+export const describeDeploySet = describe({
+  text: 'change how many engines serve it, and when it is suspended',
+  operands: oneDeployment,
+  options: {
+    '--name <name>': 'another name; the address stays',
+    ...scaleOptions,
+  },
+})
+
+export async function deploySet(
+  world: World,
+  named: string,
+  { name, ...options }: CommonOptions & ScaleOptions & Texts<'name'>,
+): Promise<ExitCode> {
+  const body = { ...(name !== undefined && { name }), ...scaleOf(options) }
+  if (Object.keys(body).length === 0)
+    throw usageFailure('Say what to change, e.g. --max 4', 'hint: forge deploy set --help')
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const { deployment_id } = await findDeployment(api, named)
+  const done = await api.patch<{ changed: boolean }>(pathOf(deployment_id), body)
+  if (isJson) terminal.data(toJson(done))
+  else terminal.data(done.changed ? `${deployment_id} was changed` : 'it was so already')
+  return exitCode.ok
+}

@@ -1,0 +1,93 @@
+import { segment } from '../api/client.ts'
+import { everyPage } from '../api/every-page.ts'
+import { describe } from '../program/describe.ts'
+import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
+import { list } from '../program/list.ts'
+import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
+import { toJson } from '../terminal/harmless.ts'
+import { findDeployment, oneDeployment, pathOf, pathOfNamed } from './find.ts'
+
+type Token = {
+  token_id: string
+  name: string
+  note: string
+  created_by: string
+  created_at: string
+  revoked_at: string | null
+}
+
+export const describeTokenNew = describe({
+  text: 'create a token for a deployment; it is shown this once',
+  operands: { '<deployment>': 'name or id', '<name>': 'who or what uses it' },
+  options: {
+    '--note <text>': 'its purpose',
+  },
+})
+
+export async function tokenNew(
+  world: World,
+  named: string,
+  name: string,
+  { note = '', ...options }: CommonOptions & Texts<'note'>,
+): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const { deployment_id, base_url } = await findDeployment(api, named)
+  const path = `${pathOf(deployment_id)}/tokens`
+  const made = await api.post<{ token: string | null }>(path, { name, note }, { creates: true })
+  if (isJson) {
+    terminal.data(toJson(made))
+    return exitCode.ok
+  }
+  terminal.data(made.token ?? 'the token was shown before, and is shown once')
+  terminal.note(
+    `for ${base_url}; it is shown this once and has no end: revoke it when it is not needed`,
+  )
+  return exitCode.ok
+}
+
+export const describeTokenRevoke = describe({
+  text: 'revoke a token: it opens nothing from now on, and its open streams end',
+  operands: { '<deployment>': 'name or id', '<token>': 'name or id' },
+})
+
+export async function tokenRevoke(
+  world: World,
+  named: string,
+  wanted: string,
+  options: CommonOptions,
+): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const path = await pathOfNamed(api, named, '/tokens')
+  const all = await everyPage<Token>(api, path)
+  const live = all.filter(({ revoked_at }) => revoked_at === null)
+  const token = live.find(({ token_id, name }) => token_id === wanted || name === wanted)
+  if (!token)
+    throw usageFailure(
+      `No such token that is not revoked: ${wanted}`,
+      `there are ${live.map(({ name }) => name).join(', ') || 'none'}`,
+    )
+  const done = await api.delete<{ revoked_at: string }>(`${path}/${segment(token.token_id)}`)
+  terminal.data(isJson ? toJson(done) : `${token.name} was revoked at ${done.revoked_at}`)
+  return exitCode.ok
+}
+
+export const describeTokenList = describe({
+  text: 'the tokens of a deployment',
+  operands: oneDeployment,
+})
+
+export const tokenList = list<Token>({
+  path: (api, named) => pathOfNamed(api, named, '/tokens'),
+  shown: (_options, _session, named) => ({
+    columns: [
+      { title: 'NAME', cell: row => row.name, shrinks: true },
+      { title: 'CREATED', cell: row => row.created_at },
+      { title: 'BY', cell: row => row.created_by, shrinks: true },
+      { title: 'REVOKED', cell: row => row.revoked_at ?? '-' },
+      { title: 'NOTE', cell: row => row.note, shrinks: true, drops: true },
+      { title: 'ID', cell: row => row.token_id, drops: true },
+    ],
+    none: `No tokens yet: forge deploy token new ${named} NAME`,
+    isJsonByLine: true,
+  }),
+})

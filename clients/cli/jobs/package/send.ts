@@ -1,0 +1,55 @@
+import { dirname } from 'node:path'
+import { type Process, pathIn } from '../../program/process.ts'
+import type { Session } from '../../program/session.ts'
+import { size } from '../../terminal/amounts.ts'
+import { type SpecTree, setAt } from '../spec/job-spec.ts'
+import { type ProjectFiles, projectFiles, refuseSensitive } from './files.ts'
+import { pack } from './pack.ts'
+import { upload } from './upload.ts'
+
+/** The files that a job takes along, checked before the first request; null: none. */
+export async function packageOf(
+  process: Process,
+  written: SpecTree | null,
+  { file, package: asked }: { file?: string; package?: string | boolean },
+): Promise<ProjectFiles | null> {
+  const { source } = (written?.spec ?? {}) as { source?: SpecTree }
+  const isWanted = source?.kind === 'package' && !source.upload_id
+  if (asked === undefined && !isWanted) return null
+  const ofFile = file === undefined || file === '-' ? '.' : dirname(file)
+  const folder = typeof asked === 'string' ? asked : asked ? '.' : ofFile
+  const files = await projectFiles(pathIn(process, folder), folder)
+  refuseSensitive(files)
+  return files
+}
+
+/** Packs and uploads the files, and names the upload in the JobSpec. */
+export async function sendPackage(
+  { api, terminal, isJson }: Session,
+  spec: SpecTree,
+  project: ProjectFiles,
+): Promise<void> {
+  const note = (line: string) => {
+    if (!isJson) terminal.note(line)
+  }
+  if (project.links.length > 0)
+    note(`left out, as they are links: ${project.links.slice(0, 10).join(', ')}`)
+  const packed = await pack(project)
+  const { files, bytes } = project
+  const what = `package: ${files.length} files, ${size(bytes)}, packed ${size(packed.bytes)}`
+  note(what)
+  try {
+    const upload_id = await upload(api, packed, {
+      purpose: 'package',
+      onProgress: (sent, total) =>
+        terminal.status(`${what}: ${Math.floor((sent / total) * 100)} % sent`),
+    })
+    setAt(spec, 'spec.source.kind', 'package')
+    setAt(spec, 'spec.source.upload_id', upload_id)
+    setAt(spec, 'spec.source.digest', `sha256:${packed.sha256}`)
+    setAt(spec, 'spec.source.size_bytes', packed.bytes)
+  } finally {
+    terminal.status(null)
+    await packed.remove()
+  }
+}

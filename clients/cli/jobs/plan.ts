@@ -1,0 +1,143 @@
+import { type Api, segment } from '../api/client.ts'
+import type { Gate, JobDetail, JobRow } from '../api/records.ts'
+import { describe } from '../program/describe.ts'
+import { type ExitCode, exitCode } from '../program/failure.ts'
+import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import { toJson } from '../terminal/harmless.ts'
+import { type Wait, waitText } from '../terminal/waits.ts'
+import { padEnd, wrapped } from '../terminal/width.ts'
+import { changesBetween, type SpecChange } from './spec/changes.ts'
+import type { SpecTree } from './spec/job-spec.ts'
+import { placesOfGate } from './spec/positions.ts'
+import {
+  explained,
+  originIn,
+  readWritten,
+  type Source,
+  type SpecOptions,
+  specOf,
+  specOptions,
+} from './spec/source.ts'
+
+type PlanOptions = CommonOptions & SpecOptions
+
+type AskedGate = Gate & { data?: unknown; hint?: string }
+type Preflight = {
+  ok: boolean
+  gates: AskedGate[]
+  warnings: { code: string; detail: string }[]
+  estimate: { gpu_hours: string; cost: string; currency: string; basis: string } | null
+  queue: {
+    position: number
+    ahead_gpus: number
+    reason: string | null
+    eta_s: Wait | null
+  } | null
+}
+/** The newest job of the same name in the project, and the differences from it. */
+type Since = { run_id: string; short_id: string; changes: SpecChange[] }
+
+export const describePlan = describe({
+  text: 'check a job against all gates without submitting it; exit code 3 if one refuses',
+  options: specOptions,
+  after: `
+Examples:
+  forge plan -f job.yaml
+  forge plan --recipe digits --project demo --gpus 8`,
+})
+
+export async function plan(world: World, options: PlanOptions): Promise<ExitCode> {
+  const session = await openSignedIn(world, options)
+  const { api, terminal, isJson } = session
+  const written = await readWritten(session.process, options)
+  const source = { spec: await specOf(api, written?.tree ?? null, options), written, options }
+  const [asked, since] = await Promise.all([
+    api.post<Preflight>('/api/jobs/preflight', source.spec).catch(async error => {
+      throw await explained(api, source, error)
+    }),
+    readSince(api, source.spec),
+  ])
+  if (isJson) terminal.data(toJson({ ...asked, compared_with: since }))
+  else for (const line of planLines(session, asked, { since, source })) terminal.data(line)
+  return asked.ok ? exitCode.ok : exitCode.refused
+}
+
+/** A project or a name that the server would refuse finds nothing. */
+async function readSince(api: Api, spec: SpecTree): Promise<Since | null> {
+  const { name, project } = (spec.metadata ?? {}) as Record<string, unknown>
+  if (typeof name !== 'string' || typeof project !== 'string') return null
+  const rows = await api
+    .get<JobRow[]>('/api/jobs', { project, q: name.slice(0, 200), limit: 100 })
+    .catch(() => [])
+  const last = rows.find(row => row.name === name)
+  if (!last) return null
+  const { run_id, short_id } = last
+  const job = await api.find<JobDetail & { spec: SpecTree }>(`/api/jobs/${segment(run_id)}`)
+  return job && { run_id, short_id, changes: changesBetween(job.spec, spec) }
+}
+
+function planLines(
+  session: Session,
+  asked: Preflight,
+  { since, source }: { since: Since | null; source: Source },
+): string[] {
+  const { terminal } = session
+  const width = terminal.columns()
+  const refusing = asked.gates.filter(gate => !gate.ok).map(gate => gate.gate)
+  return [
+    ...gateLines(session, asked.gates, source),
+    ...asked.warnings.flatMap(({ detail }) =>
+      wrapped(`${terminal.paint('yellow', '!')} ${detail}`, width, '  '),
+    ),
+    `${terminal.paint('dim', 'estimate')}  ${estimateText(asked)}`,
+    ...(asked.queue ? [`${terminal.paint('dim', 'queue')}     ${queueText(asked.queue)}`] : []),
+    ...sinceLines(session, since),
+    refusing.length === 0
+      ? terminal.paint('green', 'It would be admitted.')
+      : terminal.paint('red', `It would be refused by ${refusing.join(', ')}.`),
+  ]
+}
+
+function gateLines({ terminal }: Session, gates: readonly AskedGate[], source: Source): string[] {
+  const width = Math.max(...gates.map(({ gate }) => gate.length))
+  const origin = originIn(source)
+  return gates.flatMap(({ gate, ok, detail, hint, data }) => {
+    const mark = ok ? terminal.paint('green', '✓') : terminal.paint('red', '✗')
+    const indent = ' '.repeat(width + 4)
+    const fitted = (line: string) => wrapped(line, terminal.columns(), indent)
+    const places = ok ? [] : placesOfGate(origin, gate, data)
+    const below = [...places.map(place => `at ${place}`), ...(!ok && hint ? [`→ ${hint}`] : [])]
+    return [
+      `${mark} ${padEnd(gate, width)}  ${detail}`,
+      ...below.map(line => `${indent}${line}`),
+    ].flatMap(fitted)
+  })
+}
+
+function estimateText({ estimate }: Preflight): string {
+  if (estimate === null)
+    return 'none yet: no run of the recipe has succeeded, and spec.limits.max_duration_s is not set'
+  const { gpu_hours, cost, currency, basis } = estimate
+  return `${gpu_hours} GPU hours, ${cost} ${currency} (${basis})`
+}
+
+function queueText({ position, ahead_gpus, eta_s }: NonNullable<Preflight['queue']>): string {
+  const ahead = ahead_gpus === 0 ? '' : `, ${ahead_gpus} GPUs ahead`
+  const eta = eta_s ? `, starts ${waitText(eta_s)}` : ''
+  return `place ${position}${ahead}${eta}`
+}
+
+function sinceLines({ terminal }: Session, since: Since | null): string[] {
+  if (since === null) return []
+  const { short_id, changes } = since
+  if (changes.length === 0) return [`the same as ${short_id}`]
+  const width = Math.max(...changes.map(({ path }) => path.length))
+  return [
+    terminal.paint('dim', `changed since ${short_id}`),
+    ...changes.map(
+      ({ path, from, to }) => `  ${padEnd(path, width)}  ${valueText(from)} → ${valueText(to)}`,
+    ),
+  ]
+}
+
+const valueText = (value: unknown) => (value === undefined ? 'none' : JSON.stringify(value))

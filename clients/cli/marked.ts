@@ -1,6 +1,0 @@
-import type { LogLine } from './answers.ts'
-import { lastVersion } from './width.ts'
-
-/** The text of a line; of a job of several nodes behind the rank that printed it. */
-export const marked = ({ rank, text }: Pick<LogLine, 'rank' | 'text'>): string =>
-  rank === null ? text : `[${rank}] ${lastVersion(text)}`

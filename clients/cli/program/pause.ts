@@ -1,0 +1,5 @@
+import { setTimeout } from 'node:timers/promises'
+
+/** Resolves after the time, or as soon as the signal aborts. */
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  setTimeout(ms, undefined, signal && { signal }).catch(() => {})

@@ -1,0 +1,56 @@
+import type { JobEvent } from '../../events/jobs.ts'
+import { cloneLabel, retryLabel } from '../../schemas/jobspec.ts'
+import { serveKind } from '../../schemas/recipes.ts'
+import type { Kind, Thing, UseChange } from '../kind.ts'
+
+/** The run of a job. */
+export const jobKind: Kind = {
+  name: 'run',
+  resourceOf(event) {
+    if (event.type !== 'job.admitted') return null
+    const { run_id, owner, project } = event.data
+    return { id: run_id, is: 'there', owner, project }
+  },
+  usesOf(event) {
+    switch (event.type) {
+      case 'job.admitted':
+        return beginsFrom(event.data)
+      case 'job.checkpoint_chosen': {
+        const { run_id, artifact_id } = event.data
+        const ended = ends(run_id, 'resume')
+        if (artifact_id === null) return [ended]
+        const used = { kind: 'artifact', id: artifact_id }
+        return [ended, { begins: true, user: run(run_id), used, as: 'resume' }]
+      }
+      case 'job.succeeded':
+      case 'job.failed':
+      case 'job.stopped':
+        return [ends(event.data.run_id, 'resume'), ends(event.data.run_id, 'package')]
+      default:
+        return []
+    }
+  },
+}
+
+const run = (id: string): Thing => ({ kind: 'run', id })
+const ends = (run_id: string, as: string): UseChange => ({ begins: false, user: run(run_id), as })
+
+type Admitted = Extract<JobEvent, { type: 'job.admitted' }>['data']
+
+function beginsFrom({ run_id, kind, resolved, spec }: Admitted): UseChange[] {
+  const { source } = spec.spec
+  const { labels } = spec.metadata
+  const used = {
+    // The job of an engine does not protect it: its deployment does, for as long as it serves it.
+    init_from: kind === serveKind ? null : thing('artifact', resolved.init_from?.artifact_id),
+    package: source.kind === 'package' ? thing('upload', source.upload_id) : null,
+    retry: thing('run', labels[retryLabel]),
+    clone: thing('run', labels[cloneLabel]),
+  }
+  return Object.entries(used).flatMap(([as, one]) =>
+    one ? [{ begins: true as const, user: run(run_id), used: one, as }] : [],
+  )
+}
+
+const thing = (kind: string, id: string | null | undefined): Thing | null =>
+  id ? { kind, id } : null

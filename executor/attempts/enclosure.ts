@@ -1,0 +1,21 @@
+/** How a run is isolated (docs/operate/security.md). */
+export type IsolationMode = 'bubblewrap' | 'user' | 'landlock' | 'none'
+
+/** The paths and devices that the command of one attempt may reach; paths are absolute. */
+export type Enclosure = {
+  mode: Exclude<IsolationMode, 'none'>
+  /** The Python that runs `confine.py`. */
+  python: string
+  /** The user and group that the command becomes, with further groups; null: it stays the server's. */
+  identity: { id: number; groups: number[] } | null
+  /** What every run may read; missing ones are skipped. */
+  system: string[]
+  /** Folders and files that are hidden inside readable ones, except for paths that `readable` names. */
+  hidden: string[]
+  /** Further paths that this run may read, also in hidden folders. */
+  readable: string[]
+  writable: string[]
+  devices: string[]
+  /** Its temporary files; `/tmp` in a mount namespace. */
+  tmp: string
+}

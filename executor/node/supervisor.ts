@@ -1,0 +1,306 @@
+import { appendFileSync, fchownSync, openSync, utimesSync, writeSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Cgroup } from '../attempts/attempt-directory.ts'
+import {
+  attemptPaths,
+  type ClaimRecord,
+  type ExitRecord,
+  type Handover,
+  type LaunchRecord,
+  type RankHandover,
+  type StartedRecord,
+} from '../attempts/attempt-directory.ts'
+import { createDurably, isErrno, readJson, writeDurably } from '../attempts/durable-json.ts'
+import { limitOutput } from '../attempts/output-limit.ts'
+import { bootId, type Identity, identify } from '../attempts/process-identity.ts'
+import { cannotLaunch, type Prepared } from '../preparation/prepared.ts'
+import { createCgroup, enterCgroup, leaveCgroup, removeCgroup } from './cgroup.ts'
+import { endOfRanks, type Step } from './joint-end.ts'
+import { killRun, type Quarry } from './kill-run.ts'
+import { oomWatch } from './oom-watch.ts'
+import { freePort } from './ranks.ts'
+import { type Program, type Started, startCommand, startTrusted } from './start-command.ts'
+import { followStops } from './stop-requests.ts'
+import { yieldProcessor } from './yield-processor.ts'
+
+/**
+ * The supervisor of one attempt: a small process in its own session, started by the server and outliving it. It
+ * starts the command, carries out stop requests, and records how the command ended before it exits.
+ * `node supervisor.ts DIRECTORY`, with the environment as JSON on standard input; prints `claimed` once it owns
+ * the attempt.
+ */
+
+/** Touches the claim file; should this process vanish, the server takes its age as the last sign of life. */
+const heartbeatMs = 10_000
+/** A directory that is missing for this long does not come back. */
+const removedAfterMs = 60_000
+
+/** When the first program of the attempt started. */
+let startedAt: string | null = null
+
+type Files = Pick<Program, 'cwd' | 'stdout' | 'stderr'>
+/** By rank. */
+const output = new Map<number, { stdout: number; stderr: number }>()
+
+const paths = attemptPaths(process.argv[2] ?? '')
+
+// A service manager that kills the server's whole group must not kill the only witness of the run's end.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
+yieldProcessor()
+await supervise()
+
+async function supervise(): Promise<void> {
+  const launch = await readJson<LaunchRecord>(paths.launch)
+  if (!launch) throw new Error(`no attempt in ${paths.directory}`)
+  // Read completely before the claim: if the server is killed midway, the attempt can be submitted again.
+  const handover = JSON.parse(await text(process.stdin)) as Handover
+  const { turn } = handover
+  const name = `forge-${launch.run_id}-${launch.attempt}-${process.pid}`
+  const { cgroup, reason } = createCgroup(name)
+  if (!(await claim(turn, cgroup, reason))) return removeCgroup(cgroup)
+  tellServer()
+  // Later supervisors then load compiled code instead of the type stripper: 45 MB instead of 63.
+  flushCompileCache()
+  const heartbeat = setInterval(() => touch(paths.claim(turn)), heartbeatMs)
+  const failed = (error: unknown) => complain(`output not cut: ${error}`)
+  const limits = await Promise.all(
+    handover.ranks.map((_, rank) => patiently(() => limitOutput(paths.rank(rank), { failed }))),
+  )
+  const exit = await run(launch, handover, {
+    mark: launch.mark,
+    cgroup,
+    sessions: [],
+    owner: ownerOf(handover),
+  })
+  removeCgroup(cgroup)
+  await Promise.all(limits.map(end => end?.()))
+  await record(exit)
+  clearInterval(heartbeat)
+}
+
+/** One user for all ranks. */
+function ownerOf({ ranks }: Handover): Quarry['owner'] {
+  const enclosure = ranks[0]?.enclosure
+  const id = enclosure?.identity?.id
+  return enclosure && id !== undefined ? { id, python: enclosure.python } : null
+}
+
+function claim(turn: number, cgroup: Cgroup | null, reason: string | null): Promise<boolean> {
+  const claimed: ClaimRecord = {
+    supervisor: identify(process.pid),
+    given_up: null,
+    cgroup,
+    no_cgroup_reason: reason,
+  }
+  return createDurably(paths.claim(turn), claimed)
+}
+
+async function run(launch: LaunchRecord, handover: Handover, quarry: Quarry): Promise<ExitRecord> {
+  if (await readJson(paths.stop)) return neverStarted('stopped before it was started')
+  const oom = oomWatch(quarry.cgroup)
+  try {
+    const { end, killed } = await runSteps(launch, handover, quarry)
+    const left = await killRun(quarry)
+    if (left > 0) complain(`${left} processes of the run could not be killed`)
+    return {
+      started_at: startedAt,
+      ended_at: new Date().toISOString(),
+      ...end,
+      oom_killed: oom.killed({ ...end, by_us: killed }),
+      launch_error: null,
+    }
+  } catch (error) {
+    oom.end()
+    await killRun(quarry)
+    return neverStarted(reasonOf(error, launch.command[0] ?? ''))
+  }
+}
+
+/** Runs the preparation, if any, and then the command. Throws if the first program cannot be started. */
+async function runSteps(
+  { command, preparation }: LaunchRecord,
+  { ranks, preparation_env, preparation_input }: Handover,
+  quarry: Quarry,
+): Promise<Step> {
+  if (preparation === null) {
+    const told = { command, env: await meetingPoint(ranks), readable: [] }
+    return untilEnded(quarry, ranks.map(startOf(told)))
+  }
+  let said = Promise.resolve('')
+  const prepare = async (files: Files) => {
+    // Not in the working folder, which is the run's: an earlier attempt may have planted programs and links there.
+    const trusted = { ...files, cwd: paths.directory, command: preparation, env: preparation_env }
+    const started = await startTrusted(trusted, preparation_input)
+    said = started.said
+    return started
+  }
+  const prepared = await untilEnded(quarry, [prepare])
+  if (prepared.end.exit_code !== 0) return prepared
+  if (await readJson(paths.stop))
+    return { end: { exit_code: null, signal: 'SIGTERM' }, killed: false }
+  const wanted = JSON.parse(await said) as Prepared
+  const told = { ...wanted, env: { ...wanted.env, ...(await meetingPoint(ranks)) } }
+  try {
+    return await untilEnded(quarry, ranks.map(startOf(told)))
+  } catch (error) {
+    tell(`${reasonOf(error, wanted.command[0] ?? '')}`)
+    return { end: { exit_code: cannotLaunch, signal: null }, killed: false }
+  }
+}
+
+/** Where the ranks find each other. Chosen now, since a preparation takes long. */
+async function meetingPoint(ranks: readonly RankHandover[]): Promise<Record<string, string>> {
+  return ranks.length === 1 ? {} : { MASTER_PORT: String(await freePort()) }
+}
+
+/** How to start the command on a rank, with these variables and files besides its own. */
+function startOf({ command, env, readable }: Prepared): (rank: RankHandover) => Start {
+  return ({ env: own, enclosure }) => {
+    const around = enclosure && { ...enclosure, readable: [...enclosure.readable, ...readable] }
+    return files => startCommand({ ...files, command, env: { ...own, ...env } }, around)
+  }
+}
+
+type Start = (files: Files) => Promise<Started>
+
+/** Starts one program of the attempt on each of these ranks, carries out stops meanwhile, and waits until all have ended. */
+async function untilEnded(quarry: Quarry, starts: readonly Start[]): Promise<Step> {
+  const outcomes = await Promise.allSettled(inCgroup(quarry, starts))
+  const started = outcomes.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
+  quarry.sessions = started.map(({ pid }) => pid)
+  for (const one of outcomes) if (one.status === 'rejected') throw one.reason
+  // Not awaited: a full disk must not delay the handling of stops.
+  const recorded = recordStart(quarry.sessions)
+  const stops = followStops(paths, quarry)
+  const step = await endOfRanks(started, quarry, stops, tell)
+  stops.end()
+  await recorded
+  return step
+}
+
+/** Output goes straight to the files; all children are created in the control group before any has started. */
+function inCgroup({ cgroup, owner }: Quarry, starts: readonly Start[]): Promise<Started>[] {
+  const files = starts.map((_, rank) => ({ cwd: paths.work, ...openOutput(rank) }))
+  // So that the command can open its own output again, as /dev/stdout.
+  if (owner)
+    for (const { stdout, stderr } of files)
+      for (const file of [stdout, stderr]) fchownSync(file, owner.id, owner.id)
+  const inside = cgroup !== null && tryCgroup(() => enterCgroup(cgroup))
+  try {
+    // Not awaited in here: this process must not stay in the group that it may have to kill.
+    return starts.map((start, rank) => start(files[rank] as Files))
+  } finally {
+    if (inside) tryCgroup(() => leaveCgroup(cgroup))
+  }
+}
+
+/**
+ * Kept open until this process ends, each a second time for this process alone: the run can then take no lease on its
+ * output (fcntl(2)), which would keep us from cutting it.
+ */
+function openOutput(rank: number): { stdout: number; stderr: number } {
+  const before = output.get(rank)
+  if (before) return before
+  const { stdout, stderr } = paths.rank(rank)
+  const open = (file: string) => {
+    openSync(file, 'a', 0o600)
+    return openSync(file, 'a', 0o600)
+  }
+  const files = { stdout: open(stdout), stderr: open(stderr) }
+  output.set(rank, files)
+  return files
+}
+
+function tryCgroup(move: () => void): boolean {
+  try {
+    move()
+    return true
+  } catch (error) {
+    complain(`control group not used: ${error instanceof Error ? error.message : error}`)
+    return false
+  }
+}
+
+async function recordStart(pids: readonly number[]): Promise<void> {
+  startedAt ??= new Date().toISOString()
+  // Even if already ended, the program is not reaped before the event loop turns and can be identified.
+  const leaders = pids.map(pid => identify(pid) ?? { pid, start_ticks: '', boot_id: bootId() })
+  const [leader, ...others] = leaders as [Identity, ...Identity[]]
+  const started: StartedRecord = { leader, others, started_at: startedAt }
+  await patiently(() => writeDurably(paths.started, started))
+}
+
+async function record(exit: ExitRecord): Promise<void> {
+  await patiently(() => createDurably(paths.exit, exit))
+}
+
+/**
+ * Retries until there is room: neither a full disk nor one that is briefly missing may lose the record. A directory that
+ * stays missing was removed, and the record is no longer needed: null.
+ */
+async function patiently<T>(write: () => Promise<T>): Promise<T | null> {
+  const removedAt = performance.now() + removedAfterMs
+  for (;;) {
+    try {
+      return await write()
+    } catch (error) {
+      if (isErrno(error, 'ENOENT') && performance.now() > removedAt) return null
+      complain(String(error))
+      await delay(1000)
+    }
+  }
+}
+
+function neverStarted(launch_error: string): ExitRecord {
+  return {
+    started_at: null,
+    ended_at: new Date().toISOString(),
+    exit_code: null,
+    signal: null,
+    oom_killed: false,
+    launch_error,
+  }
+}
+
+function reasonOf(error: unknown, program: string): string {
+  if (isErrno(error, 'ENOENT')) return `program not found: ${program}`
+  if (isErrno(error, 'EACCES')) return `no permission to run ${program}`
+  if (isErrno(error, 'E2BIG')) return 'arguments and environment are too large'
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Writes a line of ours to the run's own log. */
+function tell(message: string, rank = 0): void {
+  try {
+    appendFileSync(openOutput(rank).stderr, `[forge] ${message}\n`)
+  } catch (error) {
+    complain(`${message}: ${error}`)
+  }
+}
+
+function touch(file: string): void {
+  const now = new Date()
+  try {
+    utimesSync(file, now, now)
+  } catch {
+    // Only a hint; the next heartbeat may succeed.
+  }
+}
+
+function tellServer(): void {
+  try {
+    writeSync(1, 'claimed\n')
+  } catch {
+    // The server has ended; the next one will find the claim.
+  }
+}
+
+function complain(message: string): void {
+  try {
+    writeSync(2, `${new Date().toISOString()} ${message}\n`)
+  } catch {
+    // A full disk; there is nowhere else to report it.
+  }
+}

@@ -1,0 +1,263 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { constants } from 'node:fs'
+import {
+  access,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+} from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createDurably, isErrno, readJson, writeDurably } from '../attempts/durable-json.ts'
+import { bootId, type Identity, identify, isAlive } from '../attempts/process-identity.ts'
+import { planInstallation, runStep } from './python-install.ts'
+import { filesOf, type PythonProbe, probePython } from './python-probe.ts'
+
+/** The Python program, and variables to add to its environment. */
+type Usable = { python: string; variables: Record<string, string> }
+
+/** `files`: the paths that a program running in it must be able to read. */
+export type PythonEnvironment = Usable & { files: string[] }
+
+export type EnvironmentWish = {
+  environmentsDirectory: string
+  runtimeId: string
+  recipeDirectory: string
+  python: string
+  say(line: string): void
+  /** Called once if the environment must be built. */
+  onBuild(): Promise<void>
+}
+
+type Manifest = { python: string; packages: string | null }
+
+/**
+ * The Python environment of a recipe, built by the first run that needs it and shared by all later ones. The key is
+ * runtime id, requirements and Python. One of several concurrent runs builds it and the others wait; a killed builder leaves
+ * nothing that could be mistaken for an environment.
+ *
+ * Environments cannot be moved, so each is built in its final place, `build-<builder>`, and published by the link
+ * `current`, which only the first builder can create. The lock only saves work; two builders after a takeover are
+ * harmless.
+ */
+export async function ensureEnvironment(wish: EnvironmentWish): Promise<PythonEnvironment> {
+  const probe = await probePython(wish.python)
+  const requirements = await requirementsOf(wish.recipeDirectory)
+  const key = keyOf(probe, requirements)
+  const directory = path.join(wish.environmentsDirectory, `${wish.runtimeId}-${key}`)
+  const usable = await buildOnce(wish, probe, requirements.length > 0, directory)
+  return { ...usable, files: [directory, ...filesOf(probe)] }
+}
+
+async function buildOnce(
+  wish: EnvironmentWish,
+  probe: PythonProbe,
+  hasRequirements: boolean,
+  directory: string,
+): Promise<Usable> {
+  const ready = await published(directory)
+  if (ready) return ready
+  await wish.onBuild()
+  await mkdir(directory, { recursive: true })
+  const built = await takeTurn(directory, wish.say)
+  if (built) return built
+  const lock = path.join(directory, lockFile)
+  const heartbeat = setInterval(() => touch(lock), heartbeatMs)
+  try {
+    await removeDeadBuilds(directory)
+    return await build(wish, probe, hasRequirements, directory)
+  } finally {
+    clearInterval(heartbeat)
+    await rm(lock, { force: true })
+  }
+}
+
+/** Null when it is this process's turn to build. */
+async function takeTurn(directory: string, say: (line: string) => void): Promise<Usable | null> {
+  const lock = path.join(directory, lockFile)
+  for (let round = 0; !(await createDurably(lock, identify(process.pid))); round++) {
+    const ready = await published(directory)
+    if (ready) return ready
+    const waiting = await isHeld(lock)
+    if (waiting && round === 0)
+      say('another run is building this Python environment; waiting for it')
+    await delay(200)
+  }
+  // Another builder may have finished between the last check and the lock.
+  const ready = await published(directory)
+  if (ready) await rm(lock, { force: true })
+  return ready
+}
+
+async function isHeld(lock: string): Promise<boolean> {
+  const owner = await readJson<Identity>(lock)
+  if (!owner) return false
+  if (isAlive(owner) || (isElsewhere(owner) && (await ageOf(lock)) < silentMs)) return true
+  await setAside(lock)
+  return false
+}
+
+async function build(
+  wish: EnvironmentWish,
+  probe: PythonProbe,
+  hasRequirements: boolean,
+  directory: string,
+): Promise<Usable> {
+  const startedMs = performance.now()
+  const name = buildName(identify(process.pid))
+  const target = path.join(directory, name)
+  const requirements = hasRequirements ? path.join(wish.recipeDirectory, requirementsFile) : null
+  const installation = planInstallation(probe, target, requirements)
+  wish.say(`building the Python environment ${wish.runtimeId} (Python ${probe.version})`)
+  await mkdir(target, { recursive: true })
+  for (const step of installation.steps) await runStep(step, wish.recipeDirectory, wish.say)
+  const manifest: Manifest = {
+    python:
+      installation.python === null ? probe.executable : path.join(target, installation.python),
+    packages: installation.packages && path.join(target, installation.packages),
+  }
+  await writeDurably(path.join(target, manifestFile), manifest)
+  await flush(target)
+  await publish(directory, name)
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+  wish.say(`the Python environment is ready after ${seconds} s`)
+  const ready = await published(directory)
+  if (!ready) throw new Error(`the Python environment in ${directory} vanished`)
+  return ready
+}
+
+/** How often a builder touches its lock, and how old that is when other machines take it for dead. */
+const heartbeatMs = 10_000
+const silentMs = 60_000
+/** No build of another machine takes longer. */
+const longestBuildMs = 24 * 3_600_000
+
+/** Its process cannot be looked up here: on Slurm the folder is shared, or this machine has restarted. */
+const isElsewhere = ({ boot_id }: Identity): boolean => boot_id !== bootId()
+
+const mayStillBuild = async (builder: Identity, folder: string): Promise<boolean> =>
+  isAlive(builder) || (isElsewhere(builder) && (await ageOf(folder)) < longestBuildMs)
+
+async function ageOf(file: string): Promise<number> {
+  const found = await stat(file).catch(() => null)
+  return found ? Date.now() - found.mtimeMs : Number.POSITIVE_INFINITY
+}
+
+function touch(file: string): void {
+  const now = new Date()
+  // Only a hint; the next heartbeat may succeed.
+  utimes(file, now, now).catch(() => {})
+}
+
+const requirementsFile = 'requirements.txt'
+const currentLink = 'current'
+const lockFile = 'building.json'
+const manifestFile = 'forge-environment.json'
+
+/** Names and contents of all `requirements*.txt` of the recipe, since one may include another. */
+async function requirementsOf(recipeDirectory: string): Promise<string[]> {
+  const names = (await readdir(recipeDirectory)).filter(name => /^requirements.*\.txt$/.test(name))
+  if (!names.includes(requirementsFile)) return []
+  return Promise.all(
+    names.sort().map(async name => `${name}\n${await readFile(path.join(recipeDirectory, name))}`),
+  )
+}
+
+function keyOf(probe: PythonProbe, requirements: string[]): string {
+  const parts = [probe.executable, probe.version, probe.abi, ...requirements]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
+}
+
+/** Null if it does not exist, or its Python was removed from the machine. */
+async function published(directory: string): Promise<Usable | null> {
+  const current = path.join(directory, currentLink)
+  const name = await linkTarget(current)
+  if (name === null) return null
+  const manifest = await readJson<Manifest>(path.join(directory, name, manifestFile))
+  if (manifest && (await isExecutable(manifest.python))) return toEnvironment(manifest)
+  await rm(current, { force: true })
+  return null
+}
+
+async function linkTarget(link: string): Promise<string | null> {
+  try {
+    return await readlink(link)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return null
+    throw error
+  }
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function toEnvironment({ python, packages }: Manifest): Usable {
+  if (packages !== null) return { python, variables: { PYTHONPATH: packages } }
+  const bin = path.dirname(python)
+  return {
+    python,
+    variables: {
+      VIRTUAL_ENV: path.dirname(bin),
+      PATH: `${bin}${path.delimiter}${process.env.PATH ?? ''}`,
+    },
+  }
+}
+
+async function publish(directory: string, name: string): Promise<void> {
+  try {
+    await symlink(name, path.join(directory, currentLink))
+  } catch (error) {
+    if (!isErrno(error, 'EEXIST')) throw error
+    // Another builder was first; discard ours.
+    await rm(path.join(directory, name), { recursive: true, force: true })
+  }
+}
+
+/** Syncs thousands of files in one call, before the link publishes them. */
+async function flush(directory: string): Promise<void> {
+  const sync = spawn('sync', ['-f', directory], { stdio: 'ignore' })
+  await once(sync, 'exit').catch(() => {})
+}
+
+/** The name contains the builder's identity, so that work of dead builders can be recognized. */
+function buildName(builder: Identity | null): string {
+  if (!builder) throw new Error('the local executor needs /proc')
+  return `build-${builder.pid}-${builder.start_ticks}-${builder.boot_id}`
+}
+
+async function removeDeadBuilds(directory: string): Promise<void> {
+  const inUse = await linkTarget(path.join(directory, currentLink))
+  for (const name of await readdir(directory)) {
+    if (name === inUse) continue
+    const [, pid, startTicks = '', bootId = ''] = /^build-(\d+)-(\d+)-(.+)$/.exec(name) ?? []
+    if (pid === undefined) continue
+    const builder = { pid: Number(pid), start_ticks: startTicks, boot_id: bootId }
+    if (!(await mayStillBuild(builder, path.join(directory, name))))
+      await rm(path.join(directory, name), { recursive: true, force: true })
+  }
+}
+
+/** Renames instead of removing: of two processes that find the same dead owner, only one succeeds. */
+async function setAside(lock: string): Promise<void> {
+  const aside = `${lock}.${process.pid}.dead`
+  try {
+    await rename(lock, aside)
+    await rm(aside, { force: true })
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT')) throw error
+  }
+}
