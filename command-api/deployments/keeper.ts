@@ -28,7 +28,7 @@ export const rollbackWindowMs = 30 * 60_000
 const mostAtOnce = 16
 
 /**
- * Manages deployments: probes engines, routes to the ones that respond, and ends engines that are no longer needed.
+ * Manages deployments: probes engines, routes to responding ones, and ends engines that are no longer needed.
  * One process does so at a time; every step is idempotent.
  */
 export function keepServing(deps: ReplicaDeps): Repeated {

@@ -30,7 +30,7 @@ export const diagnosisRequester = reactor<Failed, Needed>({
     if (subject === null) return nothing
     const request: DiagnosisRequested = {
       ...subject,
-      // An alert may be about an earlier attempt; the one that runs now is to be looked at.
+      // An alert may be about an earlier attempt; the diagnosis must look at the current one.
       attempt: isAlert ? subject.attempt : attempt,
       diagnosis_id: await newDiagnosisId(pool),
       trigger: 'auto',
