@@ -12,7 +12,10 @@ export type ProjectRole = 'admin' | 'owner' | MemberRole | 'submitter' | 'guest'
  */
 export type Action = 'read' | 'submit' | 'control' | 'issue_token' | 'configure'
 
-/** Who may do what (docs/use/projects.md). An ingest token acts as the run, so not even admins may issue another's. */
+/**
+ * Permissions by role (docs/use/projects.md). An ingest token acts as the run, so not even admins may issue
+ * another's.
+ */
 export const permitted: Record<ProjectRole, readonly Action[]> = {
   admin: ['read', 'submit', 'control', 'configure'],
   owner: ['read', 'submit', 'control', 'configure'],

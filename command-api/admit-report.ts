@@ -22,11 +22,11 @@ const lateMs = 15 * 60_000
 export type Reports = {
   /**
    * Accepts a report or refuses it: 403 for a `run_id` other than the token's (with the same text whether that run
-   * exists or not), 409 from 15 minutes after the run's end unless it is welcome at any time. Sends requests to the running code in
-   * `Forge-Control`. Puts the run's id in place of its short id into the body.
+   * exists or not), 409 from 15 minutes after the run's end unless it is accepted at any time. Sends requests to the
+   * running code in `Forge-Control`. Replaces a short id in the body by the run's id.
    */
   admit(asked: AskedReport, options?: AdmitOptions): Promise<ReportingRun>
-  /** The runs that reported since the last call. */
+  /** The runs that have reported since the last call. */
   takeReporters(): string[]
 }
 

@@ -18,7 +18,7 @@ export type HttpAsked = {
 /** A cause other than a request: a timer, an executor, a duty or follower, the first start. */
 export type Cause = { actor: Actor; requestId: string; causationId?: string }
 
-/** What triggered a command, and in whose name it runs. */
+/** The trigger of a command, and the actor on whose behalf it runs. */
 export type Asked = HttpAsked | Cause
 
 /** The envelope of the resulting events. */

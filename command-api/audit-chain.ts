@@ -28,7 +28,7 @@ type Links = { positions: number[]; hashes: Buffer[] }
 
 /**
  * Adds links for events in commit order and moves the relay's cursor to `published`, both in one statement; returns the
- * new head. Events that are published once more have their links, so there may be none to add.
+ * new head. Events that are published again already have links, so there may be none to add.
  */
 export async function advance(
   client: ClientBase,

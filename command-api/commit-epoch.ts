@@ -28,7 +28,10 @@ async function isBehind(on: Pool | PoolClient): Promise<boolean> {
   return rows[0]?.is_behind === true
 }
 
-/** Moves to the new epoch also what was written after the restore and lies behind the cursor, where nobody looks. */
+/**
+ * Also moves events to the new epoch that were written after the restore and are behind the cursor, where they would
+ * be missed.
+ */
 async function raise(tx: PoolClient, logger: Logger): Promise<void> {
   const { rows } = await tx.query('update write.epoch set number = number + 1 returning number')
   const epoch = rows[0]?.number

@@ -1,2 +1,2 @@
-/** Serializes those who keep and those who delete the same content. */
+/** Serializes keeping and deleting the same content. */
 export const contentLock = (sha256: string): string => `upload content ${sha256}`

@@ -27,15 +27,15 @@ export type CommandConfig = {
   oidc: OidcSettings | null
   /** Default visibility of projects. */
   defaultVisibility: 'private' | 'internal'
-  /** The most that a file may have that people send, and an archive that it expands to. */
+  /** Maximum size of an uploaded file, and of an expanded archive. */
   maxUploadMb: number
-  /** How many GiB the uploaded artifacts of one run may have in all. */
+  /** Maximum total size of one run's uploaded artifacts, in GiB. */
   runArtifactsGb: number
   /** Hosts, with or without a port, of engines that everybody may deploy; admins may deploy any. */
   engineHosts: readonly string[]
   /** Of slurmrestd; null: no Slurm. */
   slurmUrl: string | null
-  /** How many days files stay that jobs used; 0: for ever. */
+  /** How many days files used by jobs are kept; 0: forever. */
   runDirDays: number
 }
 
@@ -55,11 +55,11 @@ export type Deps = FactAppends & {
   queue: QueueBook
   /** Packages and recipes that people send, which programs of this machine open. */
   uploads: DirectoryStore
-  /** What runs produced; may be the same store. */
+  /** The output of runs; may be the same store. */
   artifacts: ObjectStore
   /** Signs the addresses to which they are sent. */
   uploadKey: AddressKey
-  /** What a run reported, for its diagnosis. */
+  /** A run's reports, for its diagnosis. */
   observe: Observe
   topics: Topics
   newEventId: () => string

@@ -9,7 +9,7 @@ const checks = new WeakMap<EventDefinition, FaultOf>()
 
 /**
  * Serializes the data of an event before it is recorded. Data that does not fit its schema is a defect of our rule:
- * it throws (the caller gets a 500), because events stay for ever. Data that is too big comes from the request: the
+ * it throws (the caller gets a 500), because events are permanent. Data that is too big comes from the request: the
  * caller gets a 413 `event.too_large` that names the field.
  */
 export function toEventJson(definition: EventDefinition, { type, data }: Event): string {

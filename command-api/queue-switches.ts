@@ -3,10 +3,10 @@ import type { QueueSwitches } from '../events/queue-picture.ts'
 import { toTimestamp } from '../schemas/timestamp.ts'
 import type { Transaction } from './event-store.ts'
 
-/** Why nothing starts on an engine, or null. A pause of the queue comes first. */
+/** Why nothing starts on an engine, or null. A pause of the queue takes precedence. */
 export type WhyClosed = 'queue_paused' | 'draining' | null
 
-/** What is closed now, and the engines there are. */
+/** Current pauses and drains, and all engines. */
 export async function readSwitches(pool: Pool): Promise<QueueSwitches> {
   const [{ rows: switches }, { rows: engines }] = await Promise.all([
     pool.query({

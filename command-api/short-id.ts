@@ -78,7 +78,7 @@ async function createProject(
   return row.last_short
 }
 
-/** Creates a project before its first run; returns false if there is one of this name, whoever owns it. */
+/** Creates a project before its first run; returns false if the name is taken, regardless of the owner. */
 export async function createEmptyProject(
   { config }: Pick<Deps, 'config'>,
   work: Work,

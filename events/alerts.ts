@@ -74,7 +74,7 @@ export const codeWindowMs = 3_600_000
 /** Maximum reports of a run's code within a window. */
 export const maxOfCode = 30
 
-const placeOf = ({ attempt, step }: Pick<AlertFired, 'attempt' | 'step'>): Place | null =>
+const alertPlaceOf = ({ attempt, step }: Pick<AlertFired, 'attempt' | 'step'>): Place | null =>
   step === null ? null : { attempt: attempt ?? 0, step }
 
 function evolve(alerts: Alerts, event: Stamped<AlertEvent>): Alerts {
@@ -85,8 +85,8 @@ function evolve(alerts: Alerts, event: Stamped<AlertEvent>): Alerts {
   const before = alerts.episodes[id] ?? noEpisode
   const episode: Episode =
     event.type === 'alert.fired'
-      ? { ...before, open: data.alert_id, fired: before.fired + 1, bad: placeOf(data) }
-      : { ...before, open: null, good: placeOf(data) ?? before.good }
+      ? { ...before, open: data.alert_id, fired: before.fired + 1, bad: alertPlaceOf(data) }
+      : { ...before, open: null, good: alertPlaceOf(data) ?? before.good }
   return { ...alerts, episodes: { ...alerts.episodes, [id]: episode } }
 }
 

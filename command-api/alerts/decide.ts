@@ -13,7 +13,7 @@ import {
 } from '../../events/alerts.ts'
 import { Refusal } from '../../platform/refusal.ts'
 
-/** How often one rule fires about one key of a run, and how many pairs of rule and key a run may have alerts about. */
+/** Limits: alerts per rule and key of a run, and pairs of rule and key with alerts per run. */
 export const maxFired = 20
 const maxEpisodes = 200
 
@@ -34,8 +34,8 @@ export const joined = (a: Seen, b: Seen): Seen => ({
 type Turn = { fires: boolean; resolves: boolean }
 
 /**
- * What is to happen given all points seen. An alert fires once for a stretch of points that meet the condition, and is
- * resolved once by a later point that does not; points before that one do not fire it again.
+ * The changes required by all points seen. An alert fires once for a stretch of points that meet the condition, and
+ * is resolved once by a later point that does not; points before that one do not fire it again.
  */
 export function turnOf(alerts: Alerts, id: string, { bad, good }: Seen): Turn {
   const episode = alerts.episodes[id] ?? noEpisode
@@ -66,7 +66,7 @@ export function judgeMetric(alerts: Alerts, { fired, seen }: Firing): AlertEvent
   ]
 }
 
-/** Unless it is open already; what does not last is told each time. */
+/** No-op if it is already open; alerts that are not lasting fire each time. */
 export function fire(alerts: Alerts, fired: AlertFired): AlertEvent[] {
   if (!fired.lasting) return [{ type: 'alert.fired', data: fired }]
   const id = episodeOf(fired)

@@ -8,7 +8,7 @@ import { saveObserved } from './rows.ts'
 
 const paceMs = 1000
 
-/** Notes when each run last used one of its GPUs; whether an alert fires is looked at by the timers. */
+/** Records when each run last used one of its GPUs; the timers decide whether an alert fires. */
 export function hardwareAlerts(): Follower<Pick<Deps, 'pool' | 'store'>> {
   const memory = runMemory()
   const sampled = observations()
@@ -26,7 +26,7 @@ export function hardwareAlerts(): Follower<Pick<Deps, 'pool' | 'store'>> {
       const run = await memory.recall(run_id, deps)
       if (run === null) return nothing
       for (const { ts_ms, used_pct } of gpusIn(decodeHardware(body).points)) {
-        // A clock that is ahead must not hide that the GPU does nothing from then on.
+        // A clock that is ahead must not hide that the GPU is idle from then on.
         const ms = Math.min(ts_ms, received_at_ms)
         for (const { rule, for_s, below } of run.rules.gpus)
           sampled.note(run_id, { rule, for_s, attempt: attempt ?? 0 }, ms, used_pct >= below)

@@ -11,16 +11,16 @@ import { observations } from './observations.ts'
 import { saveAlerts, saveObserved } from './rows.ts'
 import type { AboutRun } from './run.ts'
 import { look, type Sighting } from './sightings.ts'
-import { textOf, titleOf } from './words.ts'
+import { metricRuleText, titleOf } from './words.ts'
 
 type Needed = Pick<Deps, 'pool' | 'store' | 'newId'>
 
-/** How late an alert may be for the sake of few transactions, in milliseconds. */
+/** How late an alert may be in order to save transactions, in milliseconds. */
 const paceMs = 250
 
 /**
- * Applies the rules about metrics to what runs report. What it remembers of a run only spares transactions: whether
- * an alert fires is decided by the run's stream.
+ * Applies the rules about metrics to reports of runs. Its memory of a run only saves transactions: the run's stream
+ * decides whether an alert fires.
  */
 export function metricAlerts(): Follower<Needed> {
   const memory = runMemory()
@@ -46,7 +46,7 @@ export function metricAlerts(): Follower<Needed> {
       if (points.length === 0) return nothing
       reported.note(run_id, { ...run.rules.quiet, attempt }, received_at_ms, true)
       const sightings = look(run, { ...block, points, attempt })
-      // What is decided now is read again with the next report.
+      // Alerts are read again with the next report, after these decisions.
       run.isStale ||= sightings.length > 0
       const observed = reported.due(received_at_ms)
       return [
@@ -81,7 +81,7 @@ function firedOf(
     kind: 'metric_alert',
     level: rule.op === 'nonfinite' ? 'error' : 'warn',
     title: titleOf(rule, key, bad),
-    text: textOf(rule, key),
+    text: metricRuleText(rule, key),
     step: bad?.step ?? null,
     value: bad && toJsonNumber(bad.value),
     lasting: true,

@@ -7,7 +7,7 @@ export type Remembered = Watched & { about: AboutRun; isStale: boolean }
 
 const maxRuns = 10_000
 
-/** What a follower knows of the runs that report, read when they first do; null for a run that does not exist. */
+/** A follower's knowledge of reporting runs, read at their first report; null for a run that does not exist. */
 export function runMemory() {
   const runs = new Map<string, Remembered | null>()
 

@@ -10,7 +10,7 @@ import { type AboutRun, aboutRun } from './run.ts'
 
 type Needed = Pick<Deps, 'pool' | 'newId'>
 
-/** Tells the owner of a run of its diagnosis, and of artifacts that the store has lost. */
+/** Alerts the owner of a run to its diagnosis, and to artifacts that the store has lost. */
 export const findingAlerts = reactor<Found, Needed>({
   name: 'alert-findings',
   repeat: 'local',

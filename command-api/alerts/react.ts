@@ -15,11 +15,11 @@ export type Found =
   | { what: 'missing'; run_id: string; key: string; path: string; text: string }
   | { what: 'present'; run_id: string; key: string }
 
-/** Payloads hold as much as an alert shows, in characters. */
+/** Payloads are limited to the text that an alert shows, in characters. */
 const maxText = 2000
 const cut = (text: string) => Array.from(text).slice(0, maxText).join('')
 
-/** Whoever asks for a diagnosis waits for it; that of a failure nobody asked for. */
+/** A person who requests a diagnosis waits for it, so only unrequested ones raise an alert. */
 export function findingsOf({ type, data }: Recorded<DecisionEvent>): Duty<Found>[] {
   switch (type) {
     case 'diagnosis.completed': {
@@ -45,7 +45,7 @@ export function findingsOf({ type, data }: Recorded<DecisionEvent>): Duty<Found>
       ]
     }
     case 'artifact.verified':
-    // What was deleted on purpose is not missing any more.
+    // An artifact deleted on purpose is no longer missing.
     case 'artifact.deletion_requested':
       return [{ payload: { what: 'present', run_id: data.run_id, key: data.artifact_id } }]
     default:

@@ -2,7 +2,7 @@ import type { AlertEvent, Alerts } from '../../events/alerts.ts'
 import type { Decided } from '../commit.ts'
 import type { Transaction } from '../event-store.ts'
 
-/** Keeps the rows of open alerts; every commit on the alerts of a run has it alongside. */
+/** Maintains the rows of open alerts; part of every commit on a run's alerts. */
 export async function saveAlerts(
   tx: Transaction,
   { events, now }: Decided<Alerts, AlertEvent>,
@@ -30,7 +30,7 @@ export type Observed = {
   fine_at: number | null
 }
 
-/** Joins observations to those stored, of runs that go on; a newer attempt begins anew. Order does not matter. */
+/** Merges observations of active runs into the stored ones; a newer attempt starts over. Order does not matter. */
 export async function saveObserved(tx: Transaction, observed: readonly Observed[]): Promise<void> {
   if (observed.length === 0) return
   await tx.query({

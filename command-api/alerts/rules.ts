@@ -23,7 +23,7 @@ export type Rules = {
 
 /** The thresholds of the default rules, and what a rule of a JobSpec means that leaves them out (docs/use/alerts.md). */
 export const defaults = {
-  /** GPUs below this utilization do nothing, in percent. */
+  /** GPUs below this utilization count as idle, in percent. */
   idleBelowPct: 10,
   idleSeconds: 1800,
   quietSeconds: 1800,
@@ -81,14 +81,16 @@ export function rulesOf(given: readonly SpecRule[]): Rules {
   }
 }
 
-/** A comparison needs a number to compare with, and a metric to compare. */
+/** A comparison needs a number and a metric. */
 const isUsable = ({ when, key, op, value }: SpecRule): boolean =>
   when !== 'metric' || op === null || op === 'nonfinite' || (value !== null && key !== null)
 
 /** `loss`, `train/loss`, `val_loss`. */
 const isLoss = (key: string) => /(?:^|[/_])loss$/.test(key)
 
-/** The rules about a metric. Of several about non-finite values the first counts, so that one alert tells of them. */
+/**
+ * The rules about a metric. Only the first rule about non-finite values counts, so that there is one alert for them.
+ */
 export function rulesAbout({ metrics }: Rules, key: string): MetricRule[] {
   const about = metrics.filter(rule => (rule.key === null ? isLoss(key) : rule.key === key))
   const first = about.find(({ op }) => op === 'nonfinite')

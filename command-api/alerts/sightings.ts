@@ -4,7 +4,7 @@ import type { Points } from '../../platform/series/points.ts'
 import { joined, noneSeen, type Seen, turnOf } from './decide.ts'
 import { isMet, type MetricRule, type Rules, rulesAbout } from './rules.ts'
 
-/** What is known of a run: its rules, its alerts as last read, and what its points showed since. */
+/** The state of a run: its rules, its alerts as last read, and later observations. */
 export type Watched = {
   rules: Rules
   alerts: Alerts
@@ -16,7 +16,7 @@ export type Watched = {
 
 type About = { nth: number; key: string; rule: MetricRule; id: string }
 
-/** An alert that fires or is resolved, by what its rule saw. */
+/** An alert that fires or is resolved, with its rule's observations. */
 export type Sighting = Pick<About, 'key' | 'rule'> & { seen: Seen }
 
 /** More of a run are not watched: a rule about all losses may match any number of keys. */
@@ -24,7 +24,7 @@ const maxSeen = 200
 
 export type Report = Grouping & { from: number; points: Points; attempt: number }
 
-/** Notes what a report shows, and returns what is to change because of it. May be repeated. */
+/** Records a report's observations and returns the resulting changes. Idempotent. */
 export function look(watched: Watched, report: Report): Sighting[] {
   if (watched.keys !== report.keys) {
     watched.keys = report.keys

@@ -24,8 +24,8 @@ const asked = {
 } as const
 
 /**
- * Applies the rules about what lasts, and closes the alerts of runs that have ended. Every step may be repeated, by any
- * process.
+ * Applies the rules about lasting conditions, and closes the alerts of ended runs. Every step is idempotent and may
+ * run in any process.
  */
 export function startAlertTimers(deps: AlertTimerDeps): AlertTimers {
   const heardSince = deps.now()
@@ -128,7 +128,7 @@ async function close(
   await commitOn(deps, run_id, alerts => resolve(alerts, { ...named, alert_id, rule, key }, reason))
 }
 
-/** A missing artifact is missing after the end of its run, too. */
+/** A missing artifact is still missing after the end of its run. */
 async function closeOfEnded(deps: AlertTimerDeps): Promise<void> {
   const { rows } = await deps.pool.query<Open>(
     `select o.run_id, o.alert_id, o.rule, o.key from write.alert_open o join write.run_state r using (run_id)

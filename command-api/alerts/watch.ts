@@ -1,4 +1,4 @@
-/** What is known of a rule about what lasts, for a run that goes on. */
+/** The state of a rule about a lasting condition, for an active run. */
 export type Watch = {
   /** `samples`: the condition is known until the newest sample; `silence`: it goes on until the next report. */
   of: 'samples' | 'silence'
@@ -15,7 +15,10 @@ export type Watch = {
 
 export type Due = 'fire' | 'recovered' | 'not_running' | null
 
-/** A server that was away gets the reports that waited for it first: for so long silence is no news, in milliseconds. */
+/**
+ * After an outage, a server first receives the reports that waited for it: silence means nothing for this long, in
+ * milliseconds.
+ */
 export const hearingMs = 10 * 60_000
 
 /** `heardSince`: from when on this process, or another, has taken reports without interruption, as far as it knows. */

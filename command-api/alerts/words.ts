@@ -11,7 +11,7 @@ export const titleOf = ({ op, value }: MetricRule, key: string, bad: Point | nul
   return `${key} is ${bad === null ? 'not as it should be' : toJsonNumber(bad.value)}${compared}${at}`
 }
 
-export const textOf = ({ op, value, rule, source }: MetricRule, key: string): string =>
+export const metricRuleText = ({ op, value, rule, source }: MetricRule, key: string): string =>
   `${op === 'nonfinite' ? `${key} is not a finite number` : `${key} ${op} ${value}`}${source === 'spec' ? ` (${rule} of the JobSpec)` : ''}. The alert is resolved by a later step of which this is not true.`
 
 /** For instance `30 minutes`, `90 seconds`. */

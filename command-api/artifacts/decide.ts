@@ -20,7 +20,7 @@ export function registerArtifact(artifact: Artifact, facts: ArtifactFacts): Arti
 const isDeleted = ({ status }: NonNullable<Artifact>) =>
   status === 'deleting' || status === 'deleted'
 
-/** What was written again elsewhere is there; a name in the store never gets other bytes. */
+/** An artifact stored elsewhere exists again once rewritten; a name in the store never gets other bytes. */
 function refuseDeletedUpload({ path }: ArtifactFacts): void {
   if (!isInStore(path)) return
   throw new Refusal('conflict', `${path} was deleted; send the file again`, {
@@ -29,7 +29,7 @@ function refuseDeletedUpload({ path }: ArtifactFacts): void {
   })
 }
 
-/** Idempotent. What lies elsewhere is gone at once, as far as Forge is concerned. */
+/** Idempotent. Artifacts stored elsewhere are deleted at once, as far as Forge is concerned. */
 export function requestDeletion(artifact: Artifact, data: DeletionRequested): ArtifactEvent[] {
   if (artifact === null || isDeleted(artifact)) return []
   const requested: ArtifactEvent = { type: 'artifact.deletion_requested', data }
@@ -44,7 +44,7 @@ export function requestDeletion(artifact: Artifact, data: DeletionRequested): Ar
 export const finishDeletion = (artifact: Artifact, data: ArtifactDeleted): ArtifactEvent[] =>
   artifact?.status === 'deleting' ? [{ type: 'artifact.deleted', data }] : []
 
-/** What was found in the store counts for the digest that was looked for, not for one registered since. */
+/** The store's result only applies to the digest that was checked, not to one registered since. */
 export const findInStore = (artifact: Artifact, data: ArtifactVerified): ArtifactEvent[] =>
   artifact?.status === 'registered' && artifact.sha256 === data.sha256
     ? [{ type: 'artifact.verified', data }]

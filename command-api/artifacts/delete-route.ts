@@ -98,7 +98,7 @@ const fateOf = (row: ArtifactRow, freed: number | null) => {
   return freed === null ? 'shared' : 'removed'
 }
 
-/** What becomes of the bytes, in words. */
+/** The fate of the bytes, in words. */
 const detailOf = {
   removed: (_: ArtifactRow, dry_run: boolean) =>
     dry_run
@@ -113,7 +113,7 @@ const detailOf = {
 const missing = (artifact_id: string) =>
   new Refusal('not_found', `No such artifact: ${artifact_id}`)
 
-/** Whoever may delete a run may delete what it made. */
+/** Permission to delete a run includes its artifacts. */
 async function artifactToDelete(
   { pool }: Deps,
   artifact_id: string,

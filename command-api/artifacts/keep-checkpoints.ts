@@ -7,13 +7,13 @@ import { nothing, type Outcome } from '../outcome.ts'
 import { reactor } from '../reactor.ts'
 import { deletionsBy, expiredOf, rulesOf } from './retention.ts'
 
-/** How many one duty deletes; more are left to the next one. */
+/** Maximum deletions per duty; the rest is left to the next duty. */
 const atATime = 100
 
-/** Applies `checkpoints.keep` of a job, as often as it has another checkpoint and when it ends. */
+/** Applies `checkpoints.keep` of a job after each new checkpoint and at its end. */
 export const checkpointKeeper = reactor<{ run_id: string }, Pick<Deps, 'pool' | 'store'>>({
   name: 'keep-checkpoints',
-  // What is deleted already is not found again.
+  // Deleted checkpoints are not found again.
   repeat: 'local',
   dutiesOf(event) {
     const run_id = runToLookAt(event)
@@ -34,7 +34,7 @@ export const checkpointKeeper = reactor<{ run_id: string }, Pick<Deps, 'pool' | 
 function runToLookAt({ type, data }: Recorded<DecisionEvent>): string | null {
   switch (type) {
     case 'artifact.registered':
-      // What is in the store is verified next.
+      // Artifacts in the store are verified next.
       return data.kind === 'checkpoint' && !isInStore(data.path) ? data.run_id : null
     case 'artifact.verified':
     case 'job.succeeded':

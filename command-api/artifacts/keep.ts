@@ -1,4 +1,4 @@
-/** What a run keeps of its checkpoints: so many of the best, so many of the newest, and those of every nth step. */
+/** Which checkpoints a run keeps: a number of the best, a number of the newest, and those at every nth step. */
 export type KeepRules = { best: number; latest: number; every_nth: number }
 export type BestBy = { key: string; goal: 'max' | 'min' }
 
@@ -7,14 +7,14 @@ export type KnownCheckpoint = {
   step: number | null
   metrics: Readonly<Record<string, number>>
   registered_at: Date
-  /** Whether a run could begin from it: known to be in the store, or told to lie elsewhere. */
+  /** Whether a run could begin from it: verified in the store, or reported to be stored elsewhere. */
   isUsable: boolean
 }
 
 /**
- * The checkpoints that may go, oldest first. Several files of one step are one checkpoint. One that is still to be
- * verified stays and is not counted, so that none goes for another that may turn out to be lost. The newest always
- * stays: a run would begin from it. Without a metric, none is best.
+ * The checkpoints that may be deleted, oldest first. Several files of one step are one checkpoint. An unverified one
+ * is kept and not counted, so that no checkpoint is deleted in favour of one that may be lost. The newest is always
+ * kept: a run would begin from it. Without a metric, none is best.
  */
 export function expiredBy(
   checkpoints: readonly KnownCheckpoint[],
@@ -33,7 +33,7 @@ export function expiredBy(
 type Key = number | string
 type Step = [Key, KnownCheckpoint[]]
 
-/** Of equally good ones the newer. */
+/** The newer one if both are equally good. */
 function best(steps: readonly Step[], count: number, metric: BestBy | null): Step[] {
   if (metric === null) return []
   const sign = metric.goal === 'max' ? -1 : 1

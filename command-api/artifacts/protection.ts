@@ -11,10 +11,10 @@ export type Reference = {
   artifact_id: string
 }
 
-/** Those that the caller may not read are counted, not named. */
+/** Ones that the caller may not read are counted, not named. */
 export type Protection = { references: Reference[]; references_total: number }
 
-/** The most that are named of one artifact. */
+/** Maximum number of names per artifact. */
 const named = 20
 
 type Row = Reference & { may_read: boolean; total: string }
@@ -78,5 +78,5 @@ export async function protectionsOf(
   )
 }
 
-/** The rules of Forge itself see everything. */
+/** Forge's own rules see everything. */
 export const everything = { username: '', role: 'admin' } as const

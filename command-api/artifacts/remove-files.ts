@@ -17,9 +17,9 @@ type Removal = {
 /** Removes the bytes of deleted artifacts from the store, unless others share them. */
 export const artifactRemover = reactor<Removal, Pick<Deps, 'store' | 'artifacts'>>({
   name: 'remove-artifacts',
-  // What is gone already is removed once more, and who shares it is looked up each time.
+  // Removing a file again does nothing, and sharing is checked each time.
   repeat: 'ask first',
-  // A store may be away for a day.
+  // A store may be unavailable for a day.
   attempts: 40,
   dutiesOf(event) {
     if (event.type !== 'artifact.deletion_requested') return []
@@ -48,7 +48,7 @@ async function removeBytes(deps: Stores, removal: Removal): Promise<'removed' | 
 const isUploadShared = ({ store }: Stores, { upload_id }: Removal): Promise<boolean> =>
   store.transaction(async tx => {
     await tx.query('select from write.upload where upload_id = $1 for update', [upload_id])
-    // In a statement of its own: it sees who registered while this one waited for the row.
+    // A separate statement, so that it sees registrations made while the lock was awaited.
     const { rowCount } = await tx.query(
       'select from write.artifact where upload_id = $1 and deleted_at is null limit 1',
       [upload_id],

@@ -29,7 +29,7 @@ export const retentionRoute = (deps: Deps): Route =>
   })
 
 type Run = { run_id: string; short_id: string; project: string }
-/** Where a call stopped: behind this checkpoint of the run, or behind all of them. */
+/** Where a call stopped: after this checkpoint of the run, or after all of them. */
 type Cursor = { run_id: string; behind: { step: number; artifact_id: string } | null }
 
 async function applyToRuns(
@@ -112,10 +112,13 @@ async function applyToRun(
     kept: expired.kept,
   }
   const last = open.length > chosen.length ? (chosen.at(-1) ?? null) : null
-  return { row, stoppedAt: last && placeOf(last) }
+  return { row, stoppedAt: last && checkpointPlaceOf(last) }
 }
 
-const placeOf = ({ step, artifact_id }: StoredCheckpoint) => ({ step: step ?? -1, artifact_id })
+const checkpointPlaceOf = ({ step, artifact_id }: StoredCheckpoint) => ({
+  step: step ?? -1,
+  artifact_id,
+})
 
 /** In the order of `expiredOf`. */
 const isBehind = (
@@ -171,7 +174,7 @@ async function deleteNow(
   return { ids, freed }
 }
 
-/** Runs with checkpoints; those that are deleted go by themselves. */
+/** Runs with checkpoints; deleted runs are purged anyway. */
 async function runsAfter(
   { pool }: Deps,
   project: string | null,

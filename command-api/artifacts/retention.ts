@@ -17,10 +17,10 @@ import {
   type StoredCheckpoint,
 } from './rows.ts'
 
-/** Taken by all that delete artifacts of a run, so that each sees what the others left. */
+/** Locked by every deletion of a run's artifacts, so that each sees the result of the others. */
 export const checkpointLock = (run_id: string): string => `checkpoints of ${run_id}`
 
-/** What a run asked for itself; null: it has no job, or was admitted without rules. */
+/** A run's own rules; null: it has no job, or was admitted without rules. */
 export async function rulesOf(
   { store }: Pick<Deps, 'store'>,
   run_id: string,
@@ -42,11 +42,11 @@ export type Expired = {
   /** The oldest first. */
   unneeded: StoredCheckpoint[]
   needed: (StoredCheckpoint & { protection: Protection })[]
-  /** How many the rules keep. */
+  /** Number of checkpoints that the rules keep. */
   kept: number
 }
 
-/** The checkpoints of a run that its rules would delete: those that nothing needs, and the others. */
+/** The checkpoints of a run that its rules would delete, split into unneeded and needed ones. */
 export async function expiredOf(
   db: Pool | Transaction,
   { run_id, keep, metric, before }: Rules,

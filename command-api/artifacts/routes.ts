@@ -21,7 +21,7 @@ import { registerArtifact } from './decide.ts'
 import { deleteArtifactRoute } from './delete-route.ts'
 import { retentionRoute } from './retention-route.ts'
 
-/** Registrations of one run, those that change an artifact's facts included: each is an event. */
+/** Maximum registrations per run, including changes of an artifact's facts: each is an event. */
 const maxPerRun = 10_000
 
 /** Files that running code puts into the store of Forge. */
@@ -36,7 +36,7 @@ export type ArtifactUploads = {
 type Announced = Pick<ArtifactUploadQuery, 'filename' | 'size_bytes' | 'content_type'> & {
   sha256: string | null
 }
-/** What an upload holds, under the path that names it. */
+/** The content of an upload, under its path. */
 type Stored = Pick<ArtifactFacts, 'path'> & { size_bytes: number; sha256: string }
 
 export const artifactRoutes = (deps: Deps, uploads: ArtifactUploads): Route[] => [
@@ -180,7 +180,7 @@ async function knownId(tx: Transaction, body: ArtifactInput, step: number): Prom
   return rows[0].artifact_id
 }
 
-/** What the rules of retention go by. A deleted one that was written again is there again. */
+/** The row that retention rules use. A deleted artifact that is rewritten exists again. */
 const noteRegistered = (tx: Transaction, facts: ArtifactFacts) =>
   tx.query(
     `update write.artifact

@@ -23,11 +23,11 @@ export async function findArtifact(
   return rows[0]
 }
 
-/** Otherwise its bytes lie elsewhere. */
+/** If not, its bytes are stored elsewhere. */
 export const isStored = ({ upload_id, sha256 }: Pick<ArtifactRow, 'upload_id' | 'sha256'>) =>
   upload_id !== null && sha256 !== null
 
-/** What the event of its deletion says. */
+/** The data of its deletion event. */
 export function deletionOf(
   row: ArtifactRow,
   reason: DeletionRequested['reason'],

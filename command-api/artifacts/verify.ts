@@ -11,7 +11,7 @@ type Looked = Pick<ArtifactFacts, 'artifact_id' | 'run_id' | 'path'> & {
   sha256: string
 }
 
-/** Reads each artifact that was put into the store, from its first byte to its last, once it is registered. */
+/** Reads each artifact in the store in full once it is registered. */
 export const artifactVerifier = reactor<Looked, Pick<Deps, 'artifacts'>>({
   name: 'verify-artifacts',
   repeat: 'local',

@@ -8,7 +8,7 @@ import { create } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 
-/** A parked record, by its place on the log. */
+/** A parked record, identified by its position on the log. */
 export type Letter = { topic: string; partition: number; offset: bigint }
 
 /**
@@ -71,7 +71,7 @@ function stillPoison(error: unknown): never {
 
 type Asked = HttpAsked & { params: { letter_id: string } }
 
-/** The event and what it tells commit together. Returns the key of the record. */
+/** The event and its effect commit together. Returns the key of the record. */
 function handleLetter(
   deps: Deps,
   asked: Asked,

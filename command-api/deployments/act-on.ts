@@ -7,8 +7,8 @@ import { projectFacts } from '../short-id.ts'
 type Row = { deployment_id: string; owner: string; known: ProjectFacts }
 
 /**
- * The deployment, if the caller may act on it. Who may only read it gets 403; to all others it looks missing, as does one that
- * was deleted.
+ * The deployment, if the caller may act on it. Mere readers get 403; to all others it looks missing, as does a
+ * deleted one.
  */
 export async function deploymentToActOn(
   pool: Pool,

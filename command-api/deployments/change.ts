@@ -20,10 +20,10 @@ export const toChange = (
 ) => deploymentToActOn(deps.pool, { asked: params.deployment_id, caller, action })
 
 type Changing = {
-  /** The name that it is to get. */
+  /** The new name. */
   name?: string | undefined
   decide: (deployment: Deployment, now: Date) => DeploymentEvent[]
-  /** Refuses what only rows show, before anything is written. */
+  /** Refusals based on rows, before anything is written. */
   also?: (tx: Transaction, decided: Decided<Deployment, DeploymentEvent>) => Promise<unknown>
 }
 

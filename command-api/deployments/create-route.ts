@@ -140,7 +140,7 @@ export function refuseCapture({ capture }: Pick<DeploymentPatch, 'capture'>): vo
     })
 }
 
-/** What is said of when engines come and go; the only metric needs no mention. */
+/** The autoscaling settings; the only metric needs no mention. */
 export function scalingIn({ autoscaling = {} }: DeploymentPatch): Partial<Autoscaling> {
   const { metric: _, ...scaling } = autoscaling
   return scaling

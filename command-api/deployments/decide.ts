@@ -103,7 +103,10 @@ export function progressRevision(
   ]
 }
 
-/** Ready, and promoted at once if it was made so. A revision that a later one has overtaken is not promoted by itself. */
+/**
+ * Ready, and promoted at once if requested at its creation. A revision overtaken by a later one is not promoted
+ * automatically.
+ */
 export function revisionReady(
   deployment: Deployment,
   revision_id: string,
@@ -168,7 +171,7 @@ export function retireRevision(
 export type Promotion = {
   revision_id: string
   reason: string
-  /** Undefined: whichever is promoted now. */
+  /** Undefined: any. */
   expected: string | null | undefined
 }
 
@@ -191,7 +194,7 @@ export function promote(
   return [{ type: 'deployment.promoted', data }]
 }
 
-/** Back to the revision that was promoted before, or to another one that is still ready. */
+/** Rolls back to the previously promoted revision, or to another one that is still ready. */
 export function rollBack(
   deployment: Deployment,
   { to, reason }: { to: string | null; reason: string },
@@ -222,7 +225,7 @@ function refuseUnready(revision_id: string, state: Revision['state']): void {
     )
 }
 
-/** What a person asks, or what its replicas do, of the deployment as a whole. */
+/** A change of the whole deployment, requested by a person or caused by its replicas. */
 export function move(
   deployment: Deployment,
   trigger: Trigger,
@@ -268,7 +271,7 @@ export function createToken(
   return [{ type: 'deployment.token_created', data: { deployment_id, ...token } }]
 }
 
-/** A token that is revoked already stays so. */
+/** Idempotent. */
 export function revokeToken(deployment: Deployment, token_id: string): DeploymentEvent[] {
   const { deployment_id, tokens } = living(deployment)
   const known = Object.hasOwn(tokens, token_id) ? tokens[token_id] : null
@@ -277,7 +280,7 @@ export function revokeToken(deployment: Deployment, token_id: string): Deploymen
   return [{ type: 'deployment.token_revoked', data: { deployment_id, token_id } }]
 }
 
-/** A deployment that is deleted, or is being deleted, takes no more commands. */
+/** A deployment that is deleted, or is being deleted, accepts no more commands. */
 function living(deployment: Deployment): Made {
   if (!deployment) throw new Error('a command on a deployment that was never created')
   const { state } = deployment
@@ -292,7 +295,7 @@ function knownRevision({ revisions }: Made, revision_id: string): Revision {
   return known
 }
 
-/** For what replicas report, which may come after the deployment has ended. */
+/** For reports of replicas, which may arrive after the deployment has ended. */
 const revisionIn = (deployment: Deployment, revision_id: string): Revision | null => {
   if (!deployment || deployment.state === 'deleted' || deployment.state === 'deleting') return null
   return deployment.revisions[revision_id] ?? null

@@ -4,16 +4,16 @@ export type Sample = { atMs: number; concurrency: number }
 export type Scaling = {
   min: number
   max: number
-  /** Requests at once that one engine takes. */
+  /** Concurrent requests per engine. */
   target: number
   up_window_s: number
   down_window_s: number
 }
 
 /**
- * How many engines there should be, given how many there should have been so far. More of them as soon as the average over
- * the upper window calls for them; fewer only if no moment of the lower window, which has passed whole, called for more.
- * Samples are in the order of time.
+ * The desired number of engines, given the previous one. It rises as soon as the average over the upper window
+ * requires it; it falls only if the lower window has passed in full and required no more at any moment. Samples are
+ * ordered by time.
  */
 export function desiredReplicas(
   scaling: Scaling,

@@ -15,11 +15,11 @@ export const asked = {
 
 type Change = {
   decide: (deployment: Deployment) => DeploymentEvent[]
-  /** Rows that change whether or not there are events. */
+  /** Rows that change even without events. */
   also?: (tx: Transaction) => Promise<unknown>
 }
 
-/** One decision of the process that looks after what serves. */
+/** One decision of the process that manages deployments. */
 export async function decideWith(
   deps: KeeperDeps,
   { deployment_id }: { deployment_id: string },

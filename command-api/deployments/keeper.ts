@@ -14,27 +14,27 @@ import { type Samples, scaleDeployments } from './scale.ts'
 
 /** Interval between passes, in milliseconds. */
 const intervalMs = 500
-/** How often an engine that answers is asked again, and one that does not; in milliseconds. */
+/** How often a responding engine is probed, and one that does not respond; in milliseconds. */
 const askAgainMs = 5_000
 const retryMs = 1_000
-/** How long an engine may take to answer one question. A first answer may have to compile a model. */
+/** Time limit of a probe. A first response may have to compile a model. */
 const answerMs = { starting: 60_000, ready: 5_000 }
-/** After so many questions without an answer nothing is sent to it any more. */
+/** After this many failed probes, the engine gets no more requests. */
 const maxFailures = 3
-/** How long a revision may take from its first question to its first answer. */
+/** How long a revision may take from its first probe to its first response. */
 const startMs = 30 * 60_000
-/** How long a revision stays warm after another was promoted, so that going back takes no time. */
+/** How long a revision stays warm after another was promoted, so that a rollback is immediate. */
 export const rollbackWindowMs = 30 * 60_000
 const mostAtOnce = 16
 
 /**
- * Looks after what serves: asks engines whether they answer, routes to those that do, and ends what nobody needs any more. One
- * process does it at a time; every step may be repeated.
+ * Manages deployments: probes engines, routes to responding ones, and ends engines that are no longer needed.
+ * One process does so at a time; every step is idempotent.
  */
 export function keepServing(deps: ReplicaDeps): Repeated {
   const failed = (error: unknown) =>
     deps.logger.warn({ err: error }, 'deployments could not be looked after, will retry')
-  // Apart, so that engines which hang while they start hold up no question to those that serve.
+  // Separate, so that engines hanging at their start do not delay probes of serving ones.
   const asking: AllAsking = { ready: new Map(), others: new Map() }
   const samples: Samples = new Map()
   const pass = () =>
@@ -71,7 +71,7 @@ export function keepServing(deps: ReplicaDeps): Repeated {
   }
 }
 
-/** Questions on their way, by replica: an engine that takes its time holds up nothing else. */
+/** Probes under way, by replica: a slow engine holds up nothing else. */
 type Asking = Map<string, { done: Promise<void>; abort: () => void }>
 type AllAsking = Record<'ready' | 'others', Asking>
 
@@ -89,7 +89,7 @@ type Replica = {
   header_sealed: Buffer | null
 }
 
-/** Asks the engines whose turn it is, without waiting for their answers. */
+/** Starts the probes that are due, without waiting for their results. */
 async function askDue(deps: KeeperDeps, all: AllAsking, which: keyof AllAsking): Promise<void> {
   const asking = all[which]
   const underWay = [...all.ready.keys(), ...all.others.keys()]
@@ -131,7 +131,7 @@ async function askOne(deps: KeeperDeps, replica: Replica, signal: AbortSignal): 
       decide: deployment =>
         progressRevision(deployment, revision_id, { state: 'checking', reason: null }),
     })
-  // Once it is ready a question that costs nothing will do.
+  // Once it is ready, a cheap probe is enough.
   const smoke = state === 'ready' ? 'models' : serving.smoke
   const check = await ask(
     { base_url: replica.base_url, header },
@@ -155,14 +155,14 @@ async function answered(deps: KeeperDeps, replica: Replica, check: Check): Promi
   })
 }
 
-/** In one transaction: gateways send requests to it from now on. */
+/** In one transaction, because gateways send requests to it from now on. */
 async function routeTo(deps: KeeperDeps, tx: Transaction, replica: Replica): Promise<void> {
   const { rowCount } = await tx.query(
     `update write.replica set state = 'ready', failures = 0, last_error = null, next_at = $2
       where replica_id = $1 and state not in ('draining', 'ended')`,
     [replica.replica_id, later(deps, askAgainMs)],
   )
-  // The answer may come after it was given up.
+  // The response may arrive after the replica was given up.
   if (rowCount) await routeReplica(tx, replica, true)
 }
 
@@ -218,7 +218,7 @@ const later = ({ now }: Pick<KeeperDeps, 'now'>, ms: number): Date => new Date(n
 
 type Fare = { deployment_id: string; state: string; ready: number; running: number }
 
-/** Tells each deployment how its replicas fare, where that changes its state. */
+/** Updates each deployment whose state changes because of its replicas. */
 async function settle(deps: KeeperDeps): Promise<void> {
   const { rows } = await deps.pool.query<Fare>({
     name: 'deployments_to_settle',
@@ -246,7 +246,7 @@ async function settle(deps: KeeperDeps): Promise<void> {
   )
 }
 
-/** What was promoted before stays warm for a while, and is retired then. */
+/** Retires previously promoted revisions, which have stayed warm for a while. */
 async function retireSuperseded(deps: KeeperDeps): Promise<void> {
   const { rows } = await deps.pool.query<{ deployment_id: string; revision_id: string }>({
     name: 'revisions_to_retire',

@@ -1,12 +1,12 @@
 import type { DeploymentState, RevisionState } from '../../schemas/deployments.ts'
 
 /**
- * What happens to a deployment. `serves`, `lacks`: its promoted revision has a ready replica, or none; `fails`: its newest
- * revision failed and none is promoted; `ends`: no replica of it runs any more.
+ * Triggers of a deployment's lifecycle. `serves`, `lacks`: its promoted revision has a ready replica, or none;
+ * `fails`: its newest revision failed and none is promoted; `ends`: none of its replicas is running any longer.
  */
 export type Trigger = 'serves' | 'lacks' | 'fails' | 'suspend' | 'resume' | 'ends' | 'delete'
 
-/** `stay`: it changes nothing; `refuse`: whoever asked is told the state. */
+/** `stay`: no change; `refuse`: the request is refused, naming the state. */
 export type Next = DeploymentState | 'stay' | 'refuse'
 
 const going = {

@@ -7,7 +7,7 @@ import { endPlayground } from './playground.ts'
 import { savePlayground } from './playground-rows.ts'
 
 const mostAtOnce = 50
-/** How long a session that is over can still be looked at. */
+/** How long an ended session can still be read. */
 const shownMs = 30 * 86_400_000
 
 /** Ends sessions whose time is over or whose engine failed, and the deployments that were made for them. */

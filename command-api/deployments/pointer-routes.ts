@@ -65,7 +65,7 @@ export const pointerRoutes = (deps: Deps): Route[] => [
   }),
 ]
 
-/** A revision that was ready once, and whose replicas have all failed since, would fail requests. */
+/** A revision whose replicas have all failed since it became ready would fail requests. */
 async function refuseWithoutReplica(
   tx: Transaction,
   { state }: Decided<Deployment, DeploymentEvent>,

@@ -1,13 +1,13 @@
 import type { Check, Serving } from '../../schemas/deployments.ts'
 
-/** An engine to ask; `header` is sent along. */
+/** An engine to probe; `header` is sent along. */
 export type Engine = {
   /** Ends before `/v1`. */
   base_url: string
   header: { name: string; value: string } | null
 }
 
-/** What is asked of an engine, and what its answer must have (the OpenAI API). */
+/** The probes of an engine, and what a response must contain (the OpenAI API). */
 type Question = {
   path: string
   body: Record<string, unknown> | null
@@ -35,12 +35,12 @@ const questions: Record<Serving['smoke'], (model: string) => Question> = {
   }),
 }
 
-/** The most that is read of an answer, in bytes; a whole one is far smaller. */
+/** Maximum bytes read of a response; a complete one is far smaller. */
 const maxAnswerBytes = 1024 * 1024
 
 export type Until = { timeoutMs: number; signal: AbortSignal }
 
-/** Asks the engine one question. Never throws: what went wrong is the `detail` of the check. */
+/** Probes the engine once. Never throws: a failure becomes the `detail` of the check. */
 export async function ask(
   engine: Engine,
   asked: { smoke: Serving['smoke']; model: string },
@@ -49,12 +49,12 @@ export async function ask(
   const name = `smoke_${asked.smoke}`
   const began = performance.now()
   const detail = await answerOf(engine, questions[asked.smoke](asked.model), until).catch(
-    (error: unknown) => wordsOf(error, until.timeoutMs),
+    (error: unknown) => probeErrorText(error, until.timeoutMs),
   )
   return { name, ok: detail === null, latency_ms: Math.round(performance.now() - began), detail }
 }
 
-/** Null if it answered as it should; else what is wrong. */
+/** Null if the response is as expected; otherwise the fault. */
 async function answerOf(
   { base_url, header }: Engine,
   { path, body, isAnswer }: Question,
@@ -79,7 +79,7 @@ async function answerOf(
   return isAnswer(parsed(text)) ? null : `${path} answered 200, but not as the OpenAI API does`
 }
 
-/** An engine may say again what it was asked with; the secret is for nobody who reads why a check failed. */
+/** An engine may echo the request; the secret must not be shown to readers of a failed check. */
 function withoutSecret(text: string, header: { value: string } | null): string {
   if (header === null) return text
   const parts = [header.value, ...header.value.split(/\s+/)].filter(part => part.length >= 6)
@@ -106,7 +106,7 @@ function parsed(text: string): Record<string, unknown> {
   }
 }
 
-function wordsOf(error: unknown, timeoutMs: number): string {
+function probeErrorText(error: unknown, timeoutMs: number): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`
   const cause = error.cause instanceof Error ? error.cause : error

@@ -12,16 +12,16 @@ export type ReplicaDeps = KeeperDeps & Pick<Deps, 'newId'> & { jobs: ReplicaJobs
 
 /** Where engines listen on the machine that runs them. */
 const ports = { first: 20_000, count: 10_000 }
-/** After so many ends before it ever answered, a revision has failed. */
+/** A revision has failed once this many of its engines ended before responding. */
 const mostStarts = 3
 const backOffMs = { first: 1_000, most: 300_000 }
-/** An engine that ran for so long and then ended is started again as if it were the first. */
+/** An engine that ended after running this long is restarted as if it were the first. */
 const steadyMs = 600_000
 const mostAtOnce = 50
-/** After a submission that could not be made. */
+/** Pause after a failed submission. */
 const submitAgainMs = 10_000
 
-/** Starts what is missing, follows the jobs of what runs, and ends what nobody needs. Every step may be repeated. */
+/** Starts missing replicas, follows the jobs of running ones, and ends unneeded ones. Every step is idempotent. */
 export const lookAfterReplicas = (deps: ReplicaDeps, failed: (error: unknown) => void) =>
   forEachApart(
     [() => plan(deps), () => submitPlanned(deps), () => follow(deps), () => endUnneeded(deps)],
@@ -97,7 +97,7 @@ async function submitPlanned(deps: ReplicaDeps): Promise<void> {
 
 async function submitOne(deps: ReplicaDeps, planned: Planned): Promise<void> {
   const { replica_id, revision_id } = planned
-  // If it throws, the others come first.
+  // If it throws, it is retried after the others.
   await deps.pool.query('update write.replica set next_at = $2 where replica_id = $1', [
     replica_id,
     new Date(deps.now().getTime() + submitAgainMs),
@@ -109,7 +109,7 @@ async function submitOne(deps: ReplicaDeps, planned: Planned): Promise<void> {
       run_id,
     ])
   } catch (error) {
-    // What a gate refuses now it refuses again; everything else may pass.
+    // A gate would refuse again; any other failure may be transient.
     if (!(error instanceof Refusal) || error.code === 'unavailable') throw error
     const { detail: reason } = error
     await decideWith(deps, planned, {
@@ -166,11 +166,11 @@ type Followed = {
   placed_on: string[]
   restarts: number
   started_at: Date
-  /** It was ended because nobody needs it. */
+  /** It was ended because it is not needed. */
   isUnneeded: boolean
 }
 
-/** What the jobs of replicas do is what becomes of the replicas. */
+/** Updates replicas from the state of their jobs. */
 async function follow(deps: ReplicaDeps): Promise<void> {
   const { rows } = await deps.pool.query<Followed>({
     name: 'replicas_followed',
@@ -210,7 +210,7 @@ async function followOne(deps: ReplicaDeps, replica: Followed): Promise<void> {
     })
   if (job !== 'running' || replica.base_url !== null) return
   const host = replica.executor === 'local' ? '127.0.0.1' : (replica.placed_on[0] ?? '127.0.0.1')
-  // From now on it is asked; how long it waited for its place is not its fault.
+  // Probes begin now; its time in the queue does not count.
   await deps.pool.query(
     'update write.replica set base_url = $2, next_at = $3, started_at = $3 where replica_id = $1',
     [replica_id, `http://${host}:${port}`, deps.now()],
@@ -220,7 +220,7 @@ async function followOne(deps: ReplicaDeps, replica: Followed): Promise<void> {
 async function endOne(deps: ReplicaDeps, replica: Followed): Promise<void> {
   const { replica_id, revision_id, restarts, run_id, started_at, base_url } = replica
   const now = deps.now()
-  // As many may be started and ended by demand as there is demand for.
+  // Engines started and ended by demand do not count towards the limit.
   if (replica.isUnneeded) return endQuietly(deps, replica)
   const wasSteady = base_url !== null && now.getTime() - started_at.getTime() > steadyMs
   const times = wasSteady ? 1 : restarts + 1
@@ -265,7 +265,7 @@ async function whyEnded({ pool }: ReplicaDeps, run_id: string): Promise<string> 
   return `its engine ended (${[end?.reason, end?.message].filter(Boolean).join(': ') || 'without a reason'})`
 }
 
-/** Ends the jobs of replicas that nobody needs any more, or that have not answered for long. */
+/** Ends the jobs of replicas that are no longer needed, or have not responded for long. */
 async function endUnneeded(deps: ReplicaDeps): Promise<void> {
   await deps.pool.query(
     `update write.replica r set state = 'ended'

@@ -6,12 +6,12 @@ import type { Decided } from '../commit.ts'
 import type { Transaction } from '../event-store.ts'
 
 /**
- * Held by whoever changes what gateways serve, and taken before the first write, so that nobody waits for the row of the epoch
- * while others wait for what they hold.
+ * Held while changing what gateways serve, and taken before the first write, so that nobody waits for the row of the
+ * epoch while holding locks that others wait for.
  */
 export const servingLock = 'serving-epoch'
 
-/** What belongs into rows and into no event. */
+/** Data for rows that must not be in events. */
 export type Beside = {
   /** The secret header of the external engine that this command describes. */
   secret?: { header: NonNullable<SourceInput['header']>; headers: EngineHeaders } | undefined
@@ -137,7 +137,7 @@ async function setState(
   { deployment_id, state }: { deployment_id: string; state: string },
   { epoch, now }: At,
 ) {
-  // Whoever resumes it begins with the least; and has until the end of the idle time for the first request.
+  // A resumed deployment starts with the minimum, and has the full idle time for its first request.
   await tx.query(
     `update write.deployment_state
         set state = $2, desired_replicas = case when $2 = 'suspending' then null else desired_replicas end,
@@ -205,7 +205,7 @@ async function insertRevision(
   )
   if (source.kind !== 'external') return
   const sealed = secret ? secret.headers.seal(secret.header.value, revision_id) : null
-  // Nobody starts this engine: it is there, and only has to answer.
+  // Forge does not start this engine: it exists and only has to respond.
   await tx.query(
     `insert into write.replica (replica_id, revision_id, deployment_id, base_url, state, started_at, next_at)
      values ($1, $1, $2, $3, 'starting', $4, $4)`,
@@ -258,7 +258,7 @@ const stateOf = (event: OfRevision): string => {
   }
 }
 
-/** Routes to a replica or no longer does; called in the transaction of what else follows from it. */
+/** Adds or removes the route to a replica, in the caller's transaction. */
 export async function routeReplica(
   tx: Transaction,
   replica: { replica_id: string; deployment_id: string; revision_id: string; base_url: string },

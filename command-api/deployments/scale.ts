@@ -5,19 +5,19 @@ import { decideWith } from './keep.ts'
 import type { ReplicaDeps } from './replicas.ts'
 import { routeReplica } from './rows.ts'
 
-/** A gateway that has said nothing for so long is gone. */
+/** A gateway that has been silent this long counts as gone. */
 const freshS = 5
-/** So much later every gateway has heard that an engine drains, and has told what it still has under way. */
+/** After this time, every gateway knows that an engine drains and has reported its open requests. */
 const heardMs = 4_000
-/** An engine that drains is ended after so long, whatever is still under way. */
+/** A draining engine is ended after this time, even with open requests. */
 const mostDrainMs = 3_600_000
 const sampleEveryMs = 900
 const mostAtOnce = 50
 
-/** What is known of the last minutes, by deployment. A process that takes over begins to measure anew. */
+/** Samples of the last minutes, by deployment. A process that takes over starts from scratch. */
 export type Samples = Map<string, Sample[]>
 
-/** Decides how many engines deployments need, drains those that are too many, and suspends what nobody uses. */
+/** Decides how many engines deployments need, drains surplus ones, and suspends unused deployments. */
 export const scaleDeployments = (
   deps: ReplicaDeps,
   samples: Samples,
@@ -100,7 +100,7 @@ const sampled = (before: readonly Sample[], { atMs, concurrency }: Sample): Samp
     ? [...before]
     : [...before, { atMs, concurrency }]
 
-/** The last request counts from when its gateway told of it. */
+/** The time of the last request is when its gateway reported it. */
 const noteActive = ({ pool }: ReplicaDeps) =>
   pool.query({
     name: 'deployments_active',
@@ -116,7 +116,7 @@ type Surplus = {
   base_url: string | null
 }
 
-/** Of the promoted revision; the one before keeps its engines, so that going back takes no time. */
+/** Only the promoted revision; the previous one keeps its engines, so that a rollback is immediate. */
 async function drainSurplus(deps: ReplicaDeps): Promise<void> {
   const { rows } = await deps.pool.query<Surplus>({
     name: 'replicas_too_many',

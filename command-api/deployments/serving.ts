@@ -2,7 +2,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { Serving, ServingInput, Source } from '../../schemas/deployments.ts'
 import type { FindTemplate } from './ports.ts'
 
-/** How a revision is served, with all that its request left out. */
+/** How a revision is served, with defaults filled in. */
 export async function resolveServing(
   input: ServingInput,
   { kind }: Source,

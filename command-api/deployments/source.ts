@@ -23,7 +23,9 @@ const nothing: Source = {
   ...{ digest: null, url: null, header_name: null },
 }
 
-/** What a revision serves, resolved once: what an alias or "latest" means later does not change it. */
+/**
+ * The artifact or engine that a revision serves, resolved once: later moves of an alias or "latest" do not affect it.
+ */
 export function resolveSource(
   deps: SourceDeps,
   caller: Person,
@@ -92,7 +94,7 @@ function external({ engineHosts }: SourceDeps, caller: Person, input: SourceInpu
   return { source: { ...nothing, kind: 'external', url: plain, header_name }, project: null }
 }
 
-/** Those that say where a message ends or goes. */
+/** Headers that determine where a message ends or goes. */
 const forbiddenHeaders = new Set([
   ...['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'te', 'trailer'],
   ...['expect', 'keep-alive', 'cookie'],

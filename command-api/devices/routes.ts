@@ -127,8 +127,8 @@ function decisionRoute(deps: Deps, verb: string, decision: Decision, summary: st
 const freshMs = 15 * 60_000
 
 /**
- * An approval makes a new sign-in, so it needs one that a person has just made in a browser. Otherwise a stolen session
- * could live for ever, each one approving the next.
+ * An approval makes a new sign-in, so it needs one that a person has just made in a browser. Otherwise a stolen
+ * session could live forever, each one approving the next.
  */
 async function refuseWeakSignIn(pool: Pool, { sid, via }: Person, now: Date): Promise<void> {
   if (via === 'device')

@@ -8,7 +8,7 @@ import type {
 /** After this long a diagnosis without a result no longer keeps another one from being made, in milliseconds. */
 export const lostAfterMs = 3_600_000
 
-/** Who asks for a diagnosis because of an alert. */
+/** The requester of diagnoses caused by alerts. */
 export const ofAlert = 'alert rule'
 
 /**

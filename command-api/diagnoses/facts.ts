@@ -9,7 +9,7 @@ export type FactsAbout = Omit<DiagnosisFacts, keyof Observed>
 
 export type About = { run_id: string; source: 'job' | 'external'; attempt: number | null }
 
-/** What the events of the run tell about this attempt of it. */
+/** The facts about this attempt in the run's events. */
 export async function factsAbout(
   { store }: Pick<Deps, 'store'>,
   { run_id, source, attempt }: About,

@@ -30,7 +30,7 @@ export const diagnosisRequester = reactor<Failed, Needed>({
     if (subject === null) return nothing
     const request: DiagnosisRequested = {
       ...subject,
-      // An alert may be about an earlier attempt; the one that runs now is to be looked at.
+      // An alert may be about an earlier attempt; the diagnosis must look at the current one.
       attempt: isAlert ? subject.attempt : attempt,
       diagnosis_id: await newDiagnosisId(pool),
       trigger: 'auto',
@@ -42,7 +42,7 @@ export const diagnosisRequester = reactor<Failed, Needed>({
   },
 })
 
-/** A failure on the last attempt is the result: people are told, and may ask again. */
+/** A failure of the last attempt becomes the result: it is shown, and can be requested again. */
 const attempts = 4
 /** Leaves the rest of the deadline for recording that it took too long. */
 const withinMs = 20_000
@@ -107,7 +107,7 @@ async function verdictOn(
   const isEnded = !['running', 'pending', 'starting', 'scheduled', 'queued'].includes(before.state)
   const { run_id, attempt } = request
   const observed = await deps.observe({ run_id, attempt, isEnded }, signal)
-  // Read again: the process may have ended after the job did.
+  // Read again, because the process may have ended after the job did.
   const facts = await factsAbout(deps, request, deps.now())
   return { verdict: toVerdict(diagnose({ ...facts, ...observed }), facts.spec), error: null }
 }

@@ -23,7 +23,7 @@ export const diagnosisRoutes = (deps: Deps): Route[] => [
     async handle(request) {
       const { caller, body } = request
       const asked = body.job_id
-      // It changes nothing of the run, so whoever reads the run may ask.
+      // It changes nothing about the run, so every reader of the run may ask.
       const { run_id } = await runToActOn(deps.pool, {
         asked,
         caller,

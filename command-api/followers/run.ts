@@ -49,7 +49,7 @@ export function startFollower<D>(follower: Follower<D>, deps: FollowDeps<D>): Fo
           },
         }),
       )
-      // Whatever stopped this process, another one follows now.
+      // Another process follows now, so whatever halted this one no longer matters.
       if (!isOurs) halted = null
       return restMs
     },

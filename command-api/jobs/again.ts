@@ -28,7 +28,7 @@ export function clone(
 
 export type Again = {
   spec: JobSpec
-  /** The newest one of the job. */
+  /** The newest checkpoint of the job. */
   checkpoint: Checkpoint | null
   /** Values for the new job. */
   env: Record<string, string>

@@ -44,7 +44,7 @@ function triggerOf(end: AttemptEnd): Trigger {
   return isLost(end) ? 'lost' : 'exited_nonzero'
 }
 
-/** It ran, but nobody saw it end: the machine went down, or its supervisor was killed. */
+/** It ran, but its end was not observed: the machine went down, or its supervisor was killed. */
 const isLost = ({ was_running, exit: { exit_code, signal, oom_killed } }: AttemptEnd) =>
   exit_code === null && signal === null && was_running && !oom_killed
 

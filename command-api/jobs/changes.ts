@@ -5,7 +5,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import { isEnded } from '../../schemas/jobs.ts'
 import { endedAlready } from './decide.ts'
 
-/** What a person may change of a job; what is absent stays as it is. */
+/** The fields of a job that a person may change; absent ones keep their value. */
 export type Change = { name?: string; tags?: readonly string[]; priority?: number }
 
 /** Name and tags may be changed at any time, the priority until the job has ended. */

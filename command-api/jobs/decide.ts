@@ -31,7 +31,7 @@ export function queue(job: Job, reason: QueueReason): JobEvent[] {
 
 export type Placement = { executor: string; nodes: string[]; gpu_indexes: number[] }
 
-/** What an attempt continues from; an artifact without a step has none. */
+/** The checkpoint an attempt continues from; an artifact may have no step. */
 export type Checkpoint = { artifact_id: string; path: string; step: number | null }
 
 /** Quota and GPUs are reserved in the same transaction. `checkpoint` is the newest one of the run. */
@@ -117,7 +117,7 @@ export function limit(job: Job, message: string, now: Date): JobEvent[] {
   return requestStop(job, { reason: 'limit', message, force: false, deadline }, now)
 }
 
-/** As of stops, a repeated request matters only with an earlier deadline. */
+/** As with stops, a repeated request matters only with an earlier deadline. */
 export function pause(job: Job, asked: Asked): JobEvent[] {
   const outcome = acceptable(job, 'pause')
   if (job.state === 'paused') return []

@@ -154,7 +154,7 @@ export function newcomerOf(facts: AdmissionFacts): Newcomer {
   }
 }
 
-/** `place` is the one that the job gets if nothing holds it. */
+/** `place`: the place in the queue if nothing holds the job. */
 export function resultOf(
   { admitted, events, now }: Omit<NewJob, 'foretold'>,
   place: QueueView | null,

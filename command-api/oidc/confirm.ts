@@ -86,7 +86,7 @@ async function ask(
   return isKnown ? null : unconfirmed(settings)
 }
 
-/** Of several requests at once one asks, because some providers take a refresh token once. */
+/** Only one of several concurrent requests asks, because some providers accept a refresh token only once. */
 async function takeTurn({ pool, now }: Deps, sid: string): Promise<boolean> {
   const at = now()
   const { rowCount } = await pool.query(

@@ -45,7 +45,7 @@ export async function add(
   })
 }
 
-/** Also says that it is needed, so that it stays a while. */
+/** Also marks it as used, so that it is kept for a while. */
 async function findArchive(
   { pool, now }: Deps,
   upload_id: string,

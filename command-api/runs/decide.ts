@@ -36,7 +36,7 @@ export function reportLifecycle(run: Run, report: RunReport): RunEvent[] {
 
 export type StopRequest = { run_id: string; reason: string | null; force: boolean }
 
-/** Asks the code of an external run to end; with `force` the run ends now, whatever its code does. */
+/** Asks the code of an external run to end; with `force` the run ends now, regardless of its code. */
 export function stopRun(run: Run, { run_id, reason, force }: StopRequest): RunEvent[] {
   if (run.state === null) throw new Refusal('not_found', `No such run: ${run_id}`)
   if (run.ended_at !== null)
@@ -73,7 +73,7 @@ export function restoreRun(run: Run, run_id: string, nowMs: number): RunEvent[] 
 /** The deletion that is to become final, and how many jobs refer to the run. */
 export type Purge = { run_id: string; restorable_until: string; references: number }
 
-/** Removes a deleted run for ever, unless that deletion was taken back or a job refers to it. */
+/** Permanently removes a deleted run, unless it was restored or a job refers to it. */
 export function purgeRun(run: Run, { run_id, restorable_until, references }: Purge): RunEvent[] {
   if (run.purged_at !== null || run.restorable_until !== restorable_until) return []
   if (references === 0) {

@@ -43,7 +43,7 @@ const deleteRoute = (deps: Deps): Route =>
         },
       })
       const { deleted_at, restorable_until } = state
-      // Somebody else deleted it a moment ago.
+      // Deleted by somebody else a moment ago.
       if (!('references' in references) || deleted_at === null || restorable_until === null)
         throw new Refusal('not_found', `No such run: ${asked}`)
       return {
@@ -79,7 +79,7 @@ const restoreRoute = (deps: Deps): Route =>
     },
   })
 
-/** Its code would go on reporting, and its GPUs would be held by what nobody sees. */
+/** Its code would continue to report, and its GPUs would be held by an invisible run. */
 function refuseActive({ run_id, source, ended_at }: RunToActOn): void {
   if (ended_at !== null) return
   const where = source === 'job' ? 'jobs' : 'runs'

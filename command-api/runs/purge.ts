@@ -25,7 +25,7 @@ export const runPurger = reactor<Deletion, Pick<Deps, 'pool'>>({
   },
 })
 
-/** What it must know is read in the transaction that decides. */
+/** The facts it needs are read in the deciding transaction. */
 const purge = ({ run_id, restorable_until }: Deletion, later: Change): Change => {
   const target = runAt(run_id)
   return {
@@ -42,7 +42,7 @@ const purge = ({ run_id, restorable_until }: Deletion, later: Change): Change =>
   }
 }
 
-/** How many versions of models its artifacts are. */
+/** How many model versions its artifacts are. */
 async function versionsOf(tx: Transaction, run_id: string): Promise<number> {
   const { rows } = await tx.query<{ versions: number }>(
     `select count(*)::int as versions from write.model_version v join write.model m on m.name = v.model

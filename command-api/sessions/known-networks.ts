@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { clientAddress, clientNetwork } from '../../platform/http/client-address.ts'
 import type { Transaction } from '../event-store.ts'
 
-/** How many networks are remembered of a person: home, work, a telephone, and some journeys. */
+/** How many networks are remembered per person: home, work, a phone, and some travel. */
 const maxNetworks = 16
 
 export const networkOf = (ctx: Context): string => clientNetwork(clientAddress(ctx))

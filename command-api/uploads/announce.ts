@@ -41,7 +41,7 @@ export type UploadLimits = {
   pending: number
 }
 
-/** Where the bytes go of what was announced: to an upload of the same content that its owner has, or to a new one. */
+/** The upload for announced bytes: an existing one of the same owner and content, or a new one. */
 export async function announce(
   deps: Deps,
   request: HttpAsked,
@@ -59,7 +59,7 @@ export async function announce(
   return targetOf(deps, upload, { limit: limits.bytes, parts })
 }
 
-/** One whose registered file was lost is no use: the bytes are to be sent again. */
+/** An upload whose registered file was lost cannot be reused: the bytes must be sent again. */
 async function usableSame(deps: Deps, announced: Announced): Promise<UploadRow | null> {
   const { sha256, size_bytes } = announced
   if (sha256 === null) return null
@@ -114,7 +114,7 @@ async function refuseTooMany(tx: Transaction, announced: Announced, limits: Uplo
     )
 }
 
-/** What names the bytes: no other bytes ever get this name. */
+/** The name of the bytes, which no other bytes ever get. */
 export const nameOfBytes = ({ upload_id, owner, purpose, filename }: UploadRow): string =>
   purpose === 'artifact'
     ? `forge://${owner}/${upload_id}/${encodeURIComponent(filename)}`

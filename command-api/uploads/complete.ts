@@ -50,7 +50,7 @@ export async function complete(deps: Deps, request: HttpAsked, upload: UploadRow
 
 type Inspected = { files: number | null; expanded_bytes: number | null; sensitive: string[] }
 
-/** What the archive of a package holds; other files are not looked into. */
+/** The contents of a package's archive; other files are not inspected. */
 async function inspect(
   { config, uploads }: Deps,
   { purpose }: UploadRow,
@@ -69,7 +69,7 @@ async function inspect(
   return { files, expanded_bytes: bytes, sensitive }
 }
 
-/** What a file may have, and an archive that it expands to. */
+/** Maximum size of a file, and of the expanded archive. */
 export const expandedBytes = ({ maxUploadMb }: Pick<Deps['config'], 'maxUploadMb'>): number =>
   maxUploadMb * 1024 * 1024
 

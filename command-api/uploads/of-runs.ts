@@ -33,7 +33,7 @@ export const uploadsOfRuns = (deps: Deps) => ({
       },
     ),
 
-  /** Registers what was sent, and returns what it is; may be repeated. */
+  /** Registers the received bytes and returns their description. Idempotent. */
   async complete(request: HttpAsked, { run_id, upload_id }: { run_id: string; upload_id: string }) {
     const upload = await findUpload(deps.pool, upload_id)
     if (upload?.owner !== run_id || upload.purpose !== 'artifact')

@@ -25,13 +25,13 @@ export const numbersOf = (size: number, partSize: number): number[] =>
 /** Each part arrives under an id of its own, until all are here. */
 const idOf = (upload_id: string, n: number) => `${upload_id}_${n}`
 
-/** Of an id under which something arrives: the upload that it belongs to. */
+/** The upload that an arrival id belongs to. */
 export const uploadOf = (id: string): string => id.replace(/^(.{26,})_\d{1,5}$/, '$1')
 
 const lengthOfPart = (size: number, partSize: number, n: number) =>
   Math.min(partSize, size - (n - 1) * partSize)
 
-/** Takes a part, whole; returns how many of its bytes are here. */
+/** Receives a whole part; returns how many of its bytes have arrived. */
 export async function receivePart(
   store: ObjectStore,
   { upload_id, size_bytes, part_size }: UploadRow,

@@ -12,7 +12,7 @@ import { storeFor } from './stores.ts'
 
 type Sent = { upload_id: string; query: UploadSignature; ctx: Context }
 
-/** Takes the bytes of a request whose address was signed here; returns how many are here then. */
+/** Receives the bytes of a request with a signed address; returns how many have arrived in all. */
 export async function receive(deps: Deps, { upload_id, query, ctx }: Sent) {
   const upload = await admitted(deps, { upload_id, query, ctx })
   const { size_bytes } = upload
@@ -34,7 +34,7 @@ export async function receive(deps: Deps, { upload_id, query, ctx }: Sent) {
   return { upload_id, received_bytes, size_bytes }
 }
 
-/** Puts the parts of an upload together; returns how many bytes are here then. */
+/** Joins the parts of an upload; returns how many bytes have arrived. */
 export async function join(deps: Deps, { upload_id, query }: Omit<Sent, 'ctx'>) {
   const upload = await addressed(deps, { upload_id, query })
   const { size_bytes } = upload

@@ -26,7 +26,7 @@ const maxHeld = 20
 
 export const uploadRoutes = (deps: Deps): Route[] => [...announced(deps), ...addressed(deps)]
 
-/** For whoever was given the address of an upload. */
+/** For holders of an upload's signed address. */
 const addressed = (deps: Deps): Route[] => [
   route({
     method: 'PUT',

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 
 type Stores = Pick<Deps, 'uploads' | 'artifacts'>
 
-/** Where the bytes go of what is sent for a purpose. */
+/** The store for uploads of a purpose. */
 export const storeFor = (stores: Stores, purpose: UploadPurpose): ObjectStore =>
   purpose === 'artifact' ? stores.artifacts : stores.uploads
 

@@ -7,8 +7,8 @@ import { revokeSessions } from '../revoke-sessions.ts'
 import { changeUser } from './decide.ts'
 
 /**
- * Gives a person a generated password and ends their sessions, at the request of whoever has the database: the way
- * back in when no administrator can sign in. Returns the password.
+ * Gives a person a generated password and ends their sessions, on request of a person with access to the database:
+ * the way back in if no administrator can sign in. Returns the password.
  */
 export async function resetOnHost(
   deps: CommitDeps,

@@ -43,7 +43,7 @@ export function refuseUnstorable(values: object, part: 'query' | 'path'): void {
 function malformed(text: string, error: SyntaxError): ValidationError {
   const bare = /[[:,]\s*(-?(?:NaN|Infinity))\b/d.exec(text)
   return {
-    loc: ['body', placeOf(text, error, bare?.indices?.[1]?.[0])],
+    loc: ['body', faultPositionOf(text, error, bare?.indices?.[1]?.[0])],
     msg: text === '' ? 'JSON body expected, but the body is empty' : 'JSON decode error',
     type: 'json_invalid',
     ctx: {
@@ -58,7 +58,7 @@ const withoutSource = (message: string) =>
   message.replace(/(, |^)(\.\.\.)?".*is not valid JSON$/s, '') || 'Not valid JSON'
 
 /** V8 includes the position in most of its messages, but not in all. */
-function placeOf(text: string, error: SyntaxError, bareAt: number | undefined): number {
+function faultPositionOf(text: string, error: SyntaxError, bareAt: number | undefined): number {
   const named = /position (\d+)/.exec(error.message)?.[1]
   if (named !== undefined) return Number(named)
   if (bareAt !== undefined) return bareAt

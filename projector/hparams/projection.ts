@@ -31,14 +31,14 @@ async function setValues(tx: Tx, runId: string, params: Record<string, Scalar>):
   await sql`
     insert into run_hparam_values (run_id, key, text, number)
     select ${runId}, key, text, number
-      from unnest(${values.map(([key]) => key)}::text[], ${values.map(([, value]) => textOf(value))}::text[],
+      from unnest(${values.map(([key]) => key)}::text[], ${values.map(([, value]) => scalarText(value))}::text[],
                   ${values.map(([, value]) => numberOf(value))}::float8[]) as given (key, text, number)
         on conflict (run_id, key) do update set text = excluded.text, number = excluded.number`.execute(
     tx,
   )
 }
 
-const textOf = (value: Scalar) => [...String(value)].slice(0, comparedChars).join('')
+const scalarText = (value: Scalar) => [...String(value)].slice(0, comparedChars).join('')
 
 /** Includes numbers that were reported as text. */
 function numberOf(value: Scalar): number | null {

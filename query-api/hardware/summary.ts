@@ -27,7 +27,7 @@ export function summarize(gpus: readonly GpuSummary[]): HardwareAnswer['summary'
   }
 }
 
-/** Each GPU once, by its most significant sign; the slowest first. */
+/** Each GPU once, by its most significant sign; furthest behind first. */
 function stragglersOf(gpus: readonly GpuSummary[]): Straggler[] {
   const found = new Map<GpuSummary, Straggler>()
   for (const { key, below } of signs) {

@@ -29,7 +29,7 @@ const maxDetail = 300
 export function whyEnded(run: EndedRun): string | null {
   if (run.state === 'abandoned') return 'nothing was heard of it for a day'
   if (run.state !== 'failed' && run.state !== 'stopped') return null
-  const parts = [wordsOf(run), detailOf(run)]
+  const parts = [endText(run), detailOf(run)]
   return parts.filter(part => part !== null).join(': ') || 'its code did not say why'
 }
 
@@ -42,7 +42,7 @@ const wordsOfReason: Record<string, string> = {
   limit: 'reached a limit',
 }
 
-const wordsOf = ({ end_reason, exit_code, signal }: EndedRun): string | null => {
+const endText = ({ end_reason, exit_code, signal }: EndedRun): string | null => {
   const words = wordsOfReason[end_reason ?? '']
   if (words !== undefined) return words
   if (signal !== null) return `ended by ${signal}`

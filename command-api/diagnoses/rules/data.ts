@@ -109,7 +109,7 @@ const badValues =
 function byPlace(given: Case): Signature[] {
   const root = rootTraceback(given.tracebacks)
   if (root === null) return []
-  const place = placeOf(root)
+  const place = tracebackPlace(root)
   const only = (line: CaseLine) => new RegExp(`^${escaped(line.text.slice(0, 200))}`)
   const raised = { pattern: only(root.last), title: `${root.type} in ${place}` }
   const isOfCheckpoint = ofCheckpoints.test(place) || ofCheckpoints.test(root.message)
@@ -121,7 +121,7 @@ function byPlace(given: Case): Signature[] {
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-function placeOf(traceback: Traceback): string {
+function tracebackPlace(traceback: Traceback): string {
   const frame = ownFunction(traceback)
   return frame === null ? '' : `${baseName(frame.file)} ${frame.name}`
 }

@@ -59,7 +59,7 @@ const signatures: readonly Signature[] = [
 
 type Placed = Pick<CaseLine, 'rank' | 'node'>
 
-/** Of the ranks that wrote a log: the only one that did not complain is the one for which the others waited. */
+/** Among the ranks that wrote a log, the only rank without a complaint is the one the others waited for. */
 export function silentRank({ texts }: Pick<Case, 'texts'>): Placed | null {
   const ranks = new Map<number, Placed>()
   const complaining = new Set<number>()

@@ -73,7 +73,7 @@ async function rubricExists(ref: string, { store, caller }: Lookup): Promise<boo
   return newest.visibility === 'public' || owner === caller.username || caller.role === 'admin'
 }
 
-/** A version is made at the end, of a run of the model's project, by whoever may add versions now. */
+/** A version is made at the end, of a run of the model's project, by people who may add versions now. */
 async function registrationFault(
   { metadata, spec }: JobSpec,
   { pool, caller }: Lookup,
