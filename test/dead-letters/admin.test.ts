@@ -50,7 +50,7 @@ test('a parked record is counted, listed and shown; replayed it takes effect, dr
     key: run.run_id,
     type: 'metrics.appended',
     received_at: '2026-09-21T14:13:20+00:00',
-    request_id: 'req-parked',
+    request_id: 'req-00000001',
   })
   t.like(await forge.call('GET', `${path}/${idOf(73)}`), {
     body: { type: null, value: Buffer.from('garbage').toString('base64') },

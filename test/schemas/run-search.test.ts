@@ -181,7 +181,7 @@ const refused: [search: string, column: number, says: RegExp][] = [
   ['loss<much', 6, /compared with numbers/],
   ['loss<', 6, /missing/],
   ['a (b', 3, /not closed/],
-  ['a) b', 2, /no \( that/],
+  ['a) b', 2, /no matching \(/],
   ['"a', 1, /quote is not closed/],
   ['a OR', 5, /condition is missing/],
   ['OR a', 1, /missing before OR/],

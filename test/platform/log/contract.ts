@@ -182,7 +182,10 @@ export function testContract(test: TestFn, adapter: (t: ExecutionContext) => Pro
     const { log, single } = await open(t)
     await log.append(single.name, [record('k', 'only')])
     const reading = take(log, single.name, 0, 7n, 1)
-    await t.throwsAsync(reading, { instanceOf: LogShortened, message: /ends at 1, .* continues at 7/ })
+    await t.throwsAsync(reading, {
+      instanceOf: LogShortened,
+      message: /ends at 1, .* continues at 7/,
+    })
   })
 
   test('a closed log refuses appends and ends its readers', async t => {

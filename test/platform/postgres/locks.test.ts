@@ -17,7 +17,7 @@ test('only platform/postgres takes advisory locks or begins transactions', t => 
     [
       'grep',
       '-lE',
-      `pg_(try_)?advisory_|['"\`](begin|commit|rollback)['"\`]`,
+      `pg_(try_)?advisory_|\\(['"\`](begin|commit|rollback)['"\`]`,
       '--',
       '*.ts',
       '*.sql',
