@@ -80,15 +80,19 @@ export class UploadedFiles {
 
   async #put(directory: string, place: string, digest: string): Promise<void> {
     await chmod(directory, 0o755)
-    try {
-      await rename(directory, place)
-    } catch (error) {
-      if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error
-      // Another process was faster, or a crash left parts of it there.
+    // Other processes may be putting the same files there, and a crash may have left parts of them.
+    for (let triesLeft = 10; ; triesLeft--) {
+      try {
+        await rename(directory, place)
+        return
+      } catch (error) {
+        if (!hasCode(error, 'ENOTEMPTY', 'EEXIST') || triesLeft === 0) throw error
+      }
       if ((await digestAt(place)) === digest) return
       const old = this.#fresh()
-      await rename(place, old)
-      await rename(directory, place)
+      await rename(place, old).catch(error => {
+        if (!hasCode(error, 'ENOENT')) throw error
+      })
       await rm(old, { recursive: true, force: true })
     }
   }
