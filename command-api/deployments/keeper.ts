@@ -53,6 +53,7 @@ export function keepServing(deps: ReplicaDeps): Repeated {
     )
   const passes = repeat(
     async signal => {
+      if (!(await isAnyDeployed(deps))) return intervalMs
       await tryWithLock(deps.pool, textLock('serving keeper'), async (_, lost) => {
         if (!signal.aborted && !lost.aborted) await pass()
       })
@@ -69,6 +70,17 @@ export function keepServing(deps: ReplicaDeps): Repeated {
       await Promise.all(all.map(({ done }) => done))
     },
   }
+}
+
+/** Whether a pass could find anything to do, asked in one statement: most installations serve no model. */
+async function isAnyDeployed({ pool }: KeeperDeps): Promise<boolean> {
+  const { rows } = await pool.query<{ is_any: boolean }>({
+    name: 'is_any_deployed',
+    text: `select exists (select from write.deployment_state where state <> 'deleted')
+               or exists (select from write.replica where state <> 'ended')
+               or exists (select from write.playground_session) as is_any`,
+  })
+  return rows[0]?.is_any ?? true
 }
 
 /** Probes under way, by replica: a slow engine holds up nothing else. */
