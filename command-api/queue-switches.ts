@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { QueueSwitches } from '../events/queue-picture.ts'
+import type { QueueSwitches } from '../events/calculations/queue-picture.ts'
 import { toTimestamp } from '../schemas/timestamp.ts'
 import type { Transaction } from './event-store.ts'
 

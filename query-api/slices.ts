@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Route } from '../auth/route.ts'
-import type { QueueBook } from '../events/queue-picture.ts'
+import type { QueueBook } from '../events/calculations/queue-picture.ts'
 import type { Clock } from '../platform/time.ts'
 import type { AlertTables } from '../projector/alerts/table.ts'
 import type { ArtifactTables } from '../projector/artifacts/table.ts'

@@ -1,4 +1,4 @@
-import { linesOf, sumOf, toSeconds } from '../../events/billing.ts'
+import { linesOf, sumOf, toSeconds } from '../../events/calculations/billing.ts'
 import type { Job } from '../../events/job-state.ts'
 import type { Exit, JobEvent } from '../../events/jobs.ts'
 import { outcomeOf } from './decide.ts'

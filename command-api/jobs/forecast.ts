@@ -5,7 +5,7 @@ import {
   type Range,
   rangesOf,
   seededRandom,
-} from '../../events/queue-forecast.ts'
+} from '../../events/calculations/queue-forecast.ts'
 
 /** Jobs whose wait is forecast: the first of the queue. */
 export const foreseenJobs = 500

@@ -1,4 +1,4 @@
-import { toMicro, unmetered, whenSpent } from '../../events/billing.ts'
+import { toMicro, unmetered, whenSpent } from '../../events/calculations/billing.ts'
 import type { Job } from '../../events/job-state.ts'
 
 /** Whether any process of the newest attempt may still run. */

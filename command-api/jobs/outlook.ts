@@ -8,9 +8,9 @@ import {
   type Room,
   type ToEnd,
   type ToStart,
-} from '../../events/queue-forecast.ts'
-import type { Placed } from '../../events/queue-order.ts'
-import type { HoldingJob, WaitingJob } from '../../events/queue-picture.ts'
+} from '../../events/calculations/queue-forecast.ts'
+import type { Placed } from '../../events/calculations/queue-order.ts'
+import type { HoldingJob, WaitingJob } from '../../events/calculations/queue-picture.ts'
 import { defaultQuota } from '../../schemas/quotas.ts'
 import type { QueueRow } from './waiting-jobs.ts'
 

@@ -1,6 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { corrected, noCorrection, type Range, rangesOf } from '../../events/queue-forecast.ts'
+import {
+  corrected,
+  noCorrection,
+  type Range,
+  rangesOf,
+} from '../../events/calculations/queue-forecast.ts'
 import {
   inTurn,
   joining,
@@ -8,14 +13,14 @@ import {
   type Placed,
   type SummedQueue,
   summed,
-} from '../../events/queue-order.ts'
+} from '../../events/calculations/queue-order.ts'
 import type {
   Newcomer,
   NewPlace,
   PlacedJob,
   QueueBook,
   QueuePicture,
-} from '../../events/queue-picture.ts'
+} from '../../events/calculations/queue-picture.ts'
 import type { Clock } from '../../platform/time.ts'
 import { readSwitches } from '../queue-switches.ts'
 import { createForecasts, foreseenJobs, futuresOf, isSmall, type Waits } from './forecast.ts'

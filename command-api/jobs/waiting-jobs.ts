@@ -5,8 +5,8 @@ import {
   type Placed,
   type Standing,
   shareHours,
-} from '../../events/queue-order.ts'
-import type { WaitingJob } from '../../events/queue-picture.ts'
+} from '../../events/calculations/queue-order.ts'
+import type { WaitingJob } from '../../events/calculations/queue-picture.ts'
 import type { Deps } from '../deps.ts'
 import { hoursLeft } from './holds.ts'
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { toMicro } from '../../events/billing.ts'
+import { toMicro } from '../../events/calculations/billing.ts'
 import type { Profile, ProfileEvent, ProfileFacts } from '../../events/profiles.ts'
 
 /** Idempotent: setting the same profile appends no event. */

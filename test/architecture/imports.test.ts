@@ -117,9 +117,9 @@ const pureFiles = [
   'command-api/uploads/decide.ts',
   'command-api/users/decide.ts',
   'command-api/validation/decide.ts',
-  'events/billing.ts',
-  'events/queue-forecast.ts',
-  'events/queue-order.ts',
+  'events/calculations/billing.ts',
+  'events/calculations/queue-forecast.ts',
+  'events/calculations/queue-order.ts',
 ]
 /** Uses of a clock, of randomness, of waiting or of the machine. */
 const impure = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandomUUID\(|\bawait\b|\bprocess\./

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { QueueBook } from '../../../events/queue-picture.ts'
+import type { QueueBook } from '../../../events/calculations/queue-picture.ts'
 import { inBatches } from '../../../platform/remembered.ts'
 import { type CatalogueEntry, findRecipe } from '../../../recipes/catalogue.ts'
 import type { JobSpec } from '../../../schemas/jobspec.ts'

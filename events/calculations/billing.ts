@@ -1,4 +1,4 @@
-import type { JobEvent } from './jobs.ts'
+import type { JobEvent } from '../jobs.ts'
 
 /**
  * The rules of billing, the same for the ledger, for the figures of a job and for the limit `max_cost`. An attempt pays
