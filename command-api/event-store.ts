@@ -196,7 +196,7 @@ async function insert(tx: Transaction, events: string, { duties, changes }: Foll
           values: [events, JSON.stringify(duties)],
         },
   )
-  // Sent right behind; if the first fails, so does the second.
+  // Sent without waiting; if the first fails, so does the second.
   await Promise.all([inserted, changes && tx.query(savingOf(changes))])
 }
 

@@ -35,8 +35,8 @@ const rowOf = ({ begins, user, used, as }: UseChange, at: Date) => ({
 })
 
 /**
- * One statement for all changes of a transaction's append. Of several changes of one thing in it the last one counts; so they do
- * not depend on the snapshot of the statement, except for the owner of what a thing is within, which is always older.
+ * One statement for all changes of a transaction's append. If a resource changes several times, the last change counts. So the
+ * changes do not depend on the statement's snapshot, except for the owner of an enclosing resource, which is always older.
  */
 const saveChanges = {
   name: 'save_resources',

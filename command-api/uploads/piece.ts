@@ -50,7 +50,7 @@ export function lengthOf(headers: Headers): number {
   return Number(length)
 }
 
-/** Longer ones end the connection: what they send is not read. */
+/** A longer body is not read, and its connection ends. */
 export const otherLength = (length: number, right: number) =>
   new Refusal(
     length > right ? 'too_large' : 'invalid',

@@ -5,7 +5,7 @@ import type { ReadRecord } from '../../platform/log/event-log.ts'
 import { forgetIn, forgetting } from '../forgetting.ts'
 import type { TopicProjection } from '../projection.ts'
 import { hardwareCarryOver } from './carry.ts'
-import { addPoint, noSources, placeOf, type RunSources } from './sources.ts'
+import { addPoint, noSources, type RunSources, sourcePlaceOf } from './sources.ts'
 
 /** Machine samples: one row per GPU or machine and time. Of two records for the same row, the later wins. */
 export const hardwareProjection = (topic: string): TopicProjection =>
@@ -54,7 +54,7 @@ async function loadSources(
   for (const row of rows)
     runs
       .get(row.run_id)
-      ?.byPlace.set(placeOf(row), { source: row.source, uuid: row.uuid, keys: row.keys })
+      ?.byPlace.set(sourcePlaceOf(row), { source: row.source, uuid: row.uuid, keys: row.keys })
   return runs
 }
 

@@ -152,8 +152,8 @@ export async function sendContent(
   const isSent =
     size !== null && (await sendFile(ctx, { size, read, filename, etag: `"${sha256}"` }))
   if (!isSent)
-    throw new Refusal('backend_failed', 'The store of Forge has lost the file of this artifact', {
+    throw new Refusal('backend_failed', "Forge's store has lost the file of this artifact", {
       code: 'artifact.lost',
-      hint: 'On several hosts, check that they have the same store',
+      hint: 'With several hosts, check that they share one store',
     })
 }

@@ -58,7 +58,7 @@ const wentOn = (forge: Forge, run_id: string) =>
       `/api/runs/${run_id}/logs?limit=500`,
     )
     const steps = body.flatMap(({ text }) => {
-      const [, step] = /^goes on after epoch \d+, step (\d+), /.exec(text) ?? []
+      const [, step] = /^continues after epoch \d+, step (\d+), /.exec(text) ?? []
       return step === undefined ? [] : Number(step)
     })
     return steps.length > 0 && steps

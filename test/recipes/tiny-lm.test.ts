@@ -64,7 +64,7 @@ test.serial(
     await ended(forge, paused, 'paused')
     const [newest] = await artifactsOf(forge, paused)
     await forge.call('POST', `/api/jobs/${paused}/resume`)
-    await until('it goes on', 100_000, async () => {
+    await until('it continues', 100_000, async () => {
       const { body } = await forge.call<{ text: string }[]>(
         'GET',
         `/api/runs/${paused}/logs?grep=goes`,
