@@ -62,7 +62,7 @@ export type EventStoreDeps = {
   committed: () => void
   /** Derives the duties of an event, which are inserted with it; absent: no duties. */
   dutiesOf?: DutiesOf
-  /** What keeps `write.resource` and `write.use`; absent: nothing does. */
+  /** Maintains `write.resource` and `write.use`; absent: nothing does. */
   kinds?: readonly Kind[]
   /** Called after each commit that inserted duties. */
   dutiesAdded?: () => void

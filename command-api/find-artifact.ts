@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Person } from '../auth/caller.ts'
 
-/** A reference to an artifact, or to one of a run: the best, the latest, or the one of a step. */
+/** A reference to an artifact, or to the best, the latest or a step's artifact of a run. */
 export type ArtifactReference = {
   artifact_id: string | null
   /** A run id, or a short id. */

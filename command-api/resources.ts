@@ -5,7 +5,7 @@ import type { Kind, UseChange } from './kind.ts'
 /** Rows of `write.resource` and `write.use` as events change them, in the order of the events. */
 export type ResourceChanges = { resources: object[]; uses: object[] }
 
-/** What these events change; null if nothing, which costs no statement. */
+/** The changes of these events; null if there are none, which costs no statement. */
 export function changesOf(
   kinds: readonly Kind[],
   events: readonly (Event & { at: Date })[],

@@ -21,7 +21,7 @@ export type ToEnd = {
   limit_s: number | null
 }
 
-/** The limits on what one owner may hold at once. */
+/** The limits of one owner's concurrent use. */
 export type Room = { gpus: number; jobs: number }
 
 export type Outlook = {

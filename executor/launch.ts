@@ -46,7 +46,7 @@ export const toLaunch =
     }
   }
 
-/** What `serving/serve_engine.py` reads, without the folder of the template, which the preparation adds. */
+/** The input of `serving/serve_engine.py`, without the folder of the template, which the preparation adds. */
 function servingVariables(
   { recipe: { name, serving: template } }: CatalogueEntry,
   { serving }: LaunchOrder,

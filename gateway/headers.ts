@@ -1,7 +1,7 @@
 /** Names and values alternating, the raw form of Node and undici: order, case and repetition are kept. */
 export type RawHeaders = string[]
 
-/** Headers of one connection (RFC 9110, 7.6.1), besides those that `Connection` names. */
+/** Headers of one connection (RFC 9110, 7.6.1), besides the headers that `Connection` names. */
 const hopByHop = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings', 'expect'],

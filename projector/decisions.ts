@@ -115,7 +115,7 @@ async function saveHeads(tx: PoolClient, heads: Map<string, number>): Promise<vo
   })
 }
 
-/** The ids of the events that really are repeats, among those that look like it. */
+/** The ids of the events that really are repeats, among the candidates. */
 async function loadApplied(
   tx: PoolClient,
   events: readonly Recorded[],

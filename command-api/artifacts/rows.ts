@@ -68,8 +68,8 @@ export async function checkpointsOf(
 }
 
 /**
- * The bytes that the store no longer needs once these artifacts are deleted, without those that another artifact or upload
- * shares. Null if all are still needed.
+ * The bytes that the store no longer needs once these artifacts are deleted, except bytes shared with another artifact or
+ * upload. Null if all are still needed.
  */
 export async function freedBy(
   db: Pool | Transaction,

@@ -13,7 +13,7 @@ export type Picture = {
 export const capture = ({ digest }: Environment, picture: Picture): EnvironmentEvent[] =>
   digest === picture.digest ? [] : [{ type: 'environment.captured', data: picture }]
 
-/** Adds nodes, and replaces those whose description changed. */
+/** Adds nodes, and replaces nodes whose description changed. */
 export function describeNodes(
   { nodes }: Environment,
   run_id: string,

@@ -18,7 +18,7 @@ const scrubText = (text: string): string =>
 /** `api-key` and `api.key` are named as secrets as `api_key` is. */
 const withUnderscores = (name: string) => name.replaceAll(/[-.]/g, '_')
 
-/** A command line without the values of options that are named like secrets. Whitespace stays as it is. */
+/** A command line without the values of options that are named like secrets. Whitespace stays unchanged. */
 function scrubCommand(command: string): string {
   let masksNext = false
   return command

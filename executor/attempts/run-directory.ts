@@ -53,7 +53,7 @@ function noneThere(error: unknown): [] {
 }
 
 /**
- * Whether a path that running code named lies in the directory, as it is written or behind links. A relative path
+ * Whether a path named by running code lies in the directory, literally or after resolving links. A relative path
  * counts as inside, because running code starts in there.
  */
 export async function liesIn(directory: string, named: string): Promise<boolean> {

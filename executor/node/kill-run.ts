@@ -11,7 +11,7 @@ export type Owner = { id: number; python: string | null }
 
 /**
  * How to find a run's processes; `sessions` (the pids of their leaders, by rank) are set only while they are known to be
- * the run's, and `owner` only if the run has a user of its own.
+ * the run's, and `owner` only if the run has its own user.
  */
 export type Quarry = {
   mark: string

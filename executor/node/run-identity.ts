@@ -14,7 +14,7 @@ import type { IdRange } from './isolation.ts'
 export class RunIdentities {
   readonly #runsDirectory: string
   readonly #ids: IdRange
-  /** One at a time, so that two runs do not take the same one. */
+  /** One search at a time, so that two runs do not take the same id. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(runsDirectory: string, ids: IdRange) {
@@ -104,7 +104,7 @@ async function giveTo(id: number, attempt: string): Promise<void> {
 }
 
 /**
- * Lets the root of a mount namespace, which has hardly any capabilities, pass the private `/tmp` to what is mounted below
+ * Lets the root of a mount namespace, which has hardly any capabilities, pass through the private `/tmp` to mounts below
  * it, e.g. an installation in `/tmp`. No other user belongs to its group.
  */
 export async function openToRoot(tmp: string, owner: number): Promise<void> {

@@ -12,7 +12,7 @@ export type FetchOptions = {
   source: Source
   say: (line: string) => void
   signal: AbortSignal
-  /** How long nothing at all may arrive, over any number of tries. */
+  /** How long nothing may arrive, over any number of tries. */
   patienceMs?: number
   /** How long one connection may be silent. */
   silentMs?: number

@@ -9,19 +9,19 @@ import { type FetchOptions, fetchStored } from './fetch-stored.ts'
 import { NotFetched } from './not-fetched.ts'
 
 /**
- * The artifacts that a run starts from, `<run>/starts/<artifact_id>/`, for all of its attempts: `content/<name>` is the file, or
- * the folder that was packed in it, and `files.json` says what it was when it came. Such a folder appears whole, by its
- * rename; several ranks may make it at the same time.
+ * The artifacts that a run starts from, `<run>/starts/<artifact_id>/`, for all of its attempts: `content/<name>` is the file,
+ * or the folder that was packed in it, and `files.json` lists its files on arrival. Renaming makes the folder appear complete;
+ * several ranks may create it at the same time.
  */
 type Listing = { name: string; files: { path: string; size: number; mtime_ms: number }[] }
 
-/** The limit of an archive's expansion, for each of its bytes plus a constant; archives of our client do not expand at all. */
+/** The limit of an archive's expansion, for each of its bytes plus a constant; our client's archives do not expand. */
 const expansion = { factor: 20, bytes: 10 * 1024 * 1024 }
 const modes = { file: 0o444, program: 0o555, folder: 0o755 }
 
 /**
  * Where the artifact lies on this machine, once it does. `scratch` is a folder of this attempt on the same disk, in which a
- * crash may leave what was begun.
+ * crash may leave an unfinished one.
  */
 export async function placeStored(
   artifact: StoredArtifact,

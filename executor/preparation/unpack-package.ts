@@ -8,9 +8,9 @@ import { isSensitive } from '../../schemas/sensitive-files.ts'
 import type { RecipePlan } from './recipe-plan.ts'
 
 /**
- * Puts the files of a package into the empty working folder of an attempt, before its program starts. They are unpacked
- * into a new folder next to it that no other user may enter, with all checks of the upload once more, given to whoever owns the
- * working folder, and take its place whole.
+ * Puts the files of a package into the empty working folder of an attempt, before its program starts. They are unpacked into a
+ * new folder next to it that no other user may enter, with all checks of the upload repeated; that folder is given to the owner
+ * of the working folder and replaces it as a whole.
  */
 export async function unpackPackage(
   { file, sha256, limit_bytes }: NonNullable<RecipePlan['package']>,

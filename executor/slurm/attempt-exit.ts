@@ -18,7 +18,7 @@ export type Ended = {
   now: Date
 }
 
-/** Slurm took the nodes away; the words are for people. */
+/** Slurm withdrew the nodes; the texts are for people. */
 const takenAway: Record<string, string> = {
   NODE_FAIL: 'a node of it failed',
   BOOT_FAIL: 'a node of it did not boot',
@@ -64,7 +64,7 @@ const firstFailed = (ranks: Ended['ranks']): ExitRecord | undefined =>
 
 const byEnd = (a: ExitRecord, b: ExitRecord) => (a.ended_at < b.ended_at ? -1 : 1)
 
-/** When the last rank ended. One without a record may have gone on for as long as the job, which held all nodes until then. */
+/** When the last rank ended. A rank without a record may have run for as long as the job, which held all nodes until then. */
 function lastEnd({ ranks, job }: Ended): string | undefined {
   const ends = ranks.map(rank => rank?.ended_at ?? job?.ended_at?.toISOString())
   return ends

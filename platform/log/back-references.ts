@@ -1,7 +1,7 @@
 /** The output so far, from which later parts are copied. */
 export type Output = {
   literals(from: Buffer, at: number, length: number): void
-  /** Repeats `length` bytes that begin `distance` bytes before the end; they may overlap what they add. */
+  /** Repeats `length` bytes that begin `distance` bytes before the end; they may overlap the added bytes. */
   copy(distance: number, length: number): void
   done(): Buffer
 }

@@ -7,7 +7,7 @@ import type { TopicProjection } from '../projection.ts'
 import { hardwareCarryOver } from './carry.ts'
 import { addPoint, noSources, type RunSources, sourcePlaceOf } from './sources.ts'
 
-/** Machine samples: one row per GPU or machine and time. Of two records for the same row, the later wins. */
+/** Machine samples: one row per GPU or machine and time. If two records have the same row, the later one wins. */
 export const hardwareProjection = (topic: string): TopicProjection =>
   forgetting(
     {

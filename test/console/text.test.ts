@@ -15,7 +15,7 @@ const shownLineOf = (line: string) =>
     .map(({ text }) => text)
     .join('')
 
-test('a line is shown as on a terminal', t => {
+test('a line is shown the way a terminal shows it', t => {
   t.like(piecesOf(`a ${esc}[1;31mred${esc}[0m b`), [
     { text: 'a ', colour: null },
     { text: 'red', colour: 'red', isBold: true },

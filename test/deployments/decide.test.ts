@@ -73,7 +73,7 @@ test('a late revision is not promoted automatically over a newer one', t => {
   t.deepEqual(types(revisionReady(newer, 'a', answer)), ['deployment.revision_ready'])
 })
 
-test('only a ready revision is promoted, and only over the one that the caller knows', t => {
+test('only a ready revision is promoted, and only over the revision that the caller expects', t => {
   const pending = after(both, createRevision(both, revision('c')))
   const to = (revision_id: string, expected?: string | null) => () =>
     promote(both, { revision_id, reason: '', expected })

@@ -275,7 +275,7 @@ test('at most twenty codes per network and a thousand in all wait; beyond that t
   t.is(rows[0].n, 1000)
 })
 
-test('only a sign-in of the last quarter of an hour approves, and no sign-in that came from a code', async t => {
+test('only a sign-in from the last 15 minutes can approve a code, and never a session that came from a code', async t => {
   const s = await serveDevices(t)
   const approve = async (token: string) => {
     const code = await askCode(s)

@@ -109,7 +109,7 @@ for (const mode of modes)
   )
 
 test.serial(
-  'a package that changed, has gone or is not as it was checked starts nothing',
+  'a package that changed, is gone or differs from the checked one starts nothing',
   async t => {
     t.timeout(patient(400_000))
     const outcomes = [

@@ -14,7 +14,7 @@ export type Recorder = {
   strays: string[]
 }
 
-/** Takes requests apart by itself, and strictly, so that what a lenient server could read in two ways is noticed. */
+/** Parses requests itself, and strictly, so that anything ambiguous to a lenient server is noticed. */
 export async function startRecorder(t: ExecutionContext): Promise<Recorder> {
   const recorder: Recorder = { url: '', requests: [], strays: [] }
   const sockets = new Set<Socket>()

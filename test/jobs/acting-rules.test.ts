@@ -123,7 +123,7 @@ test('a retry continues from the newest checkpoint and names the job it repeats'
   t.is(retry(job, { spec: fresh as typeof spec, checkpoint, env: {} }).spec.init_from, null)
 })
 
-test('a retry of a job that succeeded begins again from the start', t => {
+test('a retry of a successful job starts from the beginning', t => {
   const job = after(...running, reported('succeeded', 30))
   t.is(retry(job, { spec, checkpoint, env: {} }).spec.init_from, null)
 })

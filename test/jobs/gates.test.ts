@@ -162,7 +162,7 @@ const unfit: [string, Record<string, unknown>, Partial<AdmissionFacts>, RegExp][
     'a profile the recipe is not made for',
     {},
     { recipe: { ...recipe, resources: { min_gpus: 1, min_nodes: 1, profiles: ['a100'] } } },
-    /made for a100, not h100-8x/,
+    /is for a100, not h100-8x/,
   ],
   ['too many CPUs', { resources: { cpus: 128 } }, {}, /has 64 CPUs per node, not 128/],
   ['too much memory', { resources: { memory_gb: 513 } }, {}, /has 512 GB per node, not 513/],

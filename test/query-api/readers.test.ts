@@ -125,7 +125,7 @@ test('a stop of the server ends streams with a reconnect delay, without waiting 
   const [event] = await take(stream, 1)
   t.is(await forge.stop(), 0)
   t.is(await stream.next(), null)
-  // One at the start, one at the end: a stop that waits the full 25 s for it cuts it without a response.
+  // One read at the start and one at the end: a stop that waits the full 25 s cuts a connection without a response.
   t.is(stream.notes.filter(note => /^retry: \d+$/.test(note)).length, 2)
   await forge.start()
   await ingest(forge, run, 'logs', { chunks: ['b'] })

@@ -40,7 +40,7 @@ test('other files under a version that exists are a conflict, which names both d
   }
 })
 
-test('a version is deprecated and reinstated; what holds already appends nothing', t => {
+test('a version is deprecated and reinstated; repeating either appends nothing', t => {
   const deprecated: RecipeEvent = { type: 'recipe.deprecated', data: version }
   const reinstated: RecipeEvent = { type: 'recipe.reinstated', data: version }
   const yes = { ...version, deprecated: true }

@@ -106,7 +106,7 @@ async function lineTo(session: Session, what: string, options: ChatOptions): Pro
   const close = () => api.delete(own)
   try {
     const ready = await untilReady(session, own)
-    // The server may be known here by another name than its own.
+    // The server may have a different name here.
     const path = new URL(ready.base_url).pathname
     return { api, path, model: options.served ?? ready.served_names[0] ?? 'default', close }
   } catch (error) {

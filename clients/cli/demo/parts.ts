@@ -8,7 +8,7 @@ import { worldOf } from '../program/session.ts'
 import { version } from '../program/version.ts'
 import { admin, type DemoServer, startDemoServer } from './server.ts'
 
-/** Shared by the demonstrations: a server of their own, and an end that leaves nothing behind. */
+/** Shared by the demonstrations: a separate server, and an end that leaves nothing behind. */
 
 export const world = worldOf(process)
 export const { terminal } = world

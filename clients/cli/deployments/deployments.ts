@@ -211,7 +211,7 @@ export async function deployRemove(
   if (!options.yes) {
     const { breaks } = await api.delete<Deletion>(`${path}?dry_run=true`)
     terminal.note(`${breaks.base_url} will return 404 permanently`)
-    terminal.note(`tokens that end: ${breaks.tokens.join(', ') || 'none'}`)
+    terminal.note(`tokens that become invalid: ${breaks.tokens.join(', ') || 'none'}`)
     terminal.note(
       `what ends: ${counted(breaks.revisions, 'revision')} and ${counted(breaks.replicas, 'engine')}`,
     )

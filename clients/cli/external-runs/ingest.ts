@@ -4,7 +4,7 @@ import { version } from '../program/version.ts'
 /** The address for the reports of a run. */
 export type Address = { endpoint: string; run_id: string; token: string }
 
-/** A report without the id of its run: as it is posted to `route`, and as the spool keeps it. */
+/** A report without the id of its run, in the form posted to `route` and stored in the spool. */
 export type Report = { route: 'lifecycle' | 'logs'; body: Record<string, unknown> }
 
 /** The platform's request to the code of a run, in each response to its reports. */

@@ -138,7 +138,7 @@ async function applyFix(
   terminal.data(isJson ? toJson({ diagnosis: found, admitted }) : admitted.run_id)
 }
 
-/** `chosen` counts the suggestions as they are shown, from 1. */
+/** `chosen` counts the suggestions in the order shown, from 1. */
 function patchOf({ suggestions }: Diagnosis, chosen: string | true | undefined) {
   const all = suggestions ?? []
   const one =

@@ -59,7 +59,7 @@ const signatures: readonly Signature[] = [
 
 type Placed = Pick<CaseLine, 'rank' | 'node'>
 
-/** If only one of the ranks that wrote a log reports no error, the others were waiting for it. */
+/** If exactly one rank with a log reports no error, the others were waiting for it. */
 export function silentRank({ texts }: Pick<Case, 'texts'>): Placed | null {
   const ranks = new Map<number, Placed>()
   const complaining = new Set<number>()

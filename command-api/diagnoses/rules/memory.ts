@@ -12,7 +12,7 @@ import {
 import { findingsOf, type Signature } from './signatures.ts'
 import type { CaseLine, Traceback } from './traceback.ts'
 
-/** What was being allocated, judging by the functions on the stack. */
+/** The data being allocated, judging by the functions on the stack. */
 function allocated(_: Case, { text }: CaseLine, traceback: Traceback | null): string | null {
   const stack = (traceback?.frames ?? []).map(({ file, name }) => `${file} ${name}`).join('\n')
   if (/kv.?cache|PagedAttention|block_manager/i.test(`${text}\n${stack}`)) return 'kv_cache'

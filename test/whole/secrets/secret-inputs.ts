@@ -185,7 +185,7 @@ export async function sendDevice({ send, make, take }: SecretSender, token: stri
     'answer a device code',
     'answer look at it',
     'answer approve it',
-    // Used to find the request that a person decides on; valid for a quarter of an hour.
+    // Used to find the request that a person decides on; valid for 15 minutes.
     'column auth.device_code.user_code',
   )
   const path = `/api/cli/device/${user}`

@@ -32,7 +32,7 @@ export const specOptions = {
   '--set <path=value>': repeated('any value of the JobSpec, by its dotted path'),
 }
 
-/** A JobSpec as it was written; `name` is what to call its file. */
+/** A JobSpec in its source form; `name` is the name of its file in messages. */
 export type Written = { tree: SpecTree; text: string; name: string }
 
 export async function readWritten(process: Process, options: SpecOptions): Promise<Written | null> {

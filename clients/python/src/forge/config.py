@@ -45,7 +45,7 @@ class Config(NamedTuple):
         return None if self.token == UNCLAIMED else Address(self.endpoint, self.run_id, self.token)
 
     def note(self, address: Optional[Address]) -> Optional[Note]:
-        """What to keep with unsent reports; `None` if another process does so."""
+        """The data to keep with unsent reports; `None` if another process keeps it."""
         if address is None and self.claim is None:
             return None
         return Note(address or Address(self.endpoint, self.run_id, self.token), self.run_id, self.claim)

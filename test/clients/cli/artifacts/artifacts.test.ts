@@ -59,7 +59,7 @@ test('artifacts lists what a run produced, and get fetches, resumes and verifies
 
   const outside = await get(elsewhere.body.artifact_id, '-o', join(folder, 'fourth'))
   t.is(outside.code, 5)
-  t.regex(outside.stderr, /lies at s3:\/\/bucket\/key/)
+  t.regex(outside.stderr, /it is at s3:\/\/bucket\/key/)
   const unknown = await get('art_none')
   t.is(unknown.code, 3)
   t.regex(unknown.stderr, new RegExp(`has no artifact art_none.*${artifact_id} checkpoint`, 's'))

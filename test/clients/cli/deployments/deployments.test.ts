@@ -5,7 +5,7 @@ import { startForge } from '../../../servers/forge.ts'
 import { patient } from '../../../servers/patience.ts'
 import { until } from '../../../servers/until.ts'
 
-test('a model is served, used, replaced, rolled back and taken away from the command line', async t => {
+test('a model is served, used, replaced, rolled back and removed from the command line', async t => {
   t.timeout(patient(120_000))
   const forge = await startForge(t)
   const [first, second] = [await startEngine(t), await startEngine(t)]

@@ -15,7 +15,7 @@ async function begin(t: ExecutionContext) {
   return { forge, ...line, spare }
 }
 
-/** Plan shows every gate, with the fix of those that refuse, and submits nothing. */
+/** Plan shows every gate, with a remedy for each refusal, and submits nothing. */
 async function showsGates(t: ExecutionContext, { run, spare, forge }: Scene) {
   const good = await run(['plan', ...spare, '--set', 'spec.limits.max_duration_s=3600'])
   t.is(good.code, 0, good.stderr)
@@ -103,7 +103,7 @@ async function readsTheFileHere(t: ExecutionContext, { run, home, spare }: Scene
   t.regex(other.stdout, /It would be admitted/, 'a recipe that is named comes without the file')
 }
 
-test('plan asks about a job without submitting it, and errors are shown with their place', async t => {
+test('plan checks a job without submitting it, and errors are shown with their place', async t => {
   t.timeout(patient(300_000))
   const scene = await begin(t)
   for (const step of [showsGates, tellsChanges, foretellsNoEnd, tellsPlaces, readsTheFileHere])

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../../../../../schemas/run-events.ts'
 
-/** The run as it was after some of its events. Null: unknown at that point. */
+/** The state of the run after some of its events. Null: unknown at that point. */
 export type Past = {
   state: string | null
   /** The reason for the state: why a job waits, or ended. */
