@@ -138,7 +138,7 @@ function settingsOf({ name, team = null, replicas, limits }: DeploymentInput): D
 /** The settings of capturing, which does not exist yet. */
 export function refuseCapture({ capture }: Pick<DeploymentPatch, 'capture'>): void {
   if (capture?.enabled || (capture?.sample_rate ?? 0) > 0)
-    throw new Refusal('not_configured', 'Requests and answers cannot be captured here', {
+    throw new Refusal('not_configured', 'Requests and responses cannot be captured here', {
       code: 'deployment.capture',
       hint: 'The traffic of a deployment records each request, but not its content',
     })

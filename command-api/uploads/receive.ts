@@ -56,7 +56,7 @@ async function addressed(deps: Deps, { upload_id, query }: Omit<Sent, 'ctx'>): P
       'forbidden',
       verdict === 'expired'
         ? 'The address has expired; request another one in the same way'
-        : 'The signature of the address is not valid; use it as it was returned',
+        : 'The signature of the address is not valid; use the address unchanged',
       { code: `upload.address_${verdict}` },
     )
   return upload

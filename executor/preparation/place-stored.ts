@@ -94,7 +94,7 @@ async function unpack(artifact: StoredArtifact, archive: string, folder: string)
   }
 }
 
-/** Whatever lies there by then: what another rank has just put there, or remains that are not whole. */
+/** Whatever is there by then: the files of another rank, or incomplete remains. */
 async function putInPlace(made: string, place: string, aside: string): Promise<string> {
   for (;;) {
     try {

@@ -115,7 +115,7 @@ test('checkpoints that another run began from or an attempt continues from stay 
   })
 })
 
-test('an administrator's dry run changes nothing, and the real run does exactly the announced deletions, once', async t => {
+test("an administrator's dry run changes nothing, and the real run does exactly the announced deletions, once", async t => {
   t.timeout(patient(120_000))
   const forge = await shared()
   const project = 'retained'

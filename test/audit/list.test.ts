@@ -123,10 +123,10 @@ test('an event made illegible does not prevent reading the others', t => {
   t.is(summary({ type: 'thing.unknown' }), 'ada caused thing.unknown')
   t.is(
     summary({ type: 'image_registries.set', data: {} }),
-    'Somebody caused image_registries.set, which is not as it was recorded',
+    'Somebody caused image_registries.set, which was changed after it was recorded',
   )
   const newer = toRow({ ...stored, schema_version: 2 })
-  t.is(newer.summary, 'Somebody caused user.created, which is not as it was recorded')
+  t.is(newer.summary, 'Somebody caused user.created, which was changed after it was recorded')
   t.deepEqual(newer.data, stored.data)
 })
 

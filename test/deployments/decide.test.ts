@@ -98,7 +98,7 @@ test('a rollback goes to the previous revision, or to another ready one', t => {
     type: 'deployment.rolled_back',
     data: { revision_id: 'a', previous_revision_id: 'b' },
   })
-  t.throws(() => rollBack(promoted, { to: 'b', reason: '' }), { message: /promoted already/ })
+  t.throws(() => rollBack(promoted, { to: 'b', reason: '' }), { message: /already promoted/ })
   const gone = after(promoted, retireRevision(promoted, 'a', 'old'))
   t.throws(() => rollBack(gone, { to: null, reason: '' }), { message: /a is retired/ })
 })

@@ -26,7 +26,7 @@ test('a Content-Length named by Connection stays: without it a message has no en
   t.deepEqual(toCaller(raw, {}), ['Content-Length', '5'])
 })
 
-test('an engine controls nothing in the console's origin', t => {
+test('an engine controls nothing in the origin of the console', t => {
   const raw = [
     ...['Set-Cookie', 'forge_refresh=theirs; Path=/api/auth', 'Clear-Site-Data', '"*"'],
     ...['Service-Worker-Allowed', '/', 'Alt-Svc', 'h3=":443"', 'NEL', '{}', 'Report-To', '{}'],

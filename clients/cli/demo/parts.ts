@@ -99,7 +99,7 @@ async function startServer(
   signal: AbortSignal,
 ): Promise<DemoServer> {
   const began = performance.now()
-  terminal.note('Starting a Forge server with a PostgreSQL of its own')
+  terminal.note('Starting a Forge server with its own PostgreSQL')
   const onWait = (reason: string) => terminal.note(terminal.paintNote('dim', `  ${reason}`))
   const server = await startDemoServer({ dataDir, port, onWait, signal })
   const seconds = ((performance.now() - began) / 1000).toFixed(1)

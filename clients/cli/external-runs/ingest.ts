@@ -59,7 +59,7 @@ function judge({ ok, status, headers }: Response, body: unknown): Reply {
   const detail = isRecord(body) ? body.detail : undefined
   const isDetail = typeof detail === 'string' || Array.isArray(detail)
   if (!isDetail || !headers.has('x-request-id')) {
-    const why = `${status}, not from Forge but from something at its address or before it`
+    const why = `${status}, not from Forge but from something else at its address or in front of it`
     return { outcome: 'not now', why, status: null }
   }
   const words = typeof detail === 'string' ? detail : JSON.stringify(detail).slice(0, 500)

@@ -23,7 +23,7 @@ type Reply = {
 }
 
 export const describePause = describe({
-  text: 'have jobs write a checkpoint and end, to free their GPUs until they are resumed',
+  text: 'make jobs write a checkpoint and end, to free their GPUs until they are resumed',
   operands: someRuns,
   options: {
     '--force': 'kill them at once; progress since the last checkpoint is lost',

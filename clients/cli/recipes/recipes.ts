@@ -19,7 +19,7 @@ import { followCatalogue } from './lock-file.ts'
 type LockOptions = CommonOptions & Texts<'file'> & Flags<'check'>
 
 export const describeRecipeList = describe({
-  text: 'the recipes jobs can be of, the newest version of each first',
+  text: 'the recipes for jobs, the newest version of each first',
 })
 
 export const recipeList = list<CatalogueRow>({

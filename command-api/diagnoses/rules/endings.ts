@@ -143,7 +143,7 @@ function signals(given: Case): Finding[] {
       confidence: isKill ? 0.75 : 0.6,
       title: `It was killed from outside (${signal})`,
       root_cause: isKill
-        ? 'Something outside killed the process. If it was the kernel, for lack of memory, the log does not show it.'
+        ? 'It was killed from outside. If the kernel did so for lack of memory, the log does not show it.'
         : `The process was asked to end by ${signal}, which did not come from Forge.`,
       suggestions: [action('Ask the administrator of the machine; retry the job')],
     }),

@@ -23,7 +23,7 @@ export const usualFile = 'job.yaml'
 
 export const specOptions = {
   '-f, --file <path>': `JobSpec as YAML or JSON; - reads standard input; without -r by default ${usualFile}`,
-  '-r, --recipe <name[@version]>': "take this recipe's lock; without -f also the rest",
+  '-r, --recipe <name[@version]>': "use this recipe's lock, and without -f its defaults, too",
   '-p, --project <name>': 'project, where the file names none or another',
   '-n, --name <name>': 'name of the job',
   '--nodes <count>': 'nodes, each of which runs the program once',

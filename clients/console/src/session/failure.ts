@@ -6,7 +6,7 @@ export class ApiFailure extends Error {
   /** The whole body, e.g. `errors` of a 422 or `gates` of a refused submission. */
   readonly body: Readonly<Record<string, unknown>>
   constructor(status: number, body: Readonly<Record<string, unknown>>, requestId: string | null) {
-    super(detailTextOf(body) ?? `The server answered ${status}`)
+    super(detailTextOf(body) ?? `The server returned ${status}`)
     this.status = status
     this.code = typeof body.code === 'string' ? body.code : null
     this.requestId = requestId

@@ -55,7 +55,7 @@ async function pausesAndResumes(
   t.is(paused.code, 0, paused.stderr)
   t.is(paused.stdout, `${run_id} paused\n`)
   t.regex(paused.stderr, /one-1 is pausing, killed after [\d m]+s if need be\n/)
-  t.regex(paused.stderr, /when it is resumed, it begins from the start/)
+  t.regex(paused.stderr, /when it is resumed, it starts from the beginning/)
   t.is((await run(['pause', 'one-1', '--json'])).code, 0, 'it is paused already')
 
   const startIt = async () => {
@@ -106,7 +106,7 @@ async function retriesAndSets(t: ExecutionContext, { run, submit }: Scene) {
   const retried = await run(['retry', 'four-1', '--env', 'NCCL_DEBUG=WARN'])
   t.is(retried.code, 0, retried.stderr)
   t.regex(retried.stdout, /^run_\w+\n$/)
-  t.regex(retried.stderr, /four-2 repeats four-1: queued; it begins from the start/)
+  t.regex(retried.stderr, /four-2 repeats four-1: queued; it starts from the beginning/)
   const set = await run(['set', 'four-2', '--priority', '-7', '--tag', 'a', '--tag', 'b', '--json'])
   t.is(set.code, 0, set.stderr)
   t.like(jsonOf(set.stdout), { priority: -7, tags: ['a', 'b'], state: 'queued' })

@@ -59,9 +59,9 @@ test('links are left out and listed; a path that is no folder, or has no files, 
   await symlink('/etc', join(folder, 'etc'))
   const { links } = await projectFiles(folder)
   t.deepEqual(links, ['etc'])
-  await t.throwsAsync(projectFiles(join(folder, 'a.py')), { message: /is no folder/ })
+  await t.throwsAsync(projectFiles(join(folder, 'a.py')), { message: /is not a folder/ })
   const empty = await project(t, { '.git/config': '' })
-  await t.throwsAsync(projectFiles(empty), { message: /holds no file to pack/ })
+  await t.throwsAsync(projectFiles(empty), { message: /contains no files to pack/ })
 })
 
 test('identical content is packed into identical bytes, and the server can read it', async t => {
