@@ -34,9 +34,9 @@ export type Halted = { position: number | null; reason: string }
 
 type State = { halted: Halted | null }
 
-/** How often to check for commits of other processes, in milliseconds: at first, and when nothing has come for a second. */
+/** How often to check for commits of other processes, in milliseconds: at first, and when nothing has arrived for a second. */
 const pollMs = { first: 50, idle: 200 }
-/** The pause between two passes: events that come together cost the log and the chain as much as one. */
+/** The pause between two passes: events that arrive together cost the log and the chain as much as one. */
 const restMs = 20
 /** How often to try the lock while another process publishes, in milliseconds. */
 const standbyMs = 500

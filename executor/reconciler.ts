@@ -104,7 +104,7 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
 
 /** A machine that has been silent for this long has lost its attempts. */
 const lostAfterMs = 600_000
-const machineLost = 'The machine that ran it has not been heard of for 10 minutes'
+const machineLost = 'The machine that ran it has been silent for 10 minutes'
 
 type Looking = ReconcilerDeps & {
   presence: Presence

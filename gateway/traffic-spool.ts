@@ -46,8 +46,8 @@ const reservedBytes = 16 * mebibyte
 const afterRefusalMs = 1_000
 
 /**
- * The rows of answered requests, on disk until the log has them. A row is one write to a file that is open: it survives
- * the end of the process, however that comes, but not that of the machine, because nothing waits for the disk.
+ * The rows of answered requests, on disk until the log has them. A row is one write to a file that is open: it survives any end
+ * of the process, but not of the machine, because nothing waits for the disk.
  */
 export class TrafficSpool {
   readonly #root: string

@@ -127,7 +127,7 @@ export const control = Type.Object({
   deadline: nullable(timestamp()),
 })
 
-/** `applied` is false for a report that came too late; `duplicate` is true for a repeated one. */
+/** `applied` is false for a report that arrived too late; `duplicate` is true for a repeated one. */
 export const lifecycleReply = Type.Object({
   ok: Type.Literal(true),
   run_id: Type.String(),

@@ -97,7 +97,7 @@ export function raise({ code }: Alerts, fired: AlertFired, now: Date): AlertEven
 const tooMany = (retryAfterSeconds: number) =>
   new Refusal(
     'rate_limited',
-    `The code of this run has raised ${maxOfCode} alerts within an hour; the next may come in ${retryAfterSeconds} s`,
+    `The code of this run has raised ${maxOfCode} alerts within an hour; the next is allowed in ${retryAfterSeconds} s`,
     {
       code: 'alert.too_many',
       retryAfterSeconds,

@@ -87,7 +87,7 @@ async function createUpload(
       return upload
     },
   })
-  // A repeated request may come when the upload is registered already.
+  // A repeated request may arrive when the upload is already registered.
   return (
     (await findUpload(deps.pool, made.upload_id)) ?? {
       ...made,

@@ -174,7 +174,7 @@ class Arriving {
     return Number(said ?? headers.get('content-length') ?? Number.NaN)
   }
 
-  /** The whole file comes, whatever was asked for. */
+  /** The server sends the whole file, whatever was requested. */
   async #begin(): Promise<void> {
     await this.#handle.truncate(0)
     this.bytes = 0
@@ -186,7 +186,7 @@ class Arriving {
     this.#hash.update(chunk)
     this.bytes += chunk.length
     if (this.bytes > this.#artifact.size_bytes)
-      throw new NotFetched(this.#artifact, 'more bytes came than it has')
+      throw new NotFetched(this.#artifact, 'more bytes arrived than it has')
   }
 }
 

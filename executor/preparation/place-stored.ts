@@ -20,7 +20,7 @@ const expansion = { factor: 20, bytes: 10 * 1024 * 1024 }
 const modes = { file: 0o444, program: 0o555, folder: 0o755 }
 
 /**
- * Where the artifact lies on this machine, once it does. `scratch` is a folder of this attempt on the same disk, in which a
+ * Returns the path of the artifact once it is on this machine. `scratch` is a folder of this attempt on the same disk, in which a
  * crash may leave an unfinished one.
  */
 export async function placeStored(

@@ -46,8 +46,8 @@ export function attemptExit(ended: Ended): ExitRecord {
 }
 
 /**
- * Whether the records of all ranks explain why they ended. Slurm ends preempted jobs by signals, and the mark that it
- * leaves may come later than the end; then only Slurm knows.
+ * Whether the records of all ranks explain why they ended. Slurm ends preempted jobs by signals, and its mark may appear later
+ * than the end; then only Slurm knows.
  */
 export const isExplained = (
   { exits, interrupted }: { exits: Ended['ranks']; interrupted: boolean },

@@ -111,7 +111,7 @@ function storedOf(row: ArtifactRow): Stored {
   const { artifact_id, path, sha256 } = row
   refuseDeleted(row)
   if (!isInStore(path) || sha256 === null)
-    throw new Refusal('conflict', `The artifact is not in the store of Forge; it lies at ${path}`, {
+    throw new Refusal('conflict', `The artifact is not in Forge's store; it is at ${path}`, {
       code: 'artifact.not_stored',
       data: { path },
     })

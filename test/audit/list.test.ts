@@ -67,8 +67,8 @@ test('each filter finds exactly its matches, and filters combine', async t => {
   t.deepEqual(caused, ['notification.sent', 'quota.set'])
   t.deepEqual(await types('target=job:none'), [])
   const everything = async () => (await list(forge, 'limit=500')).body
-  // The server's own events must not come between the reads.
-  const { all, middle, after, before } = await until('nothing comes', 30_000, async () => {
+  // The server's own events must not arrive between the reads.
+  const { all, middle, after, before } = await until('nothing arrives', 30_000, async () => {
     const all = await everything()
     const middle = all[Math.floor(all.length / 2)]
     const at = encodeURIComponent(String(middle?.occurred_at))

@@ -50,7 +50,7 @@ const untilState = (forge: Forge, run_id: string, state: string) =>
 const act = (forge: Forge, run_id: string, verb: string, body: object = {}) =>
   forge.call<Reply>('POST', `/api/jobs/${run_id}/${verb}`, { body })
 
-/** The steps at which the code of a run logged that it continued; the log may come after the metrics. */
+/** The steps at which the code of a run logged that it continued; the log may arrive after the metrics. */
 const wentOn = (forge: Forge, run_id: string) =>
   until('it continues', 180_000, async () => {
     const { body } = await forge.call<{ text: string }[]>(

@@ -67,7 +67,7 @@ test.serial(
     await until('it continues', 100_000, async () => {
       const { body } = await forge.call<{ text: string }[]>(
         'GET',
-        `/api/runs/${paused}/logs?grep=goes`,
+        `/api/runs/${paused}/logs?grep=continues`,
       )
       return body.some(({ text }) => text.includes(`step ${newest?.step}`))
     })

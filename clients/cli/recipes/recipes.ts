@@ -147,7 +147,7 @@ function sayFollowed(
   { lock, changed, diff, unknown }: Followed,
 ): void {
   const { paint } = terminal
-  const found = check ? 'the catalogue has moved' : 'the lock was written'
+  const found = check ? 'the catalogue has changed' : 'the lock was written'
   terminal.data(`${file}: ${changed ? found : `the lock is that of ${lock.name} ${lock.version}`}`)
   for (const line of diff) terminal.data(paint(line.startsWith('-') ? 'red' : 'green', line))
   if (unknown.length > 0)

@@ -60,7 +60,7 @@ test('a job that is not over after all is over from a later instant on', async t
   t.is(looks.overForMs(asked), 0)
 })
 
-/** Until so many milliseconds have passed on the clock by which looks are timed. */
+/** Waits until this many milliseconds have passed on the clock that times the checks. */
 function passing(ms: number): Promise<unknown> {
   const from = performance.now()
   return until(`${ms} ms have passed`, 5000, () => performance.now() - from >= ms)

@@ -81,7 +81,7 @@ for (const setting of ['SERVICE_LOCAL_READABLE', 'SERVICE_LOCAL_WRITABLE'])
     }
     t.regex(
       await refusal('data'),
-      new RegExp(`${setting}=.*/data lies in .*/data, .*outside of it`),
+      new RegExp(`${setting}=.*/data is inside .*/data, .*outside of it`),
     )
     t.regex(await refusal('data/inside'), /inside lies in .*\/data, which no run may reach: move/)
     t.regex(await refusal('disguise/inside'), /disguise\/inside lies in .*\/data,/)

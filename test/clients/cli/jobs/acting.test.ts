@@ -124,7 +124,7 @@ async function completes(t: ExecutionContext, { run, submit }: Scene) {
   t.deepEqual(await words('resu'), ['resume'])
   t.deepEqual(await words('admin', 'us'), ['users'])
   t.true((await words('pause', '--')).includes('--grace'))
-  // A completion gives up on a slow server, so each is asked for until it comes.
+  // A completion gives up on a slow server, so each is requested until it arrives.
   const comes = (expected: string, ...typed: string[]) =>
     until(`${typed.join(' ')} gives ${expected}`, 120_000, async () =>
       (await words(...typed)).sort().join(' ').startsWith(expected),

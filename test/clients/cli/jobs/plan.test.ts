@@ -100,7 +100,7 @@ async function readsTheFileHere(t: ExecutionContext, { run, home, spare }: Scene
   t.is(here.code, 3, 'the parameters of the file, but for one')
   t.regex(here.stderr, /lr/)
   const other = await run(['plan', ...spare], { cwd: home })
-  t.regex(other.stdout, /It would be admitted/, 'a recipe that is named comes without the file')
+  t.regex(other.stdout, /It would be admitted/, 'a named recipe does not need the file')
 }
 
 test('plan checks a job without submitting it, and errors are shown with their place', async t => {
