@@ -52,7 +52,7 @@ function servingVariables(
   { serving }: LaunchOrder,
 ): Record<string, string> {
   if (!template) return {}
-  if (!serving) throw new Error(`${name} is a serving template, and the job is no replica`)
+  if (!serving) throw new Error(`${name} is a serving template, and the job is not a replica`)
   const { command, options, readiness } = template
   const { served_names, args, tensor_parallel, host, port } = serving
   const described = { command, options, readiness, served_names, args, tensor_parallel }

@@ -15,7 +15,7 @@ export async function runDirectory(runsDirectory: string, run_id: string): Promi
   if (!isRunId(run_id)) return null
   const directory = path.join(runsDirectory, run_id)
   try {
-    if (!(await lstat(directory)).isDirectory()) throw new Error(`${directory} is no directory`)
+    if (!(await lstat(directory)).isDirectory()) throw new Error(`${directory} is not a directory`)
     return directory
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return null
@@ -46,7 +46,7 @@ export async function unfinishedIn(runsDirectory: string): Promise<AttemptRef[]>
   return found
 }
 
-/** Deleted meanwhile, or no folder. */
+/** Deleted meanwhile, or not a folder. */
 function noneThere(error: unknown): [] {
   if (isErrno(error, 'ENOENT', 'ENOTDIR')) return []
   throw error

@@ -63,7 +63,7 @@ def wait_for(order):
     """Starts the command as a child and reports how it ended: bubblewrap confuses signal 9 with exit code 137."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    # Not to be traced, nor its files read, by the command.
+    # The command must neither trace this process nor read its files.
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     failures, failure = os.pipe()
     child = os.fork()

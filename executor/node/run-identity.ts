@@ -41,7 +41,7 @@ export class RunIdentities {
     return id
   }
 
-  /** A link is created whole or not at all, so that two servers agree. */
+  /** A link is created atomically, so that two servers agree. */
   async #claim(record: string): Promise<number> {
     const claimed = await readlink(record).catch(missing)
     if (claimed !== null) return Number(claimed)

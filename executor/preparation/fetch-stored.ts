@@ -27,8 +27,8 @@ const pauseMs = { first: 250, most: 5000 }
 class Interrupted extends Error {}
 
 /**
- * Fetches an artifact into a new file and checks its size and digest. A connection that breaks is taken up where it broke
- * off. Throws `NotFetched`, or whatever the signal aborts with.
+ * Fetches an artifact into a new file and checks its size and digest. A broken connection is resumed where it stopped. Throws
+ * `NotFetched`, or whatever the signal aborts with.
  */
 export async function fetchStored(
   artifact: StoredArtifact,
@@ -196,7 +196,7 @@ async function faultIn(response: Response): Promise<{ detail: string; code: stri
     const { detail, code } = JSON.parse(text)
     return { detail: String(detail), code: String(code) }
   } catch {
-    return { detail: 'what responds is not Forge', code: '' }
+    return { detail: 'the responding server is not Forge', code: '' }
   }
 }
 

@@ -31,7 +31,7 @@ export async function placeStored(
   const place = path.join(directory, artifact.artifact_id)
   const known = await wholeIn(place)
   if (known !== null) {
-    say(`${artifact.artifact_id} is here already: ${known}`)
+    say(`${artifact.artifact_id} is already here: ${known}`)
     return known
   }
   const work = path.join(scratch, `fetching-${randomUUID()}`)
@@ -46,7 +46,7 @@ export async function placeStored(
   }
 }
 
-/** Deletes what earlier attempts of the run started from, and this one does not. */
+/** Deletes artifacts that earlier attempts of the run started from but this one does not. */
 export async function removeOthers(directory: string, wanted: readonly string[]): Promise<void> {
   const names = await readdir(directory).catch(error => {
     if (isErrno(error, 'ENOENT')) return []
@@ -89,7 +89,7 @@ async function unpack(artifact: StoredArtifact, archive: string, folder: string)
     await chmod(folder, modes.folder)
   } catch (error) {
     if (isErrno(error, 'ENOSPC', 'EDQUOT'))
-      throw new NotFetched(artifact, 'there is no room on this machine for what is packed in it')
+      throw new NotFetched(artifact, 'there is no room on this machine for its unpacked contents')
     throw new NotFetched(artifact, error instanceof Error ? error.message : String(error))
   }
 }

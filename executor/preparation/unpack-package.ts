@@ -42,7 +42,7 @@ export async function unpackPackage(
 
 function refuseSensitive({ kind, path: name }: { kind: 'file' | 'folder'; path: string }): true {
   if (kind === 'file' && isSensitive(name))
-    throw new Error(`the package holds ${name}, which no run is given`)
+    throw new Error(`the package contains ${name}, which no run may receive`)
   return true
 }
 
@@ -51,6 +51,8 @@ async function digestOf(file: string): Promise<string> {
     return await sha256Of(file)
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error
-    throw new Error('the package of the job is not on this machine (any more)', { cause: error })
+    throw new Error('the package of the job is not, or no longer, on this machine', {
+      cause: error,
+    })
   }
 }

@@ -20,8 +20,8 @@ export type Ended = {
 
 /** Slurm withdrew the nodes; the texts are for people. */
 const takenAway: Record<string, string> = {
-  NODE_FAIL: 'a node of it failed',
-  BOOT_FAIL: 'a node of it did not boot',
+  NODE_FAIL: 'one of its nodes failed',
+  BOOT_FAIL: 'one of its nodes did not boot',
   PREEMPTED: 'Slurm gave its nodes to another job',
   TIMEOUT: 'the time limit of its partition was reached',
   DEADLINE: 'its deadline in Slurm was reached',
@@ -80,7 +80,7 @@ function startOfLost({ job, stopped }: Ended): string | null {
 }
 
 function withoutRecord({ started_at, job, stopped, printed }: Ended): Omit<Exit, 'ended_at'> {
-  const last = printed === '' ? '' : `; the last that it printed: ${printed}`
+  const last = printed === '' ? '' : `; its last output: ${printed}`
   if (started_at !== null && (stopped || job?.states.includes('CANCELLED'))) return died('SIGKILL')
   if (stopped) return nobodySaw('stopped before it was started')
   if (job === null)

@@ -34,7 +34,10 @@ test('a person reads the history of a run, goes back in time, and sees new event
   const began = Date.now()
   await ingest(forge, run, 'lifecycle', { event: 'failed', exit_code: 3, message: '<i>oh</i>' })
   await list.getByText('failed: <i>oh</i>').waitFor()
-  t.true(Date.now() - began < patient(8_000), 'it arrived with the change of state, without polling')
+  t.true(
+    Date.now() - began < patient(8_000),
+    'it arrived with the change of state, without polling',
+  )
   t.is(page.url(), address)
   await page.reload()
   await state('pending')

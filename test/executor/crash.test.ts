@@ -21,7 +21,7 @@ import { survivalRules } from './survival.ts'
 
 survivalRules('none')
 
-/** Prepared now, for a run that is no user of its own. */
+/** Prepared now, for a run without its own user. */
 const asOf = { now: new Date(), id: null }
 
 test('a server killed at any moment of a submit starts the command once, even if another server repeats it', async t => {

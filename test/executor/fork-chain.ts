@@ -33,7 +33,7 @@ export const within = ({ directory }: Cgroup, command: readonly string[]): strin
   ...command,
 ]
 
-/** Starts a chain as this user, or as the own one. */
+/** Starts a chain as this user, or as the current one. */
 export function forkChain(
   t: ExecutionContext,
   { uid, cgroup }: { uid: number | null; cgroup: Cgroup | null },

@@ -45,7 +45,7 @@ export async function startRecorder(t: ExecutionContext): Promise<Recorder> {
   return recorder
 }
 
-/** The first whole request in what arrived; null: it is not whole yet. */
+/** The first complete request among the bytes so far; null: it is still incomplete. */
 function requestIn(text: string): { request: Recorded; length: number } | null {
   const end = text.indexOf('\r\n\r\n')
   if (end === -1) return null

@@ -56,8 +56,8 @@ test('the first rank that fails decides', t => {
 })
 
 for (const [state, words] of [
-  ['NODE_FAIL', 'a node of it failed'],
-  ['BOOT_FAIL', 'a node of it did not boot'],
+  ['NODE_FAIL', 'one of its nodes failed'],
+  ['BOOT_FAIL', 'one of its nodes did not boot'],
   ['PREEMPTED', 'Slurm gave its nodes to another job'],
   ['TIMEOUT', 'the time limit of its partition was reached'],
 ] as const)
@@ -98,7 +98,7 @@ test('a job that ends before its program starts reports how, with its output', t
   const failed = job('FAILED', { exit_code: 127 << 8 })
   t.is(
     exitOf({ started_at: null, job: failed, printed: 'node: not found' }).launch_error,
-    'Slurm job 7 ended (FAILED, exit code 127) before its program started; the last that it printed: node: not found',
+    'Slurm job 7 ended (FAILED, exit code 127) before its program started; its last output: node: not found',
   )
   t.regex(exitOf({ job: null }).launch_error ?? '', /no longer knows its job/)
 })

@@ -148,7 +148,7 @@ await onOwnCluster({ minJobAgeSeconds: 30, slurmdTimeoutSeconds: 10 }, (open, cl
         { exit_code: null, signal: null, oom_killed: false },
         `Slurm says ${JSON.stringify(job)}`,
       )
-      t.regex(exit.launch_error ?? '', /^Slurm job \d+: a node of it failed$/)
+      t.regex(exit.launch_error ?? '', /^Slurm job \d+: one of its nodes failed$/)
       const seen = await executor.observe(ref)
       t.true(seen.state === 'exited' && seen.started_at !== null)
     })

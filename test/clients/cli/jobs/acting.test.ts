@@ -11,7 +11,7 @@ import { until } from '../../../servers/until.ts'
 type Scene = Awaited<ReturnType<typeof begin>>
 
 async function begin(t: ExecutionContext) {
-  // The test acts as the executor, so that each state lasts for as long as it is looked at.
+  // The test acts as the executor, so that each state lasts for as long as the test needs it.
   const forge = await forgeWithSpare(t)
   const line = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
   const submit = (project: string, ...more: string[]) => {
