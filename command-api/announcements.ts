@@ -11,9 +11,9 @@ export type Announcement =
   | 'access'
   /** Gateways serve something else. */
   | 'serving'
-  /** The order or the length of the queue changed: the executor looks, and the queue is read again. */
+  /** The order or the length of the queue changed: executors look for work, and the queue is read again. */
   | 'queue'
-  /** A job joined the queue: the executor looks, and a short queue is read again. */
+  /** A job joined the queue: executors look for work, and a short queue is read again. */
   | 'submit'
   /** The executor has something to do, but the order of the queue stays. */
   | 'executor'

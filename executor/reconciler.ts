@@ -25,9 +25,9 @@ export type Reconciler = {
   stop(): Promise<void>
 }
 
-/** Interval between looks, in milliseconds: new output of running code triggers none. */
+/** Interval between checks, in milliseconds: new output of running code triggers none. */
 const intervalMs = 250
-/** Every look triggers a start pass; before its first look this machine has not announced itself and must start nothing. */
+/** Every check triggers a start pass; before its first check this machine has not announced itself and must start nothing. */
 const idleMs = 3_600_000
 /** An attempt that the executor does not accept for this long has failed. */
 const submitPatienceMs = 120_000

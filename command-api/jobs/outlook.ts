@@ -25,7 +25,7 @@ export type Ground = {
   past: Map<string, number[]>
   /** By executor. */
   corrections: Map<string, Correction>
-  /** Executors that start nothing until somebody lets them, at an unknown time. */
+  /** Executors that start nothing until somebody allows it, at an unknown time. */
   closed: { has(executor: string): boolean }
 }
 

@@ -32,7 +32,7 @@ async function addRecords(tx: PoolClient, records: readonly ReadRecord[]): Promi
   const runs = await loadSources(tx, [...begins.keys()])
   for (const { key, value } of records) {
     const fact = decodeFact(value)
-    if (fact.type !== 'hardware.appended') throw new Error(`${fact.type} is no fact of hardware`)
+    if (fact.type !== 'hardware.appended') throw new Error(`${fact.type} is not a fact of hardware`)
     const run = runs.get(key)
     if (run) for (const point of decodeHardware(fact.body).points) addPoint(run, point)
   }

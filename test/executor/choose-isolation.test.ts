@@ -28,7 +28,7 @@ test('auto takes the first isolation that works, and none must be chosen explici
   t.is(mode, 'none')
   t.regex(
     notice ?? '',
-    /not isolated: submitting a job is a shell on the server\. It was asked for/,
+    /not isolated: submitting a job is a shell on the server\. It was requested/,
   )
 })
 

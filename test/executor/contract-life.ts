@@ -68,7 +68,7 @@ export function lifeRules(rule: Rule): void {
     },
   )
 
-  rule('stopping twice, and after the end, is no error', async (t, { executor }) => {
+  rule('stopping twice, and after the end, is not an error', async (t, { executor }) => {
     const ref = await executor.submit(launch({ command: ['sleep', '600'] }))
     await untilState(executor, ref, 'running')
     await executor.stop(ref, { grace_s: 5, force: false })

@@ -72,7 +72,7 @@ test('a disk that fills up just after the claim delays the start, but loses noth
   t.like(await exitOf(executor, ref), { exit_code: 6, launch_error: null })
 })
 
-test('output files with a time in the future are no proof of life in the future', async t => {
+test('output files with a time in the future do not prove that the run will be alive then', async t => {
   const { runsDirectory, executor } = await localBench(t)
   const command = ['sh', '-c', 'touch -d 2099-01-01 /dev/stdout; echo ready >&2; exec sleep 600']
   const ref = await executor.submit(launch({ command }))

@@ -118,7 +118,7 @@ test('a caller who goes away ends the request at the engine', async t => {
   await fetch(`${stage.url}/inference/dep_a/v1/x`, { headers, signal: leaving.signal })
   t.is(openAtEngine, 1)
   leaving.abort()
-  await until('the engine is told', 10_000, () => openAtEngine === 0)
+  await until('the engine notices', 10_000, () => openAtEngine === 0)
   await stage.idle()
   t.like(stage.rows[0], { aborted: true, error_source: 'client', status: 200 })
 })

@@ -52,7 +52,7 @@ test('stalled readers cost no memory, lose nothing, and delay nobody', async t =
     text += chunk
   })
   late?.resume()
-  await until('the late reader has all', 30_000, () => text.includes('event: eof'))
+  await until('the late reader has everything', 30_000, () => text.includes('event: eof'))
   const seqs = [...text.matchAll(/^id: (\d+)$/gm)].map(([, seq]) => Number(seq))
   t.deepEqual(
     seqs,

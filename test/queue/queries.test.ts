@@ -51,7 +51,7 @@ test('the queue shows people their own jobs in order, and counts others’ jobs'
   await submit('ada-s', ada)
   await submit('bob-s', bob, { resources: { gpus_per_node: 2 } })
   await submit('ada-s', ada, { scheduling: { not_before: '2099-01-01T00:00:00+00:00' } })
-  const all = await until('the read models know all', 60_000, async () => {
+  const all = await until('the read models know every job', 60_000, async () => {
     const queue = await queueOf(forge)
     return queue.jobs.length === 4 && queue
   })

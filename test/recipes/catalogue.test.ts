@@ -99,7 +99,7 @@ const faults: [title: string, files: Record<string, unknown>, message: RegExp][]
     /params_default: lr/,
   ],
   [
-    'a params_schema that is no schema',
+    'a params_schema that is not a schema',
     { 'recipe.yaml': { ...tinyFile, params_schema: { properties: { lr: { type: 'nummber' } } } } },
     /params_schema is not a JSON Schema/,
   ],

@@ -40,7 +40,11 @@ test('two jobs to which a killed controller gave the same number are distinguish
   t.is(await looks.of(lost, 60_000), null)
   looks.overForMs(lost)
   await passing(1)
-  t.like(await looks.of(runs, 60_000), { states: ['RUNNING'] }, 'not what was said of the other')
+  t.like(
+    await looks.of(runs, 60_000),
+    { states: ['RUNNING'] },
+    'not what was reported for the other',
+  )
   t.is(await looks.of(lost, 60_000), null)
   t.is(looks.overForMs(runs), 0)
   t.true(looks.overForMs(lost) >= 1)

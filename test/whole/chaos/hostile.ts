@@ -53,7 +53,7 @@ const badReports = (run_id: string): Ingest[] => {
     ['too many points', points(...tooMany)],
     ['brackets without end', deep],
     ['another content type', points(good), 415, { 'content-type': 'application/x-yaml' }],
-    ['bytes that are no gzip', points(good), 400, { 'content-encoding': 'gzip' }],
+    ['bytes that are not gzip', points(good), 400, { 'content-encoding': 'gzip' }],
     ['an unknown encoding', points(good), 415, { 'content-encoding': 'rot13' }],
   ]
 }

@@ -37,7 +37,7 @@ const bad: (readonly [
     ([why, field, value, type]) =>
       [why, { points: [{ ...point, [field]: value }] }, ['points', 0, field], type] as const,
   ),
-  ['points that are no list', { points: 'x' }, ['points'], 'list_type'],
+  ['points that are not a list', { points: 'x' }, ['points'], 'list_type'],
   ['10,001 points', { points: tooMany }, ['points'], 'too_long'],
   ['no points', {}, ['points'], 'missing'],
   ['malformed JSON', '{"run_id": ', [11], 'json_invalid'],

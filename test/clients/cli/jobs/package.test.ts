@@ -54,7 +54,7 @@ test('ignore files are honoured in every folder, the later rule over the earlier
   ])
 })
 
-test('links are left out and listed; a path that is no folder, or has no files, is reported', async t => {
+test('links are left out and listed; a path that is not a folder, or has no files, is reported', async t => {
   const folder = await project(t, { 'a.py': '' })
   await symlink('/etc', join(folder, 'etc'))
   const { links } = await projectFiles(folder)

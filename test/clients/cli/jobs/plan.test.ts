@@ -52,7 +52,7 @@ async function tellsChanges(t: ExecutionContext, { run, spare }: Scene) {
   })
 }
 
-/** An estimated start is no estimate of the duration. */
+/** An estimated start does not estimate the duration. */
 async function foretellsNoEnd(t: ExecutionContext, { run }: Scene) {
   await until('the start is foreseen', 60_000, async () => {
     const [job] = JSON.parse((await run(['ps', '--json'])).stdout)
