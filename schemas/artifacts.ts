@@ -10,7 +10,7 @@ export const artifactStatuses = [
 ] as const
 /** The status of artifacts that exist, as far as Forge knows: neither lost nor deleted. */
 export const presentStatuses = ['registered', 'verified'] as const
-/** Why an artifact stays: a job began from it, an attempt continues from it, or it is a version of a model. */
+/** Why an artifact stays: a job started from it, an attempt continues from it, or it is a version of a model. */
 export const protections = ['init_from', 'resume', 'model', 'deployment'] as const
 
 export const artifactKinds = ['checkpoint', 'hf_export', 'eval_report', 'merged_model'] as const

@@ -119,7 +119,7 @@ test('an event made illegible does not prevent reading the others', t => {
     occurred_at: new Date(),
   }
   const summary = (changed: Partial<StoredEvent>) => toRow({ ...stored, ...changed }).summary
-  t.is(summary({}), 'ada created the admin bob, who signs in by oidc')
+  t.is(summary({}), 'ada created the admin bob, who signs in via oidc')
   t.is(summary({ type: 'thing.unknown' }), 'ada caused thing.unknown')
   t.is(
     summary({ type: 'image_registries.set', data: {} }),

@@ -116,7 +116,7 @@ test.serial(
       ['is not the one that was admitted', content, 1_000_000, Buffer.from('other')],
       ['expands to more than 2048 bytes', content, 2048, null],
       [
-        'holds conf/.env, which no run',
+        'contains conf/.env, which no run',
         packed({ path: 'conf/.env', content: 'x' }),
         1_000_000,
         null,

@@ -27,7 +27,7 @@ const untilEnded = (forge: Forge, run_id: string) =>
     return body.state === 'succeeded'
   })
 
-test('a run becomes a version of the model that its spec names, and others begin from that version', async t => {
+test('a run becomes a version of the model that its spec names, and others start from that version', async t => {
   t.timeout(patient(400_000), 'the environment of the recipe is built')
   const forge = await startForge(t)
   const first = await submit(forge, {})

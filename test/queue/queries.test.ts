@@ -179,6 +179,6 @@ test('a pause and a drain are recorded, shown to all, and only for administrator
     'admin paused the queue: new disks',
     'admin began to drain the engine local: fans',
     'admin resumed the queue',
-    'admin let jobs start on the engine local again',
+    'admin stopped draining the engine local',
   ])
 })

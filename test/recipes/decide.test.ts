@@ -36,7 +36,7 @@ test('other files under a version that exists are a conflict, which names both d
       instanceOf: Refusal,
       code: 'conflict',
     })
-    t.is(error.message, `Recipe tiny 1.2.0 exists with the digest ${digest}, not ${other}`)
+    t.is(error.message, `Recipe tiny 1.2.0 already exists with the digest ${digest}, not ${other}`)
   }
 })
 

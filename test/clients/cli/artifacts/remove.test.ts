@@ -33,7 +33,7 @@ test('artifacts rm deletes the named artifacts, and lists why others stay', asyn
   const dry = await rm('--all-but-latest', '1', '--dry-run')
   t.is(dry.code, 0, dry.stderr)
   t.regex(dry.stdout, new RegExp(`${first} .*step 1 .*2.0 kB .*would be deleted`))
-  t.regex(dry.stdout, new RegExp(`${second} .*stays: .*${next.short_id} began from it`))
+  t.regex(dry.stdout, new RegExp(`${second} .*stays: .*${next.short_id} started from it`))
   t.false(dry.stdout.includes(String(fourth)))
   t.is((await cli.run(['artifacts', run.short_id])).stdout, listed.stdout, 'nothing changed')
 

@@ -197,7 +197,7 @@ function Best({ run: { best, short_id } }: { run: RunRecord }) {
   )
 }
 
-/** Where the run began, and which runs began from it. */
+/** Where the run began, and which runs started from it. */
 function Lineage({ run }: { run: RunRecord }) {
   const say = useWords(words)
   const { init_from, children } = run.lineage
