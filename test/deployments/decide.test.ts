@@ -84,7 +84,7 @@ test('only a ready revision is promoted, and only over the revision that the cal
   t.throws(to('b', null), { message: /promoted revision is a, not none/ })
   t.throws(to('nothing'), { message: /No such revision/ })
   t.throws(to('__proto__'), { message: /No such revision/ })
-  t.deepEqual(to('a')(), [], 'it is promoted already')
+  t.deepEqual(to('a')(), [], 'it is already promoted')
   t.deepEqual(types(to('b', 'a')()), ['deployment.promoted'])
 })
 

@@ -37,7 +37,7 @@ export async function fetchFile(
   const file = await fileFor(process, artifact, output)
   const existing = await sizeOf(pathIn(process, file))
   if (existing !== null && !(resume && existing === total))
-    throw usageFailure(`${file} exists already`)
+    throw usageFailure(`${file} already exists`)
   const part = existing === null ? `${file}.part` : file
   const began = resume ? Math.min((await sizeOf(pathIn(process, part))) ?? 0, total) : 0
   if (existing === null) await fetchRest(session, artifact, { part, at: began, total, file })

@@ -38,7 +38,7 @@ test('artifacts lists what a run produced, and get fetches, resumes and verifies
 
   const again = await get(artifact_id, '-o', file)
   t.is(again.code, 2)
-  t.regex(again.stderr, /exists already/)
+  t.regex(again.stderr, /already exists/)
   t.is((await get(artifact_id, '-o', file, '--resume', '--verify')).code, 0, 'it is already here')
 
   const second = join(folder, 'second.pt')

@@ -56,7 +56,7 @@ async function pausesAndResumes(
   t.is(paused.stdout, `${run_id} paused\n`)
   t.regex(paused.stderr, /one-1 is pausing, killed after [\d m]+s if need be\n/)
   t.regex(paused.stderr, /when it is resumed, it starts from the beginning/)
-  t.is((await run(['pause', 'one-1', '--json'])).code, 0, 'it is paused already')
+  t.is((await run(['pause', 'one-1', '--json'])).code, 0, 'it is already paused')
 
   const startIt = async () => {
     await until('it is queued', 60_000, async () => (await stateOf('one-1')) === 'queued')
