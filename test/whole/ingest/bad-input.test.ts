@@ -13,7 +13,7 @@ const point = { key: 'loss', step: 1, value: 0.5, ts: '2026-11-20T19:26:53+00:00
 
 /** One wrong field of a point. */
 const ofPoint: [why: string, field: string, value: unknown, type: string][] = [
-  ['a text for a step', 'step', '1', 'int_type'],
+  ['text instead of a step', 'step', '1', 'int_type'],
   ['a step over 2^53', 'step', 2 ** 53, 'less_than_equal'],
   ['a fraction for a step', 'step', 0.5, 'int_type'],
   ['a value that is null', 'value', null, 'float_type'],
