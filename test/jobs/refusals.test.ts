@@ -136,7 +136,7 @@ const refusals = (lock: RecipeLock, names: string[]): [Job, Refusal][] => {
         code: 'quota.max_concurrent_gpus',
         detail: 'Insufficient quota: requested 6 GPUs, available 4',
         data: { requested: 6, available: 4, limit: 'max_concurrent_gpus' },
-        hint: 'Request at most 4 GPUs, or ask an admin for more quota',
+        hint: 'Ask for at most 4 GPUs, or ask an admin for more quota',
       },
     ],
     [
@@ -146,7 +146,7 @@ const refusals = (lock: RecipeLock, names: string[]): [Job, Refusal][] => {
         code: 'quota.per_series',
         detail: 'Insufficient quota: requested 3 GPUs, available 2',
         data: { requested: 3, available: 2, limit: 'per_series.H100' },
-        hint: 'Request at most 2 GPUs, or ask an admin for more quota',
+        hint: 'Ask for at most 2 GPUs, or ask an admin for more quota',
       },
     ],
     [

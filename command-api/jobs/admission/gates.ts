@@ -126,7 +126,7 @@ export const quotaGate: Gate = facts => {
       code: name === 'max_concurrent_gpus' ? 'quota.max_concurrent_gpus' : 'quota.per_series',
       detail: `Insufficient quota: requested ${gpus} GPUs, available ${available}`,
       data: { requested: gpus, available, limit: name },
-      hint: `Request at most ${available} GPUs, or ask an admin for more quota`,
+      hint: `Ask for at most ${available} GPUs, or ask an admin for more quota`,
     }
   }
   const available = Math.min(quota.max_concurrent_gpus, cap ?? Number.POSITIVE_INFINITY)

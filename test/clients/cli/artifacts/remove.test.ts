@@ -81,7 +81,7 @@ test('admin retention lists the checkpoints to delete, and deletes them with --a
   t.is(dry.code, 0, dry.stderr)
   t.regex(
     dry.stdout,
-    new RegExp(`^${run.short_id}  2 would go \\(6.0 kB freed\\), 1 stay\n.*step 1`),
+    new RegExp(`^${run.short_id}  2 would be deleted \\(6.0 kB freed\\), 1 stay\n.*step 1`),
   )
   t.regex(dry.stderr, /Would delete 2 checkpoints, 6.0 kB: give --apply/)
   t.regex((await retain('--keep-latest', '1', '--older-than', '90d')).stderr, /Nothing/)

@@ -92,7 +92,7 @@ async function clones(t: ExecutionContext, { run, submit, home }: Scene) {
   const file = join(home, 'job.yaml')
   t.is((await run(['clone', 'three-1', '-o', file])).code, 0)
   t.deepEqual(parse(await readFile(file, 'utf8')), spec)
-  t.is((await run(['clone', 'three-1', '-o', file])).code, 2, 'it is there already')
+  t.is((await run(['clone', 'three-1', '-o', file])).code, 2, 'it already exists')
   const again = await run(['submit', '-f', '-', '--name', 'again'], { stdin: cloned.stdout })
   t.is(again.code, 0, again.stderr)
   t.is((await run(['clone', 'three-99'])).code, 3)
