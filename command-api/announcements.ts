@@ -5,15 +5,15 @@ import type { PlaygroundEvent } from '../events/playground.ts'
 import type { EngineEvent, QueueEvent } from '../events/queue.ts'
 import type { UserEvent } from '../events/users.ts'
 
-/** What other parts of the system are told after the commit of an event; `none` where nobody needs to know at once. */
+/** The announcement to other parts of the system after an event is committed; `none` if nobody needs to know at once. */
 export type Announcement =
   /** Sessions of a person ended, or their rights changed: caches of access are stale. */
   | 'access'
   /** Gateways serve something else. */
   | 'serving'
-  /** The order or the length of the queue changed: the executor looks, and the queue is read anew. */
+  /** The order or the length of the queue changed: executors look for work, and the queue is read again. */
   | 'queue'
-  /** A job joined the queue: the executor looks, and a short queue is read anew. */
+  /** A job joined the queue: executors look for work, and a short queue is read again. */
   | 'submit'
   /** The executor has something to do, but the order of the queue stays. */
   | 'executor'
@@ -31,8 +31,8 @@ type Announced = {
 }
 
 /**
- * Total: an event of these aggregates that is missing here does not compile. That events of others change neither access nor
- * what gateways serve is checked by test/command-api/announcements.test.ts.
+ * Total: if an event of these aggregates is missing here, the code does not compile. test/command-api/announcements.test.ts
+ * checks that events of other aggregates change neither access nor what gateways serve.
  */
 export const announced: Announced = {
   'user.created': 'none',
@@ -104,7 +104,7 @@ export type Listeners = {
   queue: { changed: () => void; submitted: () => void }
 }
 
-/** Tells each listener once of what a transaction recorded. */
+/** Notifies each listener once of the events that a transaction recorded. */
 export function announce(events: readonly Event[], listeners: Listeners): void {
   const kinds = new Set(events.map(kindOf))
   for (const username of peopleIn(events)) listeners.access(username)

@@ -62,7 +62,7 @@ export type EventStoreDeps = {
   committed: () => void
   /** Derives the duties of an event, which are inserted with it; absent: no duties. */
   dutiesOf?: DutiesOf
-  /** What keeps `write.resource` and `write.use`; absent: nothing does. */
+  /** Maintains `write.resource` and `write.use`; absent: nothing does. */
   kinds?: readonly Kind[]
   /** Called after each commit that inserted duties. */
   dutiesAdded?: () => void
@@ -196,7 +196,7 @@ async function insert(tx: Transaction, events: string, { duties, changes }: Foll
           values: [events, JSON.stringify(duties)],
         },
   )
-  // Sent right behind; if the first fails, so does the second.
+  // Sent without waiting; if the first fails, so does the second.
   await Promise.all([inserted, changes && tx.query(savingOf(changes))])
 }
 

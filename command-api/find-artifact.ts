@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Person } from '../auth/caller.ts'
 
-/** An artifact, or one of a run: the best, the latest, or that of a step. */
+/** A reference to an artifact, or to the best, the latest or a step's artifact of a run. */
 export type ArtifactReference = {
   artifact_id: string | null
   /** A run id, or a short id. */
@@ -14,7 +14,7 @@ export type FoundArtifact = {
   run_id: string
   project: string
   path: string
-  /** Null if nobody said it. */
+  /** Null if none was given. */
   sha256: string | null
   is_verified: boolean
   deleted_at: Date | null

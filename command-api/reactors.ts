@@ -38,5 +38,5 @@ export const reactors: readonly Reactor<Deps>[] = [
   retiredScoreReactor,
 ]
 
-/** All followers; the list is written by hand. Each server has its own, because they remember what they have read. */
+/** All followers; the list is written by hand. Each server has its own, because they are stateful. */
 export const newFollowers = (): readonly Follower<Deps>[] => [metricAlerts(), hardwareAlerts()]

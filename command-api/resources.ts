@@ -5,7 +5,7 @@ import type { Kind, UseChange } from './kind.ts'
 /** Rows of `write.resource` and `write.use` as events change them, in the order of the events. */
 export type ResourceChanges = { resources: object[]; uses: object[] }
 
-/** What these events change; null if nothing, which costs no statement. */
+/** The changes of these events; null if there are none, which costs no statement. */
 export function changesOf(
   kinds: readonly Kind[],
   events: readonly (Event & { at: Date })[],
@@ -35,8 +35,8 @@ const rowOf = ({ begins, user, used, as }: UseChange, at: Date) => ({
 })
 
 /**
- * One statement for all changes of a transaction's append. Of several changes of one thing in it the last one counts; so they do
- * not depend on the snapshot of the statement, except for the owner of what a thing is within, which is always older.
+ * One statement for all changes of a transaction's append. If a resource changes several times, the last change counts. So the
+ * changes do not depend on the statement's snapshot, except for the owner of an enclosing resource, which is always older.
  */
 const saveChanges = {
   name: 'save_resources',

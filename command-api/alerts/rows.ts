@@ -18,7 +18,7 @@ export async function saveAlerts(
   }
 }
 
-/** What was observed of a run for one rule; times in epoch milliseconds. */
+/** The observations of a run for one rule; times in epoch milliseconds. */
 export type Observed = {
   run_id: string
   rule: string

@@ -20,7 +20,7 @@ export const retentionRoute = (deps: Deps): Route =>
     path: '/api/admin/retention',
     credential: 'admin',
     tag: 'admin',
-    summary: 'Delete checkpoints that runs need not keep; by default only say which',
+    summary: 'Delete checkpoints that runs need not keep; by default only list them',
     body: retentionInput,
     bodyMayBeAbsent: true,
     response: retentionReport,
@@ -87,7 +87,7 @@ async function rulesFor(
 
 type Work = { run: Run; rules: Rules; start: Cursor['behind']; room: number }
 
-/** `stoppedAt`: there was no room for the checkpoints behind this one. */
+/** `stoppedAt`: there was no room for the checkpoints after this one. */
 async function applyToRun(
   deps: Deps,
   asked: HttpAsked,
@@ -107,7 +107,7 @@ async function applyToRun(
       one => ({ ...shown(one), bytes: isStored(one) ? 'stored' : 'left' }) as const,
     ),
     freed_bytes: freed,
-    // Named with the first checkpoints of the run alone.
+    // Named only with the first checkpoints of the run.
     ...protectedOf(start === null ? expired.needed : []),
     kept: expired.kept,
   }
@@ -203,7 +203,10 @@ const print = ({ run_id, behind }: Cursor): string =>
 function parse(after: string): Cursor {
   const [, run_id, step, artifact_id] = /^([^/]+)(?:\/(-?\d{1,16})\/([^/]*))?$/.exec(after) ?? []
   if (run_id === undefined)
-    throw new Refusal('invalid', `after is not what a call returned as next: ${after}`)
+    throw new Refusal(
+      'invalid',
+      `after must be the next that an earlier call returned, not ${after}`,
+    )
   const behind = step === undefined ? null : { step: Number(step), artifact_id: artifact_id ?? '' }
   return { run_id, behind }
 }

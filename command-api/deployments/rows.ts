@@ -6,7 +6,7 @@ import type { Decided } from '../commit.ts'
 import type { Transaction } from '../event-store.ts'
 
 /**
- * Held while changing what gateways serve, and taken before the first write, so that nobody waits for the row of the
+ * Held while changing what gateways serve, and taken before the first write, so that no transaction waits for the row of the
  * epoch while holding locks that others wait for.
  */
 export const servingLock = 'serving-epoch'
@@ -126,7 +126,7 @@ async function changeScaling(
   )
 }
 
-/** Requests are refused from the moment at which somebody suspends or deletes it. */
+/** Requests are refused from the moment somebody suspends or deletes it. */
 const routeOf = (state: string): 'serving' | 'suspended' | 'deleted' => {
   if (state === 'suspending' || state === 'suspended') return 'suspended'
   return state === 'deleting' || state === 'deleted' ? 'deleted' : 'serving'
@@ -188,7 +188,7 @@ async function lockArtifact(tx: Transaction, artifact_id: string): Promise<void>
     'select from write.artifact where artifact_id = $1 and deleted_at is null for share',
     [artifact_id],
   )
-  if (!rowCount) throw new Refusal('conflict', `The artifact ${artifact_id} was deleted meanwhile`)
+  if (!rowCount) throw new Refusal('conflict', `The artifact ${artifact_id} has just been deleted`)
 }
 
 async function insertRevision(

@@ -8,7 +8,7 @@ export type Subject = Pick<
   'run_id' | 'short_id' | 'project' | 'owner' | 'source'
 >
 
-/** Null if the run does not exist any more. */
+/** Null if the run no longer exists. */
 export async function subjectOf(
   db: Pool | Transaction,
   run_id: string,

@@ -4,7 +4,7 @@ import type { Checkpoint } from './decide.ts'
 
 export type KnownCheckpoint = Checkpoint & { registered_at: Date }
 
-/** The checkpoint from which the next attempt of a run would continue: of those that it registered the one with the highest step. */
+/** The checkpoint from which the next attempt of a run would continue: the registered one with the highest step. */
 export async function newestCheckpoint(
   pool: Pool,
   run_id: string,

@@ -9,7 +9,7 @@ import { createEmptyProject, projectFacts } from '../short-id.ts'
 import { setTags, tagExperiment } from './decide.ts'
 import { admit, type MlflowRequest } from './target.ts'
 
-/** Creates a project of the caller. Running code has its project already, whatever it wants to call it. */
+/** Creates a project of the caller. Running code already has its project, whatever name it asks for. */
 export async function createExperiment(
   deps: Deps,
   request: MlflowRequest & { body: { name: string } },
@@ -43,7 +43,7 @@ export async function createExperiment(
 
 type Tag = { experiment_id: string; key: string; value: string }
 
-/** Running code changes nothing but its run, so there the tag is kept. */
+/** Running code may only change its run, so the tag is stored there. */
 export async function setExperimentTag(
   deps: Deps,
   request: MlflowRequest & { body: Tag },
@@ -65,7 +65,10 @@ export async function setExperimentTag(
   const verdict = found ? judge(rolesIn(found.known, caller), 'configure') : 'hidden'
   if (verdict === 'hidden') throw new Refusal('not_found', `No such project: ${project}`)
   if (verdict === 'forbidden')
-    throw new Refusal('forbidden', 'Only the owner of the project, its maintainers and admins may')
+    throw new Refusal(
+      'forbidden',
+      'Only the owner of the project, its maintainers and admins may do this',
+    )
   await commit(deps, request, experimentAt(project), {
     decide: experiment => tagExperiment(experiment, project, { key, value }),
   })

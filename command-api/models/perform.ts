@@ -64,7 +64,7 @@ async function register(work: Work, ended: Ended, { model, artifact_id }: Wanted
     await decide(state => {
       if (state && state.project !== project)
         throw new Refusal('invalid', `the model belongs to project ${state.project}`)
-      // Somebody was faster, or this was done before.
+      // Another process was faster, or an earlier attempt succeeded.
       if (state?.versions.some(one => one.artifact_id === artifact_id)) return []
       return createVersion(state, model, made)
     })

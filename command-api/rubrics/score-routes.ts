@@ -23,7 +23,7 @@ import { checkScores, findScores, storeScores } from './scores.ts'
 type Name = { owner: string; name: string }
 type Reader = Pick<Person, 'username' | 'role'>
 
-/** Scores that judges gave by a rubric, for people and for the code of their runs. */
+/** Routes for scores that judges gave by a rubric, for people and for the code of their runs. */
 export const rubricScoreRoutes = (deps: Deps): Route[] => [
   route({
     method: 'POST',
@@ -121,7 +121,7 @@ function shownTo(
   throw new Refusal('not_found', `No such rubric: ${owner}/${name}`)
 }
 
-/** Of `owner/name`; names of people have no slash. */
+/** The parts of `owner/name`; usernames have no slash. */
 function nameIn(rubric: string): Name {
   const at = rubric.indexOf('/')
   return { owner: rubric.slice(0, Math.max(0, at)), name: rubric.slice(at + 1) }

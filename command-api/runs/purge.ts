@@ -57,8 +57,8 @@ const everything = { username: '', role: 'admin' } as const
 const isDue = (run: Run, restorable_until: string) => run.restorable_until === restorable_until
 
 /**
- * What the write side keeps of a run besides its events. Its files in the store follow: nothing names their uploads any
- * more (`deleteUnused`). The rows of the run itself stay, so that its id and short id are never given again.
+ * Deletes the write side's data about a run besides its events. Its files in the store follow: nothing names their uploads any
+ * longer (`deleteUnused`). The rows of the run itself stay, so that its id and short id are never reused.
  */
 async function removeRows(tx: Transaction, run_id: string): Promise<void> {
   for (const statement of [
@@ -72,12 +72,12 @@ async function removeRows(tx: Transaction, run_id: string): Promise<void> {
 }
 
 /**
- * Tells the topics of facts that a run is gone: behind its last report, so that each projection removes the run's rows in
- * the order of its own log, and a rebuild does, too.
+ * Appends to every topic of facts that a run is gone, behind its last report, so that each projection removes the run's rows in
+ * the order of its own log, also during a rebuild.
  */
 export const runForgetter = reactor<{ run_id: string }, Forgetting>({
   name: 'forget-runs',
-  // Each projection drops the rows of a run that it has none of.
+  // Repeating it is harmless: a projection then finds no rows of the run.
   repeat: 'by key',
   dutiesOf: event =>
     event.type === 'run.purged' ? [{ payload: { run_id: event.data.run_id } }] : [],

@@ -4,10 +4,10 @@ import type { Transaction } from '../event-store.ts'
 
 type References = Pick<RunDeleted, 'references' | 'references_total'>
 
-/** The most that a response lists. */
+/** Maximum number that a response lists. */
 const listed = 100
 
-/** The jobs that refer to a run. Those that the caller may not read are counted, not named. */
+/** The jobs that refer to a run. Jobs that the caller may not read are counted, not named. */
 export async function referencesTo(
   tx: Transaction,
   run_id: string,

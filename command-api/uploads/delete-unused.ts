@@ -10,7 +10,7 @@ import { allStores } from './stores.ts'
 type Needed = Pick<Deps, 'pool' | 'store' | 'uploads' | 'artifacts' | 'now' | 'config' | 'logger'>
 
 const hourMs = 3_600_000
-/** How long an upload may take to be registered, and a registered one to be used. */
+/** How long an upload may stay unregistered, and a registered one unused. */
 const unregisteredMs = 24 * hourMs
 
 /**
@@ -71,7 +71,7 @@ async function pendingAmong({ pool }: Needed, ids: readonly string[]): Promise<S
   return new Set(rows.map(({ upload_id }) => upload_id))
 }
 
-/** Under the lock of those who register the same content meanwhile. */
+/** Runs under the lock that registering the same content takes. */
 const deleteContentOfNobody = (
   { store }: Needed,
   files: ObjectStore,

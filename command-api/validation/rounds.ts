@@ -35,7 +35,7 @@ async function totalOf({ pool }: RoundDeps, { run_id, step }: Round): Promise<nu
 }
 
 /**
- * Notes that a chunk is on the log, and returns how many of its round are. Called after the log's acknowledgement, so
+ * Records that a chunk is on the log, and returns how many of its round are. Called after the log's acknowledgement, so
  * that a round is never called complete while a chunk is missing; a crash in between makes the caller send it again.
  */
 export async function noteChunk(

@@ -5,9 +5,9 @@ import { mayReadRun } from '../access.ts'
 import type { Reads } from '../reads.ts'
 import type { ArtifactRow, Tables } from './find.ts'
 
-/** What sets artifacts apart from the others of their run. */
+/** The properties that set artifacts apart from others of their run. */
 export type Standings = Marks & {
-  /** What protects each from deletion, as far as the caller may read it. */
+  /** The users that protect each artifact from deletion, as far as the caller may read them. */
   protectedBy: ReadonlyMap<string, Artifact['protected_by']>
 }
 

@@ -107,7 +107,7 @@ const membersOf = ({ files, named }: List, among: readonly Source[]): Member[] =
     )
 
 /** The relevant parts of the files that make up a list. */
-const textOf = ({ list, within }: List): string =>
+const listTextOf = ({ list, within }: List): string =>
   sources
     .filter(({ file }) => list.includes(file))
     .map(({ code }) => code.replace(/^import .*?from '[^']+'$/gms, ''))
@@ -124,7 +124,7 @@ const forgotten = (members: readonly Member[], text: string, { list }: List): st
 for (const [what, row] of Object.entries(lists))
   test(`every ${what} is in its hand-written list, and a forgotten line is noticed`, t => {
     const members = membersOf(row, sources)
-    const text = textOf(row)
+    const text = listTextOf(row)
     t.is(members.length === 0, empty.includes(what), `found: ${members.length}`)
     t.deepEqual(forgotten(members, text, row), [])
     const lines = text.split('\n')
@@ -145,7 +145,7 @@ test('a file missing from its list is reported with the list it belongs to', t =
     ['clients/cli/moons/moons.ts', 'export function describeMoon() {}'],
   ].map(([file = '', text = '']) => sourceOf(file, text))
   const found = Object.values(lists).flatMap(row =>
-    forgotten(membersOf(row, moons), textOf(row), row),
+    forgotten(membersOf(row, moons), listTextOf(row), row),
   )
   t.deepEqual(found, [
     'add moons (events/moons.ts) to events/all.ts',

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { sources } from './sources.ts'
 
-/** The slice that each table of the write side belongs to; those of `everybody` are kept by the code beside the slices. */
+/** The slice that owns each table of the write side; tables of `everybody` belong to the code outside the slices. */
 const ownerOf: Record<string, string> = {
   'auth.deployment_token': 'deployments',
   'auth.device_code': 'devices',
@@ -143,7 +143,7 @@ const ofSlices = sources.flatMap(({ file, code }) => {
   return slice === undefined ? [] : [...tablesIn(code)].map(table => ({ file, slice, table }))
 })
 
-test('every table that a slice names has an owner, and none is listed in vain', t => {
+test('every table that a slice names has an owner, and every listed table exists', t => {
   const named = new Set(
     sources
       .filter(({ file }) => file.startsWith('command-api/'))

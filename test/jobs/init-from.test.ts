@@ -84,7 +84,7 @@ test('missing artifacts and artifacts hidden from the submitter are named', asyn
     await from(at, { run_id, select: { step: 7 } }),
     `Run ${run_id} has no artifact to start from (step 7)`,
   )
-  t.is(await from(at, { model: 'name@7' }), 'init_from.model: No such version of a model: name@7')
+  t.is(await from(at, { model: 'name@7' }), 'init_from.model: No such model version: name@7')
   t.is(await from(at, {}), 'init_from names neither an artifact_id nor a run_id')
   t.is(await from(at, { artifact_id: 'art_1' }, 'eve'), 'No such artifact: art_1')
   await at.pool.query(`update write.project set visibility = 'internal' where name = 'of-ada'`)

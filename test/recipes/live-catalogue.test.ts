@@ -42,7 +42,7 @@ async function store(t: ExecutionContext, pool: Pool, fields: object = {}): Prom
 const names = (entries: readonly CatalogueEntry[]) =>
   entries.map(({ recipe }) => `${recipe.name} ${recipe.version}`)
 
-test('each machine unpacks the files of a recipe when it needs them, and mends what a crash left', async t => {
+test('each machine unpacks the files of a recipe when it needs them, and repairs the remains of a crash', async t => {
   const { pool } = await database(t)
   const digest = await store(t, pool)
   const { catalogue, root, files } = await machine(t, pool)

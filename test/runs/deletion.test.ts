@@ -156,5 +156,5 @@ test('references to a run are listed, without hidden ones', async t => {
     },
     token: ada,
   })
-  t.is(again.status, 400, 'nothing begins from a deleted run')
+  t.is(again.status, 400, 'nothing starts from a deleted run')
 })

@@ -36,7 +36,7 @@ export type RowOwner = { username: string; project: string; run_id: string; no: 
 export type TableSample = {
   /**
    * Who sees the rows: `members` of the project; the `owner`, and everybody once published; the `owner alone`;
-   * `everybody`, because the rows are not about people. Administrators see all.
+   * `everybody`, because the rows are not about people. Administrators see every row.
    */
   seenBy: 'members' | 'owner' | 'owner alone' | 'everybody'
   /** Whether it has a run's id or number, by which a shared stream may read it. */

@@ -113,7 +113,7 @@ test('a registered upload is deleted a day later unless a job names it, and then
   t.false(await isHere(waiting))
 })
 
-test('content stays while anybody has it registered, and remains of a crash are deleted', async t => {
+test('content stays while anybody has it registered, and the remains of a crash are deleted', async t => {
   const { later, sweep, registered, job, left, isHere, folder, deps } = await scene(t)
   const digest = await registered('upl_A', 'shared')
   later(20)

@@ -14,7 +14,7 @@ import type { AdmissionFacts } from './facts.ts'
 import { findPackage, withPackage } from './package.ts'
 import { type Lookup, resolveReferences } from './references.ts'
 
-/** All recipes; those of the last second will do, if they include this one. */
+/** All recipes; up to a second old if they include this one. */
 export type Recipes = { including(lock: JobSpec['lock']): Promise<readonly CatalogueEntry[]> }
 
 export type FactSources = Lookup & {
@@ -25,7 +25,7 @@ export type FactSources = Lookup & {
   readPastRuns: ReadPastRuns
   /** The job that this one repeats, which the caller may control. */
   retryOf: string | null
-  /** Null for what people submit. */
+  /** Null for jobs that people submit. */
   serving: ReplicaServing | null
 }
 
@@ -40,7 +40,7 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     resolveReferences(spec, from),
     findPackage(pool, spec.spec.source, { username: caller.username, retryOf: from.retryOf }),
     entry && readPastRuns(entry.recipe),
-    // Only a warning needs them: without, the gates decide all the same.
+    // Only a warning needs them; the gates decide without them.
     from.queue.idleGpus().catch(() => new Map<string, number>()),
   ])
   const wanted = spec.spec.resources.profile
@@ -90,8 +90,8 @@ type Stored = Pick<AdmissionFacts, 'project' | 'quota' | 'held_gpus'> & {
 export type ReadStored = (asking: Asking) => Promise<Stored>
 
 /**
- * One query for all facts, and for all submits that come while the one before is under way: admission runs a thousand
- * times a second. Each is asked anew, because prices, quotas and members must be those in force.
+ * One query loads all facts, for all submits that arrive while the previous query is running: admission runs a thousand times a
+ * second. Nothing is cached, because prices, quotas and members must be current.
  */
 export function storedFacts(pool: Pool): ReadStored {
   const find = inBatches(keys => readAllStored(pool, keys))
