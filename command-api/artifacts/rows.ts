@@ -91,3 +91,7 @@ export async function freedBy(
   })
   return rows[0]?.bytes ?? null
 }
+
+/** Called when the run is purged. */
+export const deleteArtifactsOf = (tx: Transaction, run_id: string) =>
+  tx.query('delete from write.artifact where run_id = $1', [run_id])
