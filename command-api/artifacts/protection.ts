@@ -22,8 +22,8 @@ type Row = Reference & { may_read: boolean; total: string }
 
 /**
  * What keeps these artifacts from being deleted: everything that uses one and is not deleted (`write.use`), and jobs that have
- * not ended, which would continue from the newest checkpoint of their run. To rely on it, lock the rows of the artifacts first:
- * every slice that begins to use one locks it, too.
+ * not ended, which would continue from the newest checkpoint of their run. To rely on it, lock the artifacts first
+ * (`lockArtifacts`): every slice that begins to use one holds it (`holdResource`).
  */
 export async function protectionsOf(
   db: Pool | Transaction,
