@@ -6,7 +6,7 @@ import { inTransaction } from '../platform/postgres/transaction.ts'
 import { toEventJson } from './event-json.ts'
 import type { Kind } from './kind.ts'
 import type { DutiesOf, NewDuty } from './new-duty.ts'
-import { changesOf, type ResourceChanges, savingOf } from './resources.ts'
+import { changesOf, type ResourceChanges, savingsOf } from './resources.ts'
 
 export type Transaction = PoolClient
 
@@ -197,7 +197,8 @@ async function insert(tx: Transaction, events: string, { duties, changes }: Foll
         },
   )
   // Sent without waiting; if the first fails, so does the second.
-  await Promise.all([inserted, changes && tx.query(savingOf(changes))])
+  const savings = changes ? savingsOf(changes) : []
+  await Promise.all([inserted, ...savings.map(saving => tx.query(saving))])
 }
 
 const changedBy = (kinds: readonly Kind[], rows: readonly Row[]): ResourceChanges | null =>

@@ -32,13 +32,12 @@ export async function findArtifact(
   const { rows } = await pool.query<FoundArtifact>({
     name: 'init_from',
     text: `select a.artifact_id, a.run_id, r.project, a.path, a.sha256, a.is_verified, a.deleted_at
-             from write.artifact a join write.run_state r using (run_id)
-             left join write.job_state j using (run_id)
+             from write.artifact a join write.resource r on r.kind = 'run' and r.id = a.run_id
              cross join lateral (select ${score} as score) scored
             where a.kind <> 'eval_report' and not a.is_missing and r.deleted_at is null
               and (a.deleted_at is null or $1::text is not null)
               and ($1::text is null or a.artifact_id = $1)
-              and ($2::text is null or r.run_id = $2 or j.short_id = $2)
+              and ($2::text is null or r.id = $2 or r.name = $2)
               and ($3::bigint is null or a.step = $3)
               and ($4::text is distinct from 'best' or score is not null)
               and write.may_read(r.owner, r.project, $6, $5)

@@ -1,8 +1,10 @@
 import { hardwareAlerts } from './alerts/follow-hardware.ts'
 import { metricAlerts } from './alerts/follow-metrics.ts'
 import { findingAlerts } from './alerts/perform.ts'
+import { deleteAlertsOf } from './alerts/rows.ts'
 import { checkpointKeeper } from './artifacts/keep-checkpoints.ts'
 import { artifactRemover } from './artifacts/remove-files.ts'
+import { deleteArtifactsOf } from './artifacts/rows.ts'
 import { artifactVerifier } from './artifacts/verify.ts'
 import type { Deps } from './deps.ts'
 import { deviceCodeReactor } from './devices/delete-expired.ts'
@@ -15,6 +17,7 @@ import type { Reactor } from './reactor.ts'
 import { retiredScoreReactor } from './rubrics/delete-retired.ts'
 import { runForgetter, runPurger } from './runs/purge.ts'
 import { uploadReactor } from './uploads/delete-unused.ts'
+import { deleteRoundsOf } from './validation/rounds.ts'
 
 /**
  * The reactors of every process that serves commands; the list is written by hand. Reactors that only some processes
@@ -33,7 +36,7 @@ export const reactors: readonly Reactor<Deps>[] = [
   diagnoser,
   findingAlerts,
   ruleKeeper,
-  runPurger,
+  runPurger([deleteArtifactsOf, deleteAlertsOf, deleteRoundsOf]),
   runForgetter,
   retiredScoreReactor,
 ]

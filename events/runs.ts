@@ -111,7 +111,9 @@ export const runPurged = event(
 )
 
 const referring = (references: number) =>
-  references === 1 ? 'one job refers' : `${references} jobs refer`
+  references === 1
+    ? 'one job, model or deployment refers'
+    : `${references} jobs, models or deployments refer`
 
 const events = [
   runCreated,
@@ -140,7 +142,7 @@ export type Run = {
   deleted_at: string | null
   /** Null unless it is deleted. */
   restorable_until: string | null
-  /** How many jobs kept it from being purged when last checked; 0: none. */
+  /** How many jobs, models and deployments kept it from being purged when last checked; 0: none. */
   kept_for: number
   purged_at: string | null
 }

@@ -63,3 +63,9 @@ export async function saveObserved(tx: Transaction, observed: readonly Observed[
     ],
   })
 }
+
+/** Called when the run is purged. */
+export async function deleteAlertsOf(tx: Transaction, run_id: string): Promise<void> {
+  await tx.query('delete from write.alert_watch where run_id = $1', [run_id])
+  await tx.query('delete from write.alert_open where run_id = $1', [run_id])
+}

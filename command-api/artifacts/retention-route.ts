@@ -181,17 +181,20 @@ async function runsAfter(
   cursor: Cursor | null,
 ): Promise<Run[]> {
   if (project !== null) {
-    const { rowCount } = await pool.query('select from write.project where name = $1', [project])
+    const { rowCount } = await pool.query(
+      `select from write.resource where kind = 'project' and id = $1`,
+      [project],
+    )
     if (rowCount === 0) throw new Refusal('invalid', `No such project: ${project}`)
   }
   const { rows } = await pool.query<Run>({
     name: 'runs_with_checkpoints',
-    text: `select run_id, short_id, project from write.run_state r
-            where deleted_at is null and ($1::text is null or project = $1)
-              and case when $3 then run_id >= $2 else run_id > $2 end
+    text: `select id as run_id, coalesce(name, id) as short_id, project from write.resource r
+            where kind = 'run' and deleted_at is null and ($1::text is null or project = $1)
+              and case when $3 then id >= $2 else id > $2 end
               and exists (select from write.artifact a
-                           where a.run_id = r.run_id and a.kind = 'checkpoint' and a.deleted_at is null)
-            order by run_id limit $4`,
+                           where a.run_id = r.id and a.kind = 'checkpoint' and a.deleted_at is null)
+            order by id limit $4`,
     values: [project, cursor?.run_id ?? '', cursor?.behind != null, retentionLimits.runs],
   })
   return rows

@@ -6,9 +6,10 @@ import { type JobSpec, jobSpec } from '../../schemas/jobspec.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import type { Action } from '../access.ts'
 import type { Deps } from '../deps.ts'
+import { newestCheckpoint } from '../newest-checkpoint.ts'
 import { type ActOnRun, runToActOn } from '../run-to-act-on.ts'
 import { clone, retry } from './again.ts'
-import { newestCheckpoint, shown } from './checkpoint.ts'
+import { shown } from './checkpoint.ts'
 import type { Submits } from './submit.ts'
 
 /** Creates other jobs like this one. */

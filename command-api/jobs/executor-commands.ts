@@ -3,6 +3,7 @@ import type { Exit, JobEvent, NodeOfRank } from '../../events/jobs.ts'
 import type { QueueReason } from '../../schemas/jobs.ts'
 import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
+import { type KnownCheckpoint, newestCheckpoint } from '../newest-checkpoint.ts'
 import { whyClosed } from '../queue-switches.ts'
 import {
   type AttemptOfRun,
@@ -12,7 +13,6 @@ import {
   readOver,
 } from './active-attempts.ts'
 import { attemptEnded } from './attempt-end.ts'
-import { type KnownCheckpoint, newestCheckpoint } from './checkpoint.ts'
 import { executorRunning, limit, placed, schedule } from './decide.ts'
 import { claim, noteSeen, readLost } from './hosts.ts'
 import { readOrder } from './launch-order.ts'

@@ -99,8 +99,8 @@ export async function insertJobs(tx: Transaction, jobs: readonly NewJob[]): Prom
              from given where (upload_id is null or upload_id in (select upload_id from used))
                           -- Its deletion waits for this transaction and then finds the job, or came first.
                           and (init_from is null or exists (
-                                select from write.artifact a
-                                 where a.artifact_id = given.init_from and a.deleted_at is null for share))`,
+                                select from write.resource r
+                                 where r.kind = 'artifact' and r.id = given.init_from and r.deleted_at is null for share))`,
     values: [JSON.stringify(jobs.map(rowOf))],
   })
   // It was deleted after the gates saw it.

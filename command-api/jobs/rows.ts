@@ -3,6 +3,7 @@ import type { JobEvent } from '../../events/jobs.ts'
 import { isEnded } from '../../schemas/jobs.ts'
 import type { Decided } from '../commit.ts'
 import type { Transaction } from '../event-store.ts'
+import { holdResource } from '../hold-resource.ts'
 import { releaseHolds } from './holds.ts'
 import { isActive, nextLimit } from './limits.ts'
 import { notePastRun } from './past-runs.ts'
@@ -154,11 +155,7 @@ async function holdCheckpoint(
   tx: Transaction,
   { run_id, artifact_id }: { run_id: string; artifact_id: string },
 ): Promise<void> {
-  const { rowCount } = await tx.query(
-    'select from write.artifact where artifact_id = $1 and deleted_at is null for share',
-    [artifact_id],
-  )
-  if (rowCount === 0) throw new CheckpointGone()
+  if (!(await holdResource(tx, { kind: 'artifact', id: artifact_id }))) throw new CheckpointGone()
   await tx.query('update write.job_state set resume_from = $2 where run_id = $1', [
     run_id,
     artifact_id,

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import { endStates } from '../../schemas/jobs.ts'
 import { nothing } from '../outcome.ts'
 import { type Reactor, reactor } from '../reactor.ts'
 
@@ -51,9 +52,8 @@ export const runFilesReactor = (days: number): Reactor<RunFilesDeps> =>
 
 async function hasEnded(pool: Pool, run_id: string): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `select from write.job_state join write.run_state using (run_id)
-      where run_id = $1 and ended_at is not null and not is_active`,
-    [run_id],
+    'select from write.job_state where run_id = $1 and state = any($2) and not is_active',
+    [run_id, endStates],
   )
   return rowCount === 1
 }

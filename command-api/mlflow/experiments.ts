@@ -18,7 +18,7 @@ export async function createExperiment(
   if (caller.kind === 'run') {
     const { run_id } = await admit(deps, request, caller.runId)
     const { rows } = await deps.pool.query<{ project: string }>(
-      'select project from write.run_state where run_id = $1',
+      `select project from write.resource where kind = 'run' and id = $1`,
       [run_id],
     )
     return { experiment_id: rows[0]?.project ?? '' }
@@ -58,7 +58,7 @@ export async function setExperimentTag(
     return {}
   }
   const { rows } = await deps.pool.query<{ known: ProjectFacts }>(
-    `select ${projectFacts('$2')} as known from write.project p where name = $1`,
+    `select ${projectFacts('$2')} as known from write.resource p where kind = 'project' and id = $1`,
     [project, caller.username],
   )
   const [found] = rows

@@ -59,7 +59,7 @@ export async function lockSource(
 ): Promise<Source> {
   const { rows } = await tx.query<Source & { is_present: boolean }>(
     `select a.run_id, a.deleted_at is null and not a.is_missing as is_present
-       from write.artifact a join write.run_state r using (run_id)
+       from write.artifact a join write.resource r on r.kind = 'run' and r.id = a.run_id
       where a.artifact_id = $1 and r.project = $2 and r.deleted_at is null and a.kind <> 'eval_report'
         for share of a`,
     [artifact_id, project],

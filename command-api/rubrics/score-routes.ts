@@ -130,7 +130,7 @@ function nameIn(rubric: string): Name {
 /** Running code reads the rubrics that the owner of its run reads, but for those shown to admins only. */
 async function ownerOf({ pool }: Deps, run_id: string): Promise<Reader> {
   const { rows } = await pool.query<{ owner: string }>(
-    'select owner from write.run_state where run_id = $1',
+    `select owner from write.resource where kind = 'run' and id = $1`,
     [run_id],
   )
   return { username: rows[0]?.owner ?? '', role: 'operator' }

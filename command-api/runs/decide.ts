@@ -70,10 +70,10 @@ export function restoreRun(run: Run, run_id: string, nowMs: number): RunEvent[] 
   return [{ type: 'run.restored', data: { run_id } }]
 }
 
-/** The deletion to make final, and how many jobs refer to the run. */
+/** The deletion to make final, and how many jobs, models and deployments refer to the run. */
 export type Purge = { run_id: string; restorable_until: string; references: number }
 
-/** Permanently removes a deleted run, unless it was restored or a job refers to it. */
+/** Permanently removes a deleted run, unless it was restored or something refers to it. */
 export function purgeRun(run: Run, { run_id, restorable_until, references }: Purge): RunEvent[] {
   if (run.purged_at !== null || run.restorable_until !== restorable_until) return []
   if (references === 0) {

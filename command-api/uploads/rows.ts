@@ -56,8 +56,10 @@ export async function findSame(
       where upload_id = (select upload_id from write.upload
                           where owner = $1 and purpose = $2 and sha256 = $3 and size_bytes = $4
                             and (completed_at is not null or (filename = $5 and content_type = $6))
-                            and not exists (select from write.artifact a
-                                             where a.upload_id = upload.upload_id and a.deleted_at is not null)
+                            and not exists (select from write.use u join write.resource r
+                                                on r.kind = u.user_kind and r.id = u.user_id
+                                             where u.used_kind = 'upload' and u.used_id = upload.upload_id
+                                               and u.user_kind = 'artifact' and r.deleted_at is not null)
                           order by completed_at desc nulls last, created_at desc limit 1)
      returning ${columns}`,
     [owner, purpose, sha256, size_bytes, filename, content_type, now],

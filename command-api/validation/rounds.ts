@@ -2,6 +2,7 @@ import { type RoundCompleted, roundAt } from '../../events/validation.ts'
 import type { Asked } from '../asked.ts'
 import { transact } from '../commit.ts'
 import type { Deps } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
 import { completeRound, maxRounds, tooManyRounds } from './decide.ts'
 
 type RoundDeps = Pick<Deps, 'pool' | 'store' | 'now'>
@@ -62,3 +63,7 @@ export async function noteChunk(
   })
   return result
 }
+
+/** Called when the run is purged. */
+export const deleteRoundsOf = (tx: Transaction, run_id: string) =>
+  tx.query('delete from write.validation_round where run_id = $1', [run_id])

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import type { Artifact } from '../../schemas/artifacts.ts'
+import { serveKind } from '../../schemas/recipes.ts'
 import { mayReadRun } from '../access.ts'
 import type { Reads } from '../reads.ts'
 import type { ArtifactRow, Tables } from './find.ts'
@@ -49,6 +50,8 @@ async function protectionsOf(
       from readable_runs r, unnest(r.init_from) as begun(artifact_id)
      where r.init_from && ${ids}::text[] and begun.artifact_id = any(${ids}::text[])
        and r.run_id <> ${run_id} and ${mayReadRun(caller)}
+       -- The job of an engine is none of these: its deployment protects the artifact.
+       and not exists (select from jobs e where e.run_id = r.run_id and e.kind = ${serveKind})
     union all
     select 'resume', a.artifact_id, a.run_id
       from artifacts a join jobs j using (run_id)

@@ -115,6 +115,20 @@ test('checkpoints that another run started from or an attempt continues from sta
   })
 })
 
+test('the job of an engine is not shown as protecting the artifact that it serves', async t => {
+  const forge = await shared()
+  const jobs = await jobsWithCheckpoints(forge)
+  const { register } = storing(forge, await createRun(forge, 'engines'))
+  const { artifact_id } = (await register({ path: 's3://b/served', step: 1 })).body
+  const { run_id } = await jobs.submit('engines', { init_from: { artifact_id } })
+  const protectors = async () =>
+    (await forge.call<Artifact>('GET', `/api/artifacts/${artifact_id}`)).body.protected_by
+  await until('the job is projected', 20_000, async () => (await protectors()).length === 1)
+  // People submit no jobs of this kind.
+  await forge.pool.query(`update read.jobs set kind = 'serve' where run_id = $1`, [run_id])
+  t.deepEqual(await protectors(), [])
+})
+
 test("an administrator's dry run changes nothing, and the real run does exactly the announced deletions, once", async t => {
   t.timeout(patient(120_000))
   const forge = await shared()

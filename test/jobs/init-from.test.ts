@@ -1,5 +1,6 @@
 import test from 'ava'
 import type { Refusal } from '../../platform/refusal.ts'
+import { keepUses, registered } from '../command-api/uses.ts'
 import { endedWell } from '../servers/as-executor.ts'
 import { type JobsWithExecutor, jobsWithExecutor } from './jobs-with-executor.ts'
 
@@ -18,6 +19,7 @@ async function register(
        values ($1, $2, 'checkpoint', $3, $4, 'npz')`,
       [artifact_id, run_id, path, step],
     )
+    await keepUses(at.pool, [registered(artifact_id, run_id)])
     await at.pool.query(
       `insert into write.event (event_id, stream, stream_version, type, schema_version, data, meta, occurred_at)
        values (gen_random_uuid(), $1, 1, 'artifact.registered', 1, $2, '{}', now())`,

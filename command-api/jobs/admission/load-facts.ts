@@ -111,8 +111,8 @@ async function readAllStored(pool: Pool, keys: readonly string[]): Promise<Map<s
                             'price_per_gpu_hour', p.price_per_gpu_hour::text) order by name), '[]')
                      from write.profile p) as profiles,
                   (select jsonb_agg(jsonb_build_object(
-                            'project', (select ${projectFacts('asked.username')} from write.project p
-                                         where p.name = asked.project),
+                            'project', (select ${projectFacts('asked.username')} from write.resource p
+                                         where p.kind = 'project' and p.id = asked.project),
                             'quota', (select to_jsonb(q) - '{username,held_jobs,held_series}'::text[]
                                         from write.quota q where q.username = asked.username)) order by asked.nth)
                      from jsonb_to_recordset($1) as asked (username text, project text, nth int)) as answers`,
