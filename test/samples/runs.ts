@@ -51,6 +51,7 @@ export const runSample: Sample = {
   changes: {
     // For a separate run, because the sample's run has been reported as ended by then.
     'POST /api/runs/{run_id}/token': {
+      comesLast: true,
       async path({ send, people: { operator }, fixtures }) {
         const { project } = fixtures.operator.fields
         const call = { method: 'POST', path: '/api/runs', body: { project } }
@@ -58,6 +59,7 @@ export const runSample: Sample = {
       },
     },
     'POST /api/runs/{run_id}/stop': {
+      comesLast: true,
       async path({ send, people: { operator }, fixtures }) {
         const { project } = fixtures.operator.fields
         const call = { method: 'POST', path: '/api/runs', body: { project } }

@@ -53,6 +53,8 @@ export type TableSample = {
 export type Change = {
   body?(server: SampleServer): object | Promise<object>
   path?(server: SampleServer): Promise<string>
+  /** It ends what other routes need, so these are called first. */
+  comesLast?: true
   /** The reason why the route appends no event. */
   leavesNoEvent?: string
 }

@@ -87,6 +87,8 @@ const mayRefuse = new Set([
   'POST /api/admin/recipes',
   // No code is waiting.
   'POST /api/cli/device/token',
+  // Nobody has this name.
+  'PUT /api/projects/{name}/members/{username}',
   // The provider would respond, but there is none.
   'GET /api/auth/oidc/callback',
 ])
