@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
-import { kinds } from '../../command-api/kinds.ts'
+import { kinds } from '../../command-api/compose.ts'
 import { inTransaction } from '../../platform/postgres/transaction.ts'
 import { sampleServer } from '../samples/server.ts'
 

@@ -1,0 +1,86 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { slices } from '../../command-api/compose.ts'
+import { aggregates, decisionEvents } from '../../events/all.ts'
+import { decisionSlices } from '../../projector/slices.ts'
+import { root } from './sources.ts'
+
+const foldersOf = (process: string): string[] =>
+  readdirSync(join(root, process), { withFileTypes: true })
+    .filter(entry => entry.isDirectory() && entry.name !== 'migrations')
+    .map(({ name }) => name)
+
+const repeated = (names: readonly string[]): string[] =>
+  names.filter((name, nth) => names.indexOf(name) !== nth)
+
+test('every folder of command-api declares a slice of its name, in the list', t => {
+  const folders = foldersOf('command-api')
+  t.true(folders.length > 20)
+  const named = slices.map(({ name }) => name)
+  t.deepEqual(
+    folders.filter(folder => !named.includes(folder)),
+    [],
+    'declare it in its slice.ts, and add that to command-api/slices.ts',
+  )
+  t.deepEqual(
+    named.filter(name => !folders.includes(name)),
+    [],
+  )
+  t.deepEqual(repeated(named), [])
+})
+
+test('one slice decides about each aggregate, and about each of its events', t => {
+  const decided = slices.flatMap(({ name, announces }) =>
+    Object.entries(announces ?? {}).map(([aggregate, by]) => ({ slice: name, aggregate, by })),
+  )
+  const names = decided.map(({ aggregate }) => aggregate)
+  t.deepEqual(
+    aggregates.map(({ name }) => name).filter(name => !names.includes(name)),
+    [],
+    "add the aggregate to `announces` in its slice's slice.ts",
+  )
+  t.deepEqual(repeated(names), [])
+  for (const { slice, aggregate, by } of decided) {
+    const events = aggregates.find(({ name }) => name === aggregate)?.events ?? []
+    t.true(events.length > 0, `${slice} announces events of ${aggregate}, which is no aggregate`)
+    if (by === 'nothing') continue
+    t.deepEqual(
+      events.map(({ type }) => type).sort(),
+      Object.keys(by).sort(),
+      `what is announced of ${aggregate}`,
+    )
+  }
+})
+
+test('every decision event is either projected or declared as unprojected', t => {
+  const projected = new Set(decisionSlices.flatMap(slice => slice.types))
+  const unprojected = slices.flatMap(slice => slice.unprojected ?? [])
+  const types = decisionEvents.map(event => event.type)
+  t.true(types.length > 0)
+  t.deepEqual(repeated(types), [])
+  t.deepEqual(repeated(unprojected), [])
+  t.deepEqual(
+    types.filter(type => projected.has(type) === unprojected.includes(type)),
+    [],
+    'handle it in a projection, or add it to `unprojected` in slice.ts of command-api',
+  )
+  t.deepEqual(
+    [...projected, ...unprojected].filter(type => !types.includes(type)),
+    [],
+  )
+})
+
+test('every example is declared once', t => {
+  const examples = slices.flatMap(slice => slice.examples ?? [])
+  const bodiesOf = ({ bodies }: (typeof examples)[number]) =>
+    typeof bodies === 'function' ? bodies(null) : bodies
+  for (const of of [
+    bodiesOf,
+    ...(['paths', 'queries'] as const).map(part => (one: (typeof examples)[number]) => one[part]),
+  ]) {
+    const names = examples.flatMap(one => Object.keys(of(one) ?? {}))
+    t.true(names.length > 5)
+    t.deepEqual(repeated(names), [])
+  }
+})
