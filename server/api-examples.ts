@@ -1,13 +1,16 @@
 import type { Examples } from '../auth/examples.ts'
 import type { Route } from '../auth/route.ts'
-import { slices } from '../command-api/compose.ts'
+import { slices as ofCommands } from '../command-api/compose.ts'
+import { slices as ofQueries } from '../query-api/compose.ts'
 import type { RecipeLock } from '../schemas/recipes.ts'
 
 type Values = Readonly<Record<string, unknown>>
 /** A request that can be sent as it stands, after names are replaced by one's own. */
 export type Example = { parameters: Values; body?: unknown }
 
-const examples: readonly Examples[] = [...slices].flatMap(slice => slice.examples ?? [])
+const examples: readonly Examples[] = [...ofCommands, ...ofQueries].flatMap(
+  slice => slice.examples ?? [],
+)
 
 const inPaths: Values = Object.assign({}, ...examples.map(({ paths }) => paths))
 const queries: Readonly<Record<string, Values>> = Object.assign(

@@ -5,9 +5,9 @@ import { root, type Source, sourceOf, sources } from './sources.ts'
 
 /**
  * The required content of each list: the exports of `files` that look like `named`, or the folders they are in. `<own>` is the folder
- * of the file. `within` is the part of the list's file that counts where other parts use the same names; imports never count.
+ * of the file. Imports never count.
  */
-type List = { list: readonly string[]; files: RegExp; named: RegExp | 'folder'; within?: RegExp }
+type List = { list: readonly string[]; files: RegExp; named: RegExp | 'folder' }
 
 const lists: Record<string, List> = {
   'aggregate and its events': {
@@ -45,24 +45,23 @@ const lists: Record<string, List> = {
     files: /^projector\/[\w-]+\/projection\.ts$/,
     named: /^export (?:const|function) (\w+Projection)\b/gm,
   },
-  'table of the read models': {
+  'slice of the read side': {
     list: ['query-api/slices.ts'],
-    within: /type ReadTables =.*?\n\n/s,
-    files: /^projector\/[\w-]+\/table\.ts$/,
-    named: /^export type (\w+Tables)\b/gm,
+    files: /^query-api\/[\w-]+\/slice\.ts$/,
+    named: /^export const (\w+): Slice\b/gm,
   },
   'route that reads': {
-    list: ['query-api/slices.ts'],
+    list: ['<own>/slice.ts'],
     files: /^query-api\/[\w-]+\/routes\.ts$/,
     named: /^export (?:const|function) (\w+Routes)\b/gm,
   },
   'topic of /api/stream': {
-    list: ['query-api/slices.ts'],
+    list: ['<own>/slice.ts'],
     files: /^query-api\/[\w-]+\/topic\.ts$/,
     named: /^export (?:const|function) (\w+Topic)\b/gm,
   },
   'figure of GET /api/auth/me': {
-    list: ['query-api/slices.ts'],
+    list: ['query-api/compose.ts'],
     files: /^query-api\/[\w-]+\/[\w-]+\.ts$/,
     named: /^export (?:const|function) (count\w+)\b/gm,
   },
@@ -112,16 +111,16 @@ const membersOf = ({ files, named }: List, among: readonly Source[]): Member[] =
 const listsOf = ({ list }: List, { file }: Member): string[] =>
   list.map(path => path.replace('<own>', dirname(file)))
 
-/** The relevant parts of the files that make up the list of this member. */
-const textOf = (row: List, member: Member): string => {
-  const { within } = row
-  const files = listsOf(row, member)
-  return sources
-    .filter(({ file }) => files.includes(file))
-    .map(({ code }) => code.replace(/^import .*?from '[^']+'$/gms, ''))
-    .map(code => (within ? (within.exec(code)?.[0] ?? '') : code))
+/** By file, without imports. */
+const bodies = new Map(
+  sources.map(({ file, code }) => [file, code.replace(/^import .*?from '[^']+'$/gms, '')]),
+)
+
+/** The files that make up the list of this member. */
+const textOf = (row: List, member: Member): string =>
+  listsOf(row, member)
+    .map(file => bodies.get(file) ?? '')
     .join('\n')
-}
 
 const names = (text: string, { name }: Member) => new RegExp(`(?<!\\w)${name}(?!\\w)`).test(text)
 
@@ -157,7 +156,7 @@ test('a file missing from its list is reported with the list it belongs to', t =
     ['command-api/moons/routes.ts', 'export function moonRoutes() {}'],
     ['command-api/moons/perform.ts', 'export const tide = reactor<Moon>({})'],
     ['command-api/moons/follow.ts', 'export const ebb = factFollower<Moon>({})'],
-    ['projector/moons/table.ts', 'export type MoonTables = {}'],
+    ['query-api/moons/routes.ts', 'export const moonRoutes = () => []'],
     ['clients/console/src/pages/moon/page.tsx', ''],
     ['clients/cli/moons/moons.ts', 'export function describeMoon() {}'],
   ].map(([file = '', text = '']) => sourceOf(file, text))
@@ -168,7 +167,7 @@ test('a file missing from its list is reported with the list it belongs to', t =
     'add moonRoutes (command-api/moons/routes.ts) to command-api/moons/slice.ts',
     'add tide (command-api/moons/perform.ts) to command-api/moons/slice.ts or server/executor.ts or server/read-side.ts',
     'add ebb (command-api/moons/follow.ts) to command-api/moons/slice.ts',
-    'add MoonTables (projector/moons/table.ts) to query-api/slices.ts',
+    'add moonRoutes (query-api/moons/routes.ts) to query-api/moons/slice.ts',
     'add moon/page.tsx (clients/console/src/pages/moon/page.tsx) to clients/console/src/router.tsx',
     'add describeMoon (clients/cli/moons/moons.ts) to clients/cli/program/program.ts or clients/cli/admin/commands.ts or clients/cli/audit/commands.ts or clients/cli/projects/commands.ts or clients/cli/deployments/commands.ts or clients/cli/models/commands.ts or clients/cli/recipes/commands.ts',
   ])

@@ -4,6 +4,7 @@ import test from 'ava'
 import { slices } from '../../command-api/compose.ts'
 import { aggregates, decisionEvents } from '../../events/all.ts'
 import { decisionSlices } from '../../projector/slices.ts'
+import { slices as readSlices } from '../../query-api/compose.ts'
 import { root } from './sources.ts'
 
 const foldersOf = (process: string): string[] =>
@@ -14,20 +15,35 @@ const foldersOf = (process: string): string[] =>
 const repeated = (names: readonly string[]): string[] =>
   names.filter((name, nth) => names.indexOf(name) !== nth)
 
-test('every folder of command-api declares a slice of its name, in the list', t => {
-  const folders = foldersOf('command-api')
-  t.true(folders.length > 20)
-  const named = slices.map(({ name }) => name)
+const processes = {
+  'command-api': slices,
+  'query-api': readSlices,
+}
+
+for (const [process, listed] of Object.entries(processes))
+  test(`every folder of ${process} declares a slice of its name, in the list`, t => {
+    const folders = foldersOf(process)
+    t.true(folders.length > 20)
+    const named = listed.map(({ name }) => name)
+    t.deepEqual(
+      folders.filter(folder => !named.includes(folder)),
+      [],
+      `declare it in its slice.ts, and add that to ${process}/slices.ts`,
+    )
+    t.deepEqual(
+      named.filter(name => !folders.includes(name)),
+      [],
+    )
+    t.deepEqual(repeated(named), [])
+  })
+
+test('topics have places without a gap, because clients hold cursors in this order', t => {
+  const places = readSlices.flatMap(({ topic }) => topic?.place ?? [])
+  t.true(places.length >= 5)
   t.deepEqual(
-    folders.filter(folder => !named.includes(folder)),
-    [],
-    'declare it in its slice.ts, and add that to command-api/slices.ts',
+    places.sort((a, b) => a - b),
+    places.map((_, nth) => nth),
   )
-  t.deepEqual(
-    named.filter(name => !folders.includes(name)),
-    [],
-  )
-  t.deepEqual(repeated(named), [])
 })
 
 test('one slice decides about each aggregate, and about each of its events', t => {
@@ -72,7 +88,7 @@ test('every decision event is either projected or declared as unprojected', t =>
 })
 
 test('every example is declared once', t => {
-  const examples = slices.flatMap(slice => slice.examples ?? [])
+  const examples = [...slices, ...readSlices].flatMap(slice => slice.examples ?? [])
   const bodiesOf = ({ bodies }: (typeof examples)[number]) =>
     typeof bodies === 'function' ? bodies(null) : bodies
   for (const of of [
