@@ -8,7 +8,7 @@ import { topicsOf } from '../../events/topics.ts'
 import { openPostgresLog } from '../../platform/log/postgres.ts'
 import type { TrimOptions } from '../../platform/log/postgres-trim.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
-import { projections } from '../../projector/slices.ts'
+import { projections } from '../../projector/compose.ts'
 import { projectionsRead, trimLog } from '../../projector/trim-log.ts'
 import { databaseUrl } from '../rig/database.ts'
 

@@ -40,8 +40,13 @@ const lists: Record<string, List> = {
     files: /^command-api\/[\w-]+\/[\w-]+\.ts$/,
     named: /^export const (\w+)\b.*(?:= (?:decision|fact)Follower[<(]|: Follower<)/gm,
   },
-  projection: {
+  'slice with read models': {
     list: ['projector/slices.ts'],
+    files: /^projector\/[\w-]+\/slice\.ts$/,
+    named: /^export const (\w+): Slice\b/gm,
+  },
+  projection: {
+    list: ['<own>/slice.ts'],
     files: /^projector\/[\w-]+\/projection\.ts$/,
     named: /^export (?:const|function) (\w+Projection)\b/gm,
   },
