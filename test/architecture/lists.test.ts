@@ -70,10 +70,10 @@ const lists: Record<string, List> = {
     files: /^query-api\/[\w-]+\/[\w-]+\.ts$/,
     named: /^export (?:const|function) (count\w+)\b/gm,
   },
-  'page of the console': {
-    list: ['clients/console/src/router.tsx'],
-    files: /^clients\/console\/src\/pages\/[\w-]+\/page\.tsx$/,
-    named: 'folder',
+  'slice with pages': {
+    list: ['clients/console/src/pages/slices.ts'],
+    files: /^clients\/console\/src\/pages\/[\w-]+\/slice\.ts$/,
+    named: /^export const (\w+) = /gm,
   },
   'tab of a run': {
     list: ['clients/console/src/pages/run/tabs.ts'],
@@ -162,7 +162,7 @@ test('a file missing from its list is reported with the list it belongs to', t =
     ['command-api/moons/perform.ts', 'export const tide = reactor<Moon>({})'],
     ['command-api/moons/follow.ts', 'export const ebb = factFollower<Moon>({})'],
     ['query-api/moons/routes.ts', 'export const moonRoutes = () => []'],
-    ['clients/console/src/pages/moon/page.tsx', ''],
+    ['clients/console/src/pages/moon/slice.ts', 'export const moon = {}'],
     ['clients/cli/moons/moons.ts', 'export function describeMoon() {}'],
   ].map(([file = '', text = '']) => sourceOf(file, text))
   const found = Object.values(lists).flatMap(row => forgotten(membersOf(row, moons), row))
@@ -173,7 +173,7 @@ test('a file missing from its list is reported with the list it belongs to', t =
     'add tide (command-api/moons/perform.ts) to command-api/moons/slice.ts or server/executor.ts or server/read-side.ts',
     'add ebb (command-api/moons/follow.ts) to command-api/moons/slice.ts',
     'add moonRoutes (query-api/moons/routes.ts) to query-api/moons/slice.ts',
-    'add moon/page.tsx (clients/console/src/pages/moon/page.tsx) to clients/console/src/router.tsx',
+    'add moon (clients/console/src/pages/moon/slice.ts) to clients/console/src/pages/slices.ts',
     'add describeMoon (clients/cli/moons/moons.ts) to clients/cli/program/program.ts or clients/cli/admin/commands.ts or clients/cli/audit/commands.ts or clients/cli/projects/commands.ts or clients/cli/deployments/commands.ts or clients/cli/models/commands.ts or clients/cli/recipes/commands.ts',
   ])
 })

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
+import { slices as pageSlices, pages } from '../../clients/console/src/pages/all.ts'
 import { slices } from '../../command-api/compose.ts'
 import { aggregates, decisionEvents } from '../../events/all.ts'
 import { decisionProjections, slices as projected } from '../../projector/compose.ts'
@@ -19,6 +20,7 @@ const repeated = (names: readonly string[]): string[] =>
 
 const processes = {
   'command-api': slices,
+  'clients/console/src/pages': pageSlices,
   projector: projected,
   'query-api': readSlices,
 }
@@ -26,7 +28,7 @@ const processes = {
 for (const [process, listed] of Object.entries(processes))
   test(`every folder of ${process} declares a slice of its name, in the list`, t => {
     const folders = foldersOf(process)
-    t.true(folders.length > 20)
+    t.true(folders.length > 10)
     const named = listed.map(({ name }) => name)
     t.deepEqual(
       folders.filter(folder => !named.includes(folder)),
@@ -39,6 +41,21 @@ for (const [process, listed] of Object.entries(processes))
     )
     t.deepEqual(repeated(named), [])
   })
+
+test('the server knows the address of every page of the console, and no other', t => {
+  const inConsole = Object.keys(pages).map(path => path.replaceAll(/\$(\w+)/g, '{$1}'))
+  const served = readSlices.flatMap(slice => slice.pages ?? []).map(({ path }) => path)
+  t.true(inConsole.length > 10)
+  t.deepEqual(
+    inConsole.filter(path => !served.includes(path)),
+    [],
+    'add it to `pages` in slice.ts of query-api',
+  )
+  t.deepEqual(
+    served.filter(path => !path.startsWith('/api/') && !inConsole.includes(path)),
+    [],
+  )
+})
 
 test('topics have places without a gap, because clients hold cursors in this order', t => {
   const places = readSlices.flatMap(({ topic }) => topic?.place ?? [])

@@ -31,6 +31,7 @@ export const rubricSample: Sample = {
   }),
   hidden: ['rubrics'],
   lists: { '/api/rubrics': 'its people' },
+  pages: () => ['/rubrics/me/new'],
   tables: {
     rubrics: { seenBy: 'owner', isFilled: true, cells: () => ({ visibility: 'private' }) },
   },

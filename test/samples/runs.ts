@@ -1,3 +1,4 @@
+import { tabs } from '../../clients/console/src/pages/run/tabs.ts'
 import { withoutOwner } from './missing-id.ts'
 import type { Sample, SampleServer } from './sample.ts'
 import { asked } from './send.ts'
@@ -33,6 +34,10 @@ export const runSample: Sample = {
     }
   },
   hidden: ['runs'],
+  pages: ([{ short_id }]) => [
+    ...tabs.map(({ name }) => `/runs/${short_id}/${name}`),
+    ...[`/runs/${short_id}`, '/runs/none-1', '/runs?group=project'],
+  ],
   lists: {
     '/api/runs': 'its people',
     '/api/runs/by-project': 'its people',

@@ -78,7 +78,12 @@ export type Sample = {
   publish?(owner: RowOwner): string
   /** By method and path. */
   changes?: Record<string, Change>
+  /** Addresses of its pages in the console that name something, and further states of pages, for the test of accessibility. */
+  pages?(runs: readonly [ShownRun, ShownRun]): readonly string[]
 }
+
+/** A run with some reports of every kind. */
+export type ShownRun = { short_id: string }
 
 /** The kinds of credentials; each is sent to every route. */
 export const kinds = [
