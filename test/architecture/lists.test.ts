@@ -93,11 +93,6 @@ const lists: Record<string, List> = {
     files: /^clients\/cli\/[\w-]+\/[\w-]+\.ts$/,
     named: /^export (?:const|function) (describe\w+)\b/gm,
   },
-  'sample for the tests': {
-    list: ['test/samples/all.ts'],
-    files: /^test\/samples\/(?!all)[\w-]+\.ts$/,
-    named: /^export const (\w+Sample)\b/gm,
-  },
 }
 /** Nothing follows the log yet. */
 const empty = ['follower']
