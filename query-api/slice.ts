@@ -30,7 +30,7 @@ export type Slice<T = unknown> = {
   examples?: Examples
 }
 
-/** A path of the console; the browser decides what it shows. */
+/** A path of the console; its content is decided in the browser. */
 export type Page = { path: string; summary: string; params?: TObject }
 
 /** What the server gives the read side. */

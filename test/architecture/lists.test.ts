@@ -173,8 +173,8 @@ test('a file missing from its list is reported with the list it belongs to', t =
   ])
 })
 
-test('CONTRIBUTING names every list', t => {
-  const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+test('the page for contributors names every list', t => {
+  const page = readFileSync(join(root, 'docs/contribute/slices.md'), 'utf8')
   t.deepEqual(
     Object.values(lists)
       .flatMap(({ list }) => list)

@@ -8,7 +8,7 @@ import { decisionProjections, slices as projected } from '../../projector/compos
 import { slices as readSlices } from '../../query-api/compose.ts'
 import { root } from './sources.ts'
 
-/** The folders of a process; `dead-letters` of the projector has no projection, but holds what one could not apply. */
+/** The folders of a process; `dead-letters` of the projector only holds records that others could not apply. */
 const foldersOf = (process: string): string[] =>
   readdirSync(join(root, process), { withFileTypes: true })
     .filter(entry => entry.isDirectory() && entry.name !== 'migrations')
