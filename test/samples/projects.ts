@@ -5,6 +5,10 @@ export const member = 'mia'
 
 export const projectSample: Sample = {
   slice: 'projects',
+  things: {
+    project:
+      'select name as id, owner, name as project, visibility, false as deleted from write.project',
+  },
   async make({ ask, friend, made }) {
     const name = String(made.fields.project)
     await ask({

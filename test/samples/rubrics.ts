@@ -16,6 +16,10 @@ async function versionOf({ send, credentials, fixtures }: SampleServer): Promise
 
 export const rubricSample: Sample = {
   slice: 'rubrics',
+  things: {
+    rubric: `select distinct on (stream) substr(stream, 8), data ->> 'owner', null, data ->> 'visibility', false
+             from write.event where type = 'rubric.updated' order by stream, stream_version desc`,
+  },
   async make({ ask, owner }) {
     const rubric = { owner: owner.username, name: `rubric-of-${owner.username}` }
     await ask({

@@ -9,6 +9,9 @@ const twice = (run_id: string) => `${run_id},${run_id}`
 /** An external run, in its owner's project that is created with it. */
 export const runSample: Sample = {
   slice: 'runs',
+  things: {
+    run: 'select run_id, owner, project, null, deleted_at is not null from write.run_state',
+  },
   async make({ ask, owner }) {
     const project = `project-of-${owner.username}`
     const { run_id, token: ended } = await ask<{ run_id: string; token: string }>({

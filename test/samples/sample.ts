@@ -74,6 +74,10 @@ export type Sample = {
   /** Other queries of the lists that belong to their people, for instance other orders. */
   moreLists?: readonly string[]
   tables?: Record<string, TableSample>
+  /** By kind (`command-api/kind.ts`): SQL of `id, owner, project, visibility, deleted` from the slice's own tables or events. */
+  things?: Readonly<Record<string, string>>
+  /** SQL of the uses by its things: `used_kind, used_id, user_kind, user_id, used_as`, from its own tables. */
+  uses?: readonly string[]
   /** SQL that makes this owner's rows visible to everybody. */
   publish?(owner: RowOwner): string
   /** By method and path. */
