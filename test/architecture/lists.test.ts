@@ -4,8 +4,8 @@ import test from 'ava'
 import { root, type Source, sourceOf, sources } from './sources.ts'
 
 /**
- * The required content of each list: the exports of `files` that look like `named`, or the folders they are in. `<own>` is the folder
- * of the file. Imports never count.
+ * The required content of each list: the exports of `files` that look like `named` (their files, if it has no group), or the
+ * folders they are in. `<own>` is the folder of the file. Imports never count.
  */
 type List = { list: readonly string[]; files: RegExp; named: RegExp | 'folder' }
 
@@ -80,6 +80,11 @@ const lists: Record<string, List> = {
     files: /^clients\/console\/src\/pages\/run\/[\w-]+\/tab\.tsx$/,
     named: 'folder',
   },
+  'part of the administration': {
+    list: ['clients/console/src/pages/admin/sections.ts'],
+    files: /^clients\/console\/src\/pages\/admin\/[\w-]+\.tsx$/,
+    named: /^export (?:const|function) Section\b/gm,
+  },
   'command of the command line': {
     list: [
       'clients/cli/program/program.ts',
@@ -105,7 +110,10 @@ const membersOf = ({ files, named }: List, among: readonly Source[]): Member[] =
     .flatMap(({ file, code }) =>
       named === 'folder'
         ? [{ name: `${basename(dirname(file))}/${basename(file)}`, file }]
-        : [...code.matchAll(named)].map(([, name = '']) => ({ name, file })),
+        : [...code.matchAll(named)].map(([, name = basename(file)]) => ({
+            name,
+            file,
+          })),
     )
 
 const listsOf = ({ list }: List, { file }: Member): string[] =>
