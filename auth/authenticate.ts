@@ -97,7 +97,7 @@ export function personBy(auth: Authentication): (token: string | null) => Promis
     const claims = await verifyAccessToken(auth.keys, token, auth.now())
     if (!claims)
       throw unauthenticated(
-        'The access token is malformed, expired or was not issued here; sign in again',
+        'The access token is malformed, has expired or was not issued here; sign in again',
       )
     const session = await sessions(claims.sid)
     if (!session?.live || session.username !== claims.sub || session.role !== claims.role)
@@ -137,7 +137,7 @@ function ingestTokenOf(ctx: Context): string {
   const fromBearer = bearer(ctx)
   const fromHeader = ctx.get('x-service-token') || null
   if (fromBearer !== null && fromHeader !== null && fromBearer !== fromHeader)
-    throw unauthenticated('X-Service-Token and Authorization carry different tokens; send one')
+    throw unauthenticated('X-Service-Token and Authorization carry different tokens; send only one')
   const token = fromHeader ?? fromBearer
   if (token === null)
     throw unauthenticated(

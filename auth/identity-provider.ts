@@ -111,7 +111,7 @@ async function redeem(
   if (!proved) throw new ClientError('the response contains no ID token')
   const { iss: issuer, sub: subject } = proved
   if (!isStorable(subject))
-    throw new ClientError('the subject is not a text of up to 255 characters')
+    throw new ClientError('the subject is not a string of up to 255 characters')
   // Signed claims take precedence.
   const claims = { ...(await userInfo(configuration, tokens.access_token, subject)), ...proved }
   return { issuer, subject, claims, refreshToken: usable(tokens.refresh_token) }

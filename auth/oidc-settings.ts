@@ -68,7 +68,7 @@ export type OidcSettings = {
   /** The provider's group whose members are the admins; null: roles are managed in Forge. */
   adminGroup: string | null
   groupsClaim: string
-  /** How long a session lasts without the word of the provider. */
+  /** How long a session lasts without confirmation by the provider. */
   sessionHours: number
 }
 

@@ -72,7 +72,7 @@ async function measure(stages: readonly Stage[], options: Options): Promise<Cell
 
 type Turn = { stage: Stage; work: Case; isFirst: boolean }
 
-/** Every other round in the opposite order, so that being first is no advantage. */
+/** Every other round in the opposite order, so that being first gives no advantage. */
 const turnsOf = (stages: readonly Stage[], { rounds, only }: Options): Turn[] =>
   Array.from({ length: rounds }, (_, round) => {
     const inTurn = round % 2 === 0 ? stages : stages.toReversed()

@@ -83,7 +83,7 @@ async function countForge({ url }: Server, token: string, run_id: string): Promi
   return keys.reduce((sum, { count }) => sum + count, 0)
 }
 
-/** They log and end while the server is away; then comes `python -m forge sync`. */
+/** They log and end while the server is away; then `python -m forge sync` runs. */
 function forgeAlone(server: Server, token: string, folder: string): Contestant {
   return {
     name: 'Forge, server away',

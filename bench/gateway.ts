@@ -30,9 +30,9 @@ const firstBytes = 100
 
 type Figures = {
   way: Way
-  /** At 100 requests a second. */
+  /** Latency at 100 requests a second. */
   paced: LoadResult
-  /** As fast as 16 connections ask. */
+  /** Requests a second with 16 busy connections. */
   full: LoadResult
   first: Spread
   memory: { streaming: number; open: number } | null

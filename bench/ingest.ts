@@ -40,7 +40,7 @@ type IngestFigures = {
   machine: { cpus: number; model: string; load_before: number[] }
   limits: MachineLimits
   cells: Cell[]
-  /** At half of the highest rate for each request size. */
+  /** Results at half of the highest rate for each request size. */
   halfLoad: Cell[]
   storage: Storage | null
 }

@@ -70,7 +70,7 @@ console.log(`${planned.length} attempts, ${values.kills} kills (${setting}, seed
 console.log(`lost ${lost} twice ${twice} wrong ${wrong}`)
 process.exitCode = lost + twice + wrong === 0 ? 0 : 1
 
-/** Starts a process that looks after the attempts. */
+/** Starts a process that supervises the attempts. */
 function startExecutor(): { child: ChildProcess; opened: Promise<void>; left(): number | null } {
   const child = spawn(process.execPath, [program, setting, runs, scratch, planFile], {
     stdio: ['ignore', 'pipe', 'inherit'],

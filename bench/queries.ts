@@ -31,7 +31,7 @@ type Report = {
 function rowsOf({ chart, many, list }: Report): Row[] {
   const ofChart = chart
     ? [
-        { what: `${number(chart.points)} points, as they came in`, took: chart.fresh },
+        { what: `${number(chart.points)} points, as they arrived`, took: chart.fresh },
         { what: `${number(chart.points)} points, compacted`, took: chart.compacted },
         { what: `a tenth of them, anywhere`, took: chart.zoomed },
       ]

@@ -17,7 +17,7 @@ import { type SimulatedExecutor, simulatedExecutor } from './starts/simulated-ex
 import { watch } from './starts/watch.ts'
 
 const usage = `npm run bench:starts -- [options]
-Jobs that run on a simulated executor and others that wait; how long one look of the executor takes, how soon a freed
+Jobs that run on a simulated executor and others that wait; how long one pass of the executor takes, how soon a freed
 slot is given away, and how late output is shipped beside a run that prints without end.
   --waiting N       (10000)
   --active N        (2000)

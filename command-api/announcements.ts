@@ -9,7 +9,7 @@ export type Listeners = {
   queue: { changed: () => void; submitted: () => void }
 }
 
-/** Tells each listener once of what a transaction recorded. */
+/** Notifies each listener once of the events that a transaction recorded. */
 export function announce(events: readonly Event[], listeners: Listeners): void {
   const kinds = new Set(events.map(kindOf))
   for (const username of peopleIn(events)) listeners.access(username)

@@ -51,7 +51,11 @@ export function createFactAppends(
 }
 
 const full = () =>
-  new Refusal('unavailable', 'More reports come than the log takes; send this one again', {
-    code: 'ingest.full',
-    retryAfterSeconds: 2,
-  })
+  new Refusal(
+    'unavailable',
+    'Reports arrive faster than the log accepts them; send this one again',
+    {
+      code: 'ingest.full',
+      retryAfterSeconds: 2,
+    },
+  )

@@ -15,7 +15,7 @@ export async function raiseEpoch(pool: Pool, logger: Logger): Promise<void> {
   })
 }
 
-/** Whatever is visible has an id below every future one, unless it came with a dump of another cluster. */
+/** Every visible event has an id below all future ones, unless it came with a dump of another cluster. */
 async function isBehind(on: Pool | PoolClient): Promise<boolean> {
   const { rows } = await on.query<{ is_behind: boolean }>(
     `select coalesce(greatest(
@@ -43,6 +43,6 @@ async function raise(tx: PoolClient, logger: Logger): Promise<void> {
   )
   logger.warn(
     { epoch, moved },
-    'transaction ids begin anew: the database came from another cluster',
+    'transaction ids start over: the database came from another cluster',
   )
 }

@@ -179,7 +179,7 @@ function workIn(store: EventStore, tx: Transaction, { stamp, names, target }: Op
       const { stream, aggregate } = of
       const isFresh = 'isFresh' in of
       if (!isFresh && !names.includes(stream))
-        throw new Error(`${stream} is to be declared, so that it is locked before the first write`)
+        throw new Error(`${stream} must be declared, so that it is locked before the first write`)
       const loaded = isFresh
         ? { state: aggregate.initial, version: 0, read: 0 }
         : await loadState(store, tx, of)

@@ -10,6 +10,7 @@ import type { MlflowPorts } from './mlflow/target.ts'
 import { signInConfirmer } from './oidc/confirm.ts'
 import { configuredProvider } from './oidc/routes.ts'
 import type { Reactor } from './reactor.ts'
+import { runPurger } from './runs/purge.ts'
 import { reportRun } from './runs/report.ts'
 import { createRun } from './runs/routes.ts'
 import { openSession } from './sessions/open-session.ts'
@@ -34,7 +35,10 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => {
 export const kinds: readonly Kind[] = slices.flatMap(({ kind }) => kind ?? [])
 
 /** The reactors of every process that serves commands. */
-export const reactors: readonly Reactor<Deps>[] = slices.flatMap(slice => slice.reactors ?? [])
+export const reactors: readonly Reactor<Deps>[] = [
+  ...slices.flatMap(slice => slice.reactors ?? []),
+  runPurger(slices.flatMap(({ deleteRowsOfRun }) => deleteRowsOfRun ?? [])),
+]
 
 /** All followers, for one server. */
 export const newFollowers = (): readonly Follower<Deps>[] =>

@@ -12,9 +12,9 @@ type Making<I, T> = (tx: Transaction, items: readonly I[], now: Date) => Promise
 type Response = Kept & { isReplayed: boolean }
 
 /**
- * `create` for several requests in one transaction, each with a fresh stream: all of them or none. `make` gets those
- * that do not repeat an earlier request, and returns what it made of each, in their order. No two of them may have the
- * same `Idempotency-Key`.
+ * `create` for several requests in one transaction, each with a fresh stream: all of them or none. `make` gets the requests
+ * that do not repeat an earlier one, and returns the result of each, in their order. No two requests may have the same
+ * `Idempotency-Key`.
  */
 export async function createTogether<I extends { request: HttpAsked }, T>(
   { store, now }: CommitDeps,

@@ -1,4 +1,4 @@
-/** What one event holds at most, in bytes as JSON; each single item must be far below the limit of an event. */
+/** Maximum size of one event, in bytes as JSON; each item must be far smaller. */
 const maxPartBytes = 256 * 1024
 
 export const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))

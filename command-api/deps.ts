@@ -3,8 +3,8 @@ import type { Logger } from 'pino'
 import type { EngineHeaders } from '../auth/engine-header.ts'
 import type { KeyRing } from '../auth/keys.ts'
 import type { OidcSettings } from '../auth/oidc-settings.ts'
+import type { QueueBook } from '../events/calculations/queue-picture.ts'
 import type { Observe } from '../events/diagnosis-facts.ts'
-import type { QueueBook } from '../events/queue-picture.ts'
 import type { Topics } from '../events/topics.ts'
 import type { AddressKey } from '../platform/http/signed-address.ts'
 import type { DirectoryStore } from '../platform/objects/directory.ts'
@@ -33,7 +33,7 @@ export type CommandConfig = {
   runArtifactsGb: number
   /** Hosts, with or without a port, of engines that everybody may deploy; admins may deploy any. */
   engineHosts: readonly string[]
-  /** Of slurmrestd; null: no Slurm. */
+  /** The address of slurmrestd; null: no Slurm. */
   slurmUrl: string | null
   /** How many days files used by jobs are kept; 0: forever. */
   runDirDays: number
@@ -53,13 +53,13 @@ export type Deps = FactAppends & {
   metricKeys: KeyLimit
   shortNumbers: ShortNumbers
   queue: QueueBook
-  /** Packages and recipes that people send, which programs of this machine open. */
+  /** Packages and recipes that people send, which programs on this machine open. */
   uploads: DirectoryStore
   /** The output of runs; may be the same store. */
   artifacts: ObjectStore
-  /** Signs the addresses to which they are sent. */
+  /** Signs the addresses to which files are sent. */
   uploadKey: AddressKey
-  /** A run's reports, for its diagnosis. */
+  /** Reads a run's reports for its diagnosis. */
   observe: Observe
   topics: Topics
   newEventId: () => string

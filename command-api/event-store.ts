@@ -6,7 +6,7 @@ import { inTransaction } from '../platform/postgres/transaction.ts'
 import { toEventJson } from './event-json.ts'
 import type { Kind } from './kind.ts'
 import type { DutiesOf, NewDuty } from './new-duty.ts'
-import { changesOf, type ResourceChanges, savingOf } from './resources.ts'
+import { changesOf, type ResourceChanges, savingsOf } from './resources.ts'
 
 export type Transaction = PoolClient
 
@@ -62,7 +62,7 @@ export type EventStoreDeps = {
   committed: () => void
   /** Derives the duties of an event, which are inserted with it; absent: no duties. */
   dutiesOf?: DutiesOf
-  /** What keeps `write.resource` and `write.use`; absent: nothing does. */
+  /** Maintains `write.resource` and `write.use`; absent: nothing does. */
   kinds?: readonly Kind[]
   /** Called after each commit that inserted duties. */
   dutiesAdded?: () => void
@@ -196,8 +196,9 @@ async function insert(tx: Transaction, events: string, { duties, changes }: Foll
           values: [events, JSON.stringify(duties)],
         },
   )
-  // Sent right behind; if the first fails, so does the second.
-  await Promise.all([inserted, changes && tx.query(savingOf(changes))])
+  // Sent without waiting; if the first fails, so does the second.
+  const savings = changes ? savingsOf(changes) : []
+  await Promise.all([inserted, ...savings.map(saving => tx.query(saving))])
 }
 
 const changedBy = (kinds: readonly Kind[], rows: readonly Row[]): ResourceChanges | null =>

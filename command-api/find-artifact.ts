@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Person } from '../auth/caller.ts'
 
-/** An artifact, or one of a run: the best, the latest, or that of a step. */
+/** A reference to an artifact, or to the best, the latest or a step's artifact of a run. */
 export type ArtifactReference = {
   artifact_id: string | null
   /** A run id, or a short id. */
@@ -14,7 +14,7 @@ export type FoundArtifact = {
   run_id: string
   project: string
   path: string
-  /** Null if nobody said it. */
+  /** Null if none was given. */
   sha256: string | null
   is_verified: boolean
   deleted_at: Date | null
@@ -32,13 +32,12 @@ export async function findArtifact(
   const { rows } = await pool.query<FoundArtifact>({
     name: 'init_from',
     text: `select a.artifact_id, a.run_id, r.project, a.path, a.sha256, a.is_verified, a.deleted_at
-             from write.artifact a join write.run_state r using (run_id)
-             left join write.job_state j using (run_id)
+             from write.artifact a join write.resource r on r.kind = 'run' and r.id = a.run_id
              cross join lateral (select ${score} as score) scored
             where a.kind <> 'eval_report' and not a.is_missing and r.deleted_at is null
               and (a.deleted_at is null or $1::text is not null)
               and ($1::text is null or a.artifact_id = $1)
-              and ($2::text is null or r.run_id = $2 or j.short_id = $2)
+              and ($2::text is null or r.id = $2 or r.name = $2)
               and ($3::bigint is null or a.step = $3)
               and ($4::text is distinct from 'best' or score is not null)
               and write.may_read(r.owner, r.project, $6, $5)

@@ -16,7 +16,7 @@ type Common = {
    * program handles it, for followers that must not skip anything.
    */
   onPoison: 'park' | 'halt'
-  /** Called whenever a process begins to follow: forget what is remembered, because another may have acted since. */
+  /** Called whenever a process begins to follow: it must forget its memory, because another process may have acted since. */
   begin?: () => void
   /** Milliseconds to wait for more records after a small batch, so that busy topics cost few transactions; default 0. */
   paceMs?: number

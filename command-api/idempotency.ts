@@ -121,7 +121,7 @@ const withoutSecrets = (field: string, value: unknown) => (secretFields.has(fiel
 /** How often a process deletes expired responses, in milliseconds, and at most how many at once. */
 const forgetEveryMs = 60_000
 const forgottenAtOnce = 10_000
-/** By store, of which a process of tests has several. */
+/** By store; test processes have several. */
 const forgottenAtMs = new WeakMap<EventStore, number>()
 
 /** Concurrent processes skip each other's rows. */

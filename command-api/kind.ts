@@ -7,6 +7,8 @@ export type Thing = { kind: string; id: string }
 export type ResourceChange = { id: string } & (
   | {
       is: 'there'
+      /** What people call it; its id if absent. */
+      name?: string
       owner?: string
       project?: string
       visibility?: string
@@ -16,6 +18,8 @@ export type ResourceChange = { id: string } & (
   /** It may come back. */
   | { is: 'deleted' }
   | { is: 'restored' }
+  /** Deleted permanently, with the things within it; their uses are forgotten. */
+  | { is: 'purged' }
 )
 
 /** `as` says in which way, and tells several uses of the same thing apart. */

@@ -9,9 +9,9 @@ export type LogAheadDeps = { pool: Pool; log: EventLog; topic: string; logger: L
 const readWithinMs = 10_000
 
 /**
- * Refuses to start if the newest decision of the log is not in the database, which was then restored from a backup that
- * is older than the log: new decisions would take versions that the log knows already. Publishing follows the order of
- * commits, so the newest record tells.
+ * Refuses to start if the newest decision of the log is not in the database, which was then restored from a backup that is
+ * older than the log: new decisions would take versions that the log knows already. Publishing follows the order of commits, so
+ * checking the newest record is enough.
  */
 export async function refuseLogAhead({ pool, log, topic, logger }: LogAheadDeps): Promise<void> {
   const newest = await readNewest(log, topic).catch(error => {

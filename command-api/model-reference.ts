@@ -14,8 +14,7 @@ export type ResolvedModel = {
 type Row = ResolvedModel & { owner: string; known: ProjectFacts; is_archived: boolean }
 
 /**
- * The version that `name@alias` or `name@3` names now. Whoever keeps what this returns is not moved by a later move of
- * the alias.
+ * The version that `name@alias` or `name@3` names now. Callers that store the result are not affected when the alias moves later.
  */
 export async function resolveModel(
   db: Pool | Transaction,
@@ -24,7 +23,7 @@ export async function resolveModel(
 ): Promise<ResolvedModel> {
   const [, name, wanted] = /^([^@]+)@([^@]+)$/.exec(reference) ?? []
   if (name === undefined || wanted === undefined)
-    throw bad(`${reference} names no version of a model; write name@alias or name@3`)
+    throw bad(`${reference} does not name a version of a model; write name@alias or name@3`)
   const version = /^[1-9]\d{0,6}$/.test(wanted) ? Number(wanted) : null
   const { rows } = await db.query<Row>({
     name: 'resolve_model',
@@ -39,7 +38,7 @@ export async function resolveModel(
   })
   const [row] = rows
   if (!row || judge(rolesIn(row.known, caller, row), 'read') !== 'permitted')
-    throw bad(`No such version of a model: ${reference}`)
+    throw bad(`No such model version: ${reference}`)
   if (row.is_archived) throw bad(`Version ${row.version} of the model ${name} is archived`)
   const { model, artifact_id, run_id } = row
   return { model, version: row.version, artifact_id, run_id }
@@ -47,7 +46,7 @@ export async function resolveModel(
 
 export type FoundModel = { project: string; owner: string; may: (action: Action) => boolean }
 
-/** A model, with what the caller may do to it; null where it may not be seen. */
+/** A model with the caller's permissions; null if the caller may not see it. */
 export async function findModel(
   db: Pool | Transaction,
   name: string,

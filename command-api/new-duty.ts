@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Recorded } from '../events/event.ts'
 
-/** A row of `write.duty` that is to be inserted. */
+/** A new row of `write.duty`. */
 export type NewDuty = {
   duty_id: string
   reactor: string

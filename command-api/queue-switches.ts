@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { QueueSwitches } from '../events/queue-picture.ts'
+import type { QueueSwitches } from '../events/calculations/queue-picture.ts'
 import { toTimestamp } from '../schemas/timestamp.ts'
 import type { Transaction } from './event-store.ts'
 
@@ -27,7 +27,7 @@ export async function readSwitches(pool: Pool): Promise<QueueSwitches> {
 
 const toMaybe = (at: Date | null) => (at === null ? null : toTimestamp(at))
 
-/** Machines are told of while they are there. */
+/** Only machines that are present are listed. */
 const selectEngines = `
   select e.engine, d.engine is not null as draining, d.reason, d.since, d.drained_by as by,
          (select count(*)::int from write.job_state j
@@ -37,7 +37,7 @@ const selectEngines = `
           union select engine from write.drain) e
     left join write.drain d using (engine) order by e.engine`
 
-/** Asked in the transaction of a start, which a later pause or drain waits for. */
+/** Read in the transaction of a start; a later pause or drain waits for it. */
 export async function whyClosed(
   tx: Pick<Transaction, 'query'>,
   engines: { executor: string; engine: string },

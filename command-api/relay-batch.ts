@@ -7,28 +7,28 @@ export type Unpublished = {
   epoch: number
   xid: string
   position: number
-  /** What the audit chain covers of it. */
+  /** The part that the audit chain covers. */
   digest: Buffer
-  /** About what it takes on the log. */
+  /** Its approximate size on the log. */
   bytes: number
   event: Envelope
-  /** JSON: it is passed on as it is. */
+  /** JSON, which is passed on unchanged. */
   data: string
 }
 
-/** Of a batch on the log, which a broker of Kafka takes unless its limits were lowered; a single event may be larger. */
+/** Maximum size of a batch on the log, which a Kafka broker accepts unless its limits were lowered; a single event may be larger. */
 const maxBytes = 768 * 1024
-/** Of an event besides its data and who caused it: ids and names, once in the value and once as headers. */
+/** Size of an event besides its data and its cause: ids and names, once in the value and once as headers. */
 const frameBytes = 500
 
 const columns = `e.epoch, e.xid, e.position, e.event_id, e.type, e.schema_version, e.stream, e.stream_version,
   json.data, e.meta, e.occurred_at, ${contentDigest} as digest,
   octet_length(json.data) + octet_length(e.meta::text) + ${frameBytes} as bytes`
-/** `offset`, so that the size of long data is that of the text which is read anyway. */
+/** `offset`, so that the size of long data is measured on the text that is read anyway. */
 const events = 'write.event e cross join lateral (select e.data::text as data offset 0) json'
 
 /**
- * Later commits have larger ids, in the epoch of this cluster; of the open ones nothing can appear below the lowest. The
+ * Later commits have larger ids in the epoch of this cluster, and nothing can appear below the lowest open transaction. The
  * bounds are subqueries instead of joins, so that they become index conditions: an empty pass must not scan every event.
  */
 const isCommitted = `(e.epoch, e.xid) < (
@@ -36,7 +36,7 @@ const isCommitted = `(e.epoch, e.xid) < (
 const isUnpublished = `(e.epoch, e.xid, e.position) > (select c.epoch, c.xid, c.position from write.relay_cursor c)`
 const inOrder = 'order by e.epoch, e.xid, e.position'
 
-/** The next committed events, in order. One at a time, so that no more of a backlog is read than fits. */
+/** The next committed events, in order. Read one at a time, so that no more of a backlog is read than fits. */
 const nextBatch = {
   name: 'relay_batch',
   text: `with recursive batch as (

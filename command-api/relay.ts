@@ -29,14 +29,14 @@ export type Relay = {
   stop(): Promise<void>
 }
 
-/** `position`: of the event that is next; null where the reason is not an event's. */
+/** `position`: the next event's; null if the reason does not concern an event. */
 export type Halted = { position: number | null; reason: string }
 
 type State = { halted: Halted | null }
 
-/** How often to check for commits of other processes, in milliseconds: at first, and when nothing has come for a second. */
+/** How often to check for commits of other processes, in milliseconds: at first, and when nothing has arrived for a second. */
 const pollMs = { first: 50, idle: 200 }
-/** Between two passes: events that come together cost the log and the chain as much as one. */
+/** The pause between two passes: events that arrive together cost the log and the chain as much as one. */
 const restMs = 20
 /** How often to try the lock while another process publishes, in milliseconds. */
 const standbyMs = 500
@@ -123,7 +123,7 @@ async function publishBatch(
     if (rest.length > 0 && error instanceof RecordTooLarge) return 'too large'
     throw new NotPublished([first, ...rest], error)
   }
-  // Those that are published once more have their links.
+  // Events that are published again already have links.
   const unlinked = batch.filter(event => isAfter(event, head))
   return await advance(client, head, unlinked, last)
 }

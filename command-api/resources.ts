@@ -1,60 +1,67 @@
 import type { DecisionEvent } from '../events/all.ts'
 import type { Event } from '../events/event.ts'
-import type { Kind, UseChange } from './kind.ts'
+import type { Kind, ResourceChange, UseChange } from './kind.ts'
 
 /** Rows of `write.resource` and `write.use` as events change them, in the order of the events. */
-export type ResourceChanges = { resources: object[]; uses: object[] }
+export type ResourceChanges = { resources: object[]; uses: object[]; purged: object[] }
 
-/** What these events change; null if nothing, which costs no statement. */
+/** The changes of these events; null if there are none, which costs no statement. */
 export function changesOf(
   kinds: readonly Kind[],
   events: readonly (Event & { at: Date })[],
 ): ResourceChanges | null {
-  const resources: object[] = []
+  const resources: ResourceRow[] = []
   const uses: object[] = []
   for (const { at, ...event } of events)
     for (const { name, resourceOf, usesOf } of kinds) {
       const change = resourceOf(event as DecisionEvent)
-      if (change)
-        resources.push({
-          ...change,
-          within: change.is === 'there' ? change.within : null,
-          kind: name,
-          at,
-        })
-      uses.push(...usesOf(event as DecisionEvent).map(use => rowOf(use, at)))
+      if (change) resources.push(resourceRow(name, change, at))
+      uses.push(...usesOf(event as DecisionEvent).map(use => useRow(use, at)))
     }
-  const numbered = (rows: object[]) => rows.map((row, nth) => ({ ...row, nth }))
   if (resources.length + uses.length === 0) return null
-  return { resources: numbered(resources), uses: numbered(uses) }
+  const numbered = (rows: object[]) => rows.map((row, nth) => ({ ...row, nth }))
+  return {
+    resources: numbered(resources.filter(({ is }) => is !== 'purged')),
+    uses: numbered(uses),
+    purged: resources.filter(({ is }) => is === 'purged'),
+  }
 }
 
-const rowOf = ({ begins, user, used, as }: UseChange, at: Date) => ({
+type ResourceRow = ReturnType<typeof resourceRow>
+const resourceRow = (kind: string, change: ResourceChange, at: Date) => ({
+  ...change,
+  within: change.is === 'there' ? change.within : null,
+  ...{ kind, at },
+})
+
+const useRow = ({ begins, user, used, as }: UseChange, at: Date) => ({
   ...{ begins, as, at, user_kind: user.kind, user_id: user.id },
   ...{ used_kind: used?.kind ?? null, used_id: used?.id ?? null },
 })
 
 /**
- * One statement for all changes of a transaction's append. Of several changes of one thing in it the last one counts; so they do
- * not depend on the snapshot of the statement, except for the owner of what a thing is within, which is always older.
+ * One statement for all changes of a transaction's append. If a resource changes several times, the last change counts. So the
+ * changes do not depend on the statement's snapshot, except for the owner of an enclosing resource, which is always older.
  */
 const saveChanges = {
   name: 'save_resources',
   text: `with given as (
            select distinct on (kind, id) * from jsonb_to_recordset($1)
-             as row (nth int, kind text, id text, "is" text, owner text, project text, visibility text, within jsonb,
-                     at timestamptz)
+             as row (nth int, kind text, id text, "is" text, name text, owner text, project text, visibility text,
+                     within jsonb, at timestamptz)
             order by kind, id, nth desc),
          marked as (
            update write.resource r set deleted_at = case given."is" when 'deleted' then given.at end
              from given where r.kind = given.kind and r.id = given.id and given."is" <> 'there'),
          kept as (
-           insert into write.resource as r (kind, id, owner, project, visibility)
-           select given.kind, given.id, coalesce(given.owner, w.owner), coalesce(given.project, w.project), given.visibility
+           insert into write.resource as r (kind, id, name, owner, project, visibility, within_kind, within_id)
+           select given.kind, given.id, given.name, coalesce(given.owner, w.owner), coalesce(given.project, w.project),
+                  given.visibility, given.within ->> 'kind', given.within ->> 'id'
              from given left join write.resource w on w.kind = given.within ->> 'kind' and w.id = given.within ->> 'id'
             where given."is" = 'there' order by given.kind, given.id
            on conflict (kind, id) do update
-             set owner = coalesce(excluded.owner, r.owner), project = coalesce(excluded.project, r.project),
+             set name = coalesce(excluded.name, r.name), owner = coalesce(excluded.owner, r.owner),
+                 project = coalesce(excluded.project, r.project),
                  visibility = coalesce(excluded.visibility, r.visibility), deleted_at = null),
          changed as (
            select * from jsonb_to_recordset($2)
@@ -67,14 +74,35 @@ const saveChanges = {
               and not exists (select from changed b where b.begins and b.nth > c.nth and b.user_kind = u.user_kind
                                  and b.user_id = u.user_id and b.used_kind = u.used_kind and b.used_id = u.used_id
                                  and b."as" = u.used_as))
-         insert into write.use as u (user_kind, user_id, used_kind, used_id, used_as, since)
-         select user_kind, user_id, used_kind, used_id, "as", min(at) from changed where begins
+         insert into write.use as u (user_kind, user_id, used_kind, used_id, used_as, since, until)
+         select user_kind, user_id, used_kind, used_id, "as", min(at),
+                (select max(e.at) from changed e
+                  where not e.begins and e.nth > max(b.nth) and e.user_kind = b.user_kind and e.user_id = b.user_id
+                    and e."as" = b."as" and (e.used_id is null or (e.used_kind = b.used_kind and e.used_id = b.used_id)))
+           from changed b where begins
           group by user_kind, user_id, used_kind, used_id, "as"
-             on conflict (used_kind, used_id, user_kind, user_id, used_as) do update set until = null`,
+             on conflict (used_kind, used_id, user_kind, user_id, used_as) do update set until = excluded.until`,
 }
 
-/** The query that makes these changes. */
-export const savingOf = ({ resources, uses }: ResourceChanges) => ({
-  ...saveChanges,
-  values: [JSON.stringify(resources), JSON.stringify(uses)],
-})
+/** A purged thing keeps its row, because its id is never reused; the things within it lose theirs. */
+const forgetPurged = {
+  name: 'forget_purged',
+  text: `with purged as (select * from jsonb_to_recordset($1) as row (kind text, id text, at timestamptz)),
+         marked as (
+           update write.resource r set deleted_at = coalesce(r.deleted_at, purged.at)
+             from purged where r.kind = purged.kind and r.id = purged.id),
+         gone as (
+           delete from write.resource r using purged
+            where r.within_kind = purged.kind and r.within_id = purged.id returning r.kind, r.id)
+         delete from write.use u
+          using (select kind, id from purged union all select kind, id from gone) as by
+          where u.user_kind = by.kind and u.user_id = by.id`,
+}
+
+/** The queries that make these changes, in their order. */
+export const savingsOf = ({ resources, uses, purged }: ResourceChanges) => [
+  ...(resources.length + uses.length === 0
+    ? []
+    : [{ ...saveChanges, values: [JSON.stringify(resources), JSON.stringify(uses)] }]),
+  ...(purged.length === 0 ? [] : [{ ...forgetPurged, values: [JSON.stringify(purged)] }]),
+]

@@ -2,7 +2,7 @@ import type { Transaction } from './event-store.ts'
 
 export type Revoking = {
   now: Date
-  /** The session to keep, for instance the one that changed the password. */
+  /** The session to keep, for instance the session that changed the password. */
   except?: string
 }
 

@@ -22,16 +22,16 @@ export type ShortId = {
  * The next short id of a project. The first submit creates the project, in the same transaction, and makes the
  * submitter its owner; afterwards only the owner, members and admins may submit to it.
  *
- * The number of a project that exists is taken beside the transaction, which otherwise would keep the project's row
- * locked until its commit: all submits to one project would wait for each other. The number of a submit that
- * fails is lost, and so may be that of one which repeats another.
+ * The number of an existing project is taken outside the transaction, which would otherwise keep the project's row locked
+ * until its commit: all submits to one project would wait for each other. The number of a failed submit is lost, and so may be
+ * that of a repeated one.
  */
 export async function nextShortId(deps: ShortIdDeps, asked: TakeShortId): Promise<ShortId> {
   const { project, caller } = asked
   return shortIdIn(await findProject(deps.pool, project, caller), deps, asked)
 }
 
-/** The same where the project has been looked up; null: there is none yet. */
+/** The same with the project already looked up; null: it does not exist yet. */
 export function shortIdIn(
   known: ProjectFacts | null,
   deps: ShortIdDeps,

@@ -8,14 +8,14 @@ export type ShortNumbers = {
 
 type Waiting = { resolve(number: number): void; reject(error: unknown): void }
 
-/** One statement for at most so many submits. */
+/** Maximum submits per statement. */
 const atOnce = 1000
 
 /**
- * Takes the numbers of all submits that wait, in the order in which they came, by one statement a project at a time.
+ * Takes the numbers of all waiting submits in their order of arrival, with one statement at a time for each project.
  *
- * `loosePool` commits without waiting for the disk. A crash of PostgreSQL cannot make it hand out a number again that
- * a run has: the commit of that run came later, and the commit of a later transaction makes the earlier ones durable.
+ * `loosePool` commits without waiting for the disk. A crash of PostgreSQL cannot make it hand out the number of an existing
+ * run again: that run was committed later, and a later commit makes the earlier ones durable.
  */
 export function createShortNumbers(loosePool: Pool): ShortNumbers {
   /** The submits that wait for the statement under way; a project without an entry has none. */

@@ -2,6 +2,7 @@ import type { Examples } from '../auth/examples.ts'
 import type { Route } from '../auth/route.ts'
 import type { Event } from '../events/event.ts'
 import type { Deps } from './deps.ts'
+import type { Transaction } from './event-store.ts'
 import type { Follower } from './follower.ts'
 import type { Kind } from './kind.ts'
 import type { Reactor } from './reactor.ts'
@@ -22,6 +23,8 @@ export type Slice<P = unknown> = {
   reactors?: readonly Reactor<Deps>[]
   /** Each server has its own, because they remember what they have read. */
   newFollowers?: () => readonly Follower<Deps>[]
+  /** Deletes the rows that it keeps of a run besides events, when the run is purged. */
+  deleteRowsOfRun?: (tx: Transaction, run_id: string) => Promise<unknown>
   /** The things that it owns, and what these use; null: nothing of it has an owner or is used by others. */
   kind: Kind | null
   /** For each of its aggregates, by name: the announcement of each event. */

@@ -36,7 +36,7 @@ export const artifactMissing = event(
     `the artifact ${artifact_id} of run ${run_id} is missing: ${reason}`,
 )
 
-/** From now on nothing begins from the artifact; `artifact.deleted` follows once its bytes are dealt with. */
+/** From now on nothing starts from the artifact; `artifact.deleted` follows once its bytes are dealt with. */
 export const artifactDeletionRequested = event(
   'artifact.deletion_requested',
   Type.Object({
@@ -68,7 +68,7 @@ export const artifactDeleted = event(
 
 const wordsOfFate = {
   removed: 'its bytes were removed from the store',
-  shared: 'its bytes stay, because another artifact has the same',
+  shared: 'its bytes stay, because another artifact shares them',
   left: 'its bytes were left where they lie',
 }
 

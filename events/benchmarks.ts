@@ -60,5 +60,5 @@ export const benchmarks = aggregate('benchmarks', {
   snapshot: { shape: 1 },
 })
 
-/** Of a run. */
+/** Benchmark results of a run. */
 export const benchmarksAt = (runId: string) => benchmarks.at(runId)

@@ -16,10 +16,10 @@ const letter = () =>
 export const deadLetterReplayed = event(
   'dead_letter.replayed',
   letter(),
-  ({ letter_id, key }, who) => `${who} had the parked record ${letter_id} of ${key} applied`,
+  ({ letter_id, key }, who) => `${who} replayed the parked record ${letter_id} of ${key}`,
 )
 
-/** An admin decided that a parked record is not to be applied. */
+/** An admin decided never to apply a parked record. */
 export const deadLetterDropped = event(
   'dead_letter.dropped',
   letter(),

@@ -55,11 +55,11 @@ export const deploymentAutoscalingChanged = event(
     idle_suspend_s: nullable(Type.Integer()),
   }),
   ({ target, idle_suspend_s: idle }, who) =>
-    `${who} had each engine take ${target} requests at once${idle === null ? '' : `, and none run after ${idle} s without a request`}`,
+    `${who} set the target to ${target} concurrent requests per engine${idle === null ? '' : `, and none run after ${idle} s without a request`}`,
 )
 
 /**
- * A revision was created: what it serves, and how; immutable. `auto_promote`: it is promoted as soon as it is ready.
+ * A revision was created; its source and serving settings are immutable. `auto_promote`: it is promoted as soon as it is ready.
  */
 export const deploymentRevisionCreated = event(
   'deployment.revision_created',
@@ -72,7 +72,7 @@ export const deploymentRevisionCreated = event(
     auto_promote: Type.Boolean(),
   }),
   ({ number, source: of }, who) =>
-    `${who} made revision ${number}, which serves ${of.model ?? of.artifact_id ?? of.url ?? 'nothing'}`,
+    `${who} created revision ${number}, which serves ${of.model ?? of.artifact_id ?? of.url ?? 'nothing'}`,
 )
 
 /** The progress of a revision towards ready, or the state of its replicas. */
@@ -85,21 +85,21 @@ export const deploymentRevisionProgressed = event(
     reason: nullable(Type.String()),
   }),
   ({ revision_id: id, state, reason }, who) =>
-    `${who} saw revision ${id} ${state}${reason === null ? '' : `: ${reason}`}`,
+    `${who} marked revision ${id} as ${state}${reason === null ? '' : `: ${reason}`}`,
 )
 
 /** It has passed its readiness check. */
 export const deploymentRevisionReady = event(
   'deployment.revision_ready',
   Type.Object({ deployment_id, revision_id, checks: Type.Array(check), load_s: Type.Number() }),
-  ({ revision_id: id }, who) => `${who} found revision ${id} ready to serve`,
+  ({ revision_id: id }, who) => `${who} marked revision ${id} as ready to serve`,
 )
 
 /** It will never serve. */
 export const deploymentRevisionFailed = event(
   'deployment.revision_failed',
   Type.Object({ deployment_id, revision_id, reason: Type.String(), checks: Type.Array(check) }),
-  ({ revision_id: id, reason }, who) => `${who} gave up revision ${id}: ${reason}`,
+  ({ revision_id: id, reason }, who) => `${who} gave up on revision ${id}: ${reason}`,
 )
 
 /** Its replicas are ended permanently. */
@@ -116,7 +116,7 @@ const pointer = {
   reason: Type.String(),
 }
 
-/** From now on requests go to this revision. */
+/** From now on, requests go to this revision. */
 export const deploymentPromoted = event(
   'deployment.promoted',
   Type.Object(pointer),
@@ -150,7 +150,7 @@ export const deploymentStateChanged = event(
 export const deploymentSuspended = event(
   'deployment.suspended',
   Type.Object({ deployment_id }),
-  (_, who) => `${who} saw the last replica of the suspended deployment end`,
+  (_, who) => `${who} recorded that the last replica of the suspended deployment ended`,
 )
 
 /** Nothing of it is running, and its name is free. */
@@ -306,7 +306,7 @@ function tokensAfter(
   if (happened.type === 'deployment.token_created')
     return { ...tokens, [token_id]: { name: happened.data.name, isRevoked: false } }
   const known = tokens[token_id]
-  if (!known) throw new Error('a token was revoked that was never created')
+  if (!known) throw new Error('a token that was never created was revoked')
   return { ...tokens, [token_id]: { ...known, isRevoked: true } }
 }
 

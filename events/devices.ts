@@ -7,14 +7,14 @@ const decision = () => Type.Object({ device_id: Type.String(), username: Type.St
 export const deviceApproved = event(
   'user.device_approved',
   decision(),
-  (_, who) => `${who} let a device sign in as themselves`,
+  (_, who) => `${who} approved the sign-in of a device`,
 )
 
 /** A person denied a device's sign-in. */
 export const deviceDenied = event(
   'user.device_denied',
   decision(),
-  (_, who) => `${who} refused a device that asked to sign in`,
+  (_, who) => `${who} denied the sign-in of a device`,
 )
 
 const events = [deviceApproved, deviceDenied] as const
@@ -22,7 +22,7 @@ export type DeviceEvent = EventOf<(typeof events)[number]>
 
 export type Decision = 'approved' | 'denied'
 
-/** Null while nobody has decided. */
+/** Null until somebody decides. */
 export type Decided = { decision: Decision; by: string } | null
 
 function evolve(_: Decided, event: DeviceEvent): Decided {

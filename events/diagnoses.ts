@@ -22,7 +22,7 @@ export const diagnosisRequested = event(
     trigger: oneOf('auto', 'manual'),
     requested_by: Type.String(),
   }),
-  ({ diagnosis_id, short_id }, who) => `${who} asked for diagnosis ${diagnosis_id} of ${short_id}`,
+  ({ diagnosis_id, short_id }, who) => `${who} requested diagnosis ${diagnosis_id} of ${short_id}`,
 )
 
 /** The rules ran; `verdict` is null if they could not (`error`). */

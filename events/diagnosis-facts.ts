@@ -40,7 +40,7 @@ export type Observed = {
 
 /** Everything a diagnosis is based on. Times are epoch milliseconds. */
 export type DiagnosisFacts = Observed & {
-  /** Of the run: `running`, `failed`, … */
+  /** The state of the run: `running`, `failed`, … */
   state: string
   attempt: number | null
   end: EndFacts
@@ -49,7 +49,7 @@ export type DiagnosisFacts = Observed & {
   /** Parameters of the spec, merged over the recipe's defaults. */
   params: Record<string, unknown>
   started_ms: number | null
-  /** Of its end, or now. */
+  /** When it ended, or now. */
   until_ms: number
 }
 

@@ -10,7 +10,7 @@ export const dutyRetried = event(
   'duty.retried',
   duty(),
   ({ duty_id, reactor, cause }, who) =>
-    `${who} had the duty ${duty_id} of ${reactor} for ${cause} tried again`,
+    `${who} retried the duty ${duty_id} of ${reactor} for ${cause}`,
 )
 
 /** An admin decided never to perform a duty. */

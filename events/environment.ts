@@ -48,5 +48,5 @@ export const environments = aggregate('environment', {
   snapshot: { shape: 1 },
 })
 
-/** Of a run. */
+/** The environment of a run. */
 export const environmentAt = (runId: string) => environments.at(runId)

@@ -1,13 +1,13 @@
 import { decodeJson, encodeJson } from './fact.ts'
 
-/** The readings of one GPU, or of the machine itself, at one time. */
+/** The readings of one GPU, or of the machine itself, at one moment. */
 export type HardwarePoint = {
   /** By the clock of the machine that measured, epoch milliseconds. */
   ts_ms: number
   node: string | null
   rank: number | null
   scope: 'gpu' | 'host'
-  /** Of the GPU on its machine. */
+  /** The number of the GPU on its machine. */
   index: number | null
   uuid: string | null
   /** By name, which ends with the unit; only known readings. */

@@ -22,6 +22,6 @@ export const jobTagged = event(
   Type.Object({ ...subject, tags: Type.Array(Type.String()) }),
   ({ short_id, tags }, who) =>
     tags.length === 0
-      ? `${who} took all tags from job ${short_id}`
+      ? `${who} removed all tags from job ${short_id}`
       : `${who} tagged job ${short_id}: ${tags.join(', ')}`,
 )

@@ -1,5 +1,5 @@
 import type { JobState } from '../schemas/jobs.ts'
-import { linesOf, type Rate, sumOf, unmetered, withRate } from './billing.ts'
+import { linesOf, type Rate, sumOf, unmetered, withRate } from './calculations/billing.ts'
 import { aggregate, type Stamped } from './event.ts'
 import { type Exit, type JobAdmitted, type JobEvent, jobEvents } from './jobs.ts'
 

@@ -113,7 +113,7 @@ export const jobScheduled = event(
     gpu_indexes: Type.Array(Type.Integer({ minimum: 0 })),
   }),
   ({ short_id, attempt, executor, nodes }, who) =>
-    `${who} gave attempt ${attempt} of job ${short_id} its place on ${executor} (${nodes.join(', ')})`,
+    `${who} scheduled attempt ${attempt} of job ${short_id} on ${executor} (${nodes.join(', ')})`,
 )
 
 /** Follows `job.scheduled`: this attempt continues from a checkpoint of an earlier one. */
@@ -127,7 +127,7 @@ export const jobCheckpointChosen = event(
     step: nullable(Type.Integer()),
   }),
   ({ short_id, attempt, artifact_id, step }, who) =>
-    `${who} let attempt ${attempt} of job ${short_id} continue from ${artifact_id}${step === null ? '' : ` (step ${step})`}`,
+    `${who} continued job ${short_id} with attempt ${attempt} from ${artifact_id}${step === null ? '' : ` (step ${step})`}`,
 )
 
 /** Where one rank of an attempt runs; `gpu_indexes` are those of its node. */
@@ -164,7 +164,7 @@ export const jobStarting = event(
     executor_running_at: timestamp(),
   }),
   ({ short_id, attempt, phase }, who) =>
-    `${who} said that attempt ${attempt} of job ${short_id} is starting${phase === null ? '' : ` (${phase})`}`,
+    `${who} reported that attempt ${attempt} of job ${short_id} is starting${phase === null ? '' : ` (${phase})`}`,
 )
 
 /** The code is about to hand control to the training entrypoint: the billing start of the attempt. */
@@ -172,7 +172,7 @@ export const jobRunning = event(
   'job.running',
   Type.Object({ ...subject, attempt: attempt(), started_at: timestamp() }),
   ({ short_id, attempt }, who) =>
-    `${who} said that attempt ${attempt} of job ${short_id} is running`,
+    `${who} reported that attempt ${attempt} of job ${short_id} is running`,
 )
 
 /** The reason that a person gave, or the limit that was reached. */
@@ -205,7 +205,7 @@ export const jobRepriced = event(
   'job.repriced',
   Type.Object({ ...subject, price_per_gpu_hour: Type.String(), effective_at: timestamp() }),
   ({ short_id, price_per_gpu_hour, effective_at }, who) =>
-    `${who} set the price of job ${short_id} to ${price_per_gpu_hour} a GPU hour from ${effective_at} on`,
+    `${who} set the price of job ${short_id} to ${price_per_gpu_hour} per GPU hour from ${effective_at} on`,
 )
 
 /** The attempt lost its GPUs to another job; `job.queued` follows. */
@@ -213,7 +213,7 @@ export const jobPreempted = event(
   'job.preempted',
   Type.Object({ ...subject, attempt: attempt() }),
   ({ short_id, attempt }, who) =>
-    `${who} took the GPUs from attempt ${attempt} of job ${short_id} for another job`,
+    `${who} took the GPUs of attempt ${attempt} of job ${short_id} for another job`,
 )
 
 /** The machine that runs the attempt has been silent since `silent_since`; the attempt may still be running. */
@@ -221,14 +221,15 @@ export const jobUnreachable = event(
   'job.unreachable',
   Type.Object({ ...subject, attempt: attempt(), silent_since: timestamp() }),
   ({ short_id, attempt, silent_since }, who) =>
-    `${who} lost sight of attempt ${attempt} of job ${short_id}: nothing was heard of its machine since ${silent_since}`,
+    `${who} lost contact with attempt ${attempt} of job ${short_id}: its machine has been silent since ${silent_since}`,
 )
 
 /** The machine that runs the attempt has reported again. */
 export const jobRecovered = event(
   'job.recovered',
   Type.Object({ ...subject, attempt: attempt() }),
-  ({ short_id, attempt }, who) => `${who} can see attempt ${attempt} of job ${short_id} again`,
+  ({ short_id, attempt }, who) =>
+    `${who} regained contact with attempt ${attempt} of job ${short_id}`,
 )
 
 /** The attempt failed and its spec allows another one, no earlier than `not_before`; `job.queued` follows. */
@@ -242,7 +243,7 @@ export const jobRetried = event(
     not_before: timestamp(),
   }),
   ({ short_id, attempt, reason }, who) =>
-    `${who} let job ${short_id} try again after attempt ${attempt} (${reason})`,
+    `${who} scheduled a retry of job ${short_id} after attempt ${attempt} (${reason})`,
 )
 
 /** The attempt must end; it is killed at the deadline. The newest request counts. */
@@ -257,7 +258,7 @@ export const jobStopRequested = event(
     deadline: timestamp(),
   }),
   ({ short_id, reason, message, force }, who) =>
-    `${who} asked job ${short_id} to ${force ? 'be killed' : 'stop'} (${reason})${because(message)}`,
+    `${who} asked to ${force ? 'kill' : 'stop'} job ${short_id} (${reason})${because(message)}`,
 )
 
 /**
@@ -288,7 +289,7 @@ export const jobExited = event(
     gpu_seconds: Type.Number({ minimum: 0 }),
   }),
   ({ short_id, attempt, ...exit }, who) =>
-    `${who} saw attempt ${attempt} of job ${short_id} end: ${exitText(exit)}`,
+    `${who} recorded the end of attempt ${attempt} of job ${short_id}: ${exitText(exit)}`,
 )
 
 /**

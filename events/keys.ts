@@ -5,8 +5,7 @@ import { aggregate, type EventOf, event } from './event.ts'
 export const signingKeyRotated = event(
   'signing_key.rotated',
   Type.Object({ kid: Type.String(), replaced_kid: Type.String() }),
-  ({ kid, replaced_kid }, who) =>
-    `${who} had access tokens signed with the key ${kid} instead of ${replaced_kid}`,
+  ({ kid, replaced_kid }, who) => `${who} rotated the signing key: ${kid} replaces ${replaced_kid}`,
 )
 
 export type KeyEvent = EventOf<typeof signingKeyRotated>

@@ -14,7 +14,7 @@ export type ReportedLines = Place & {
 }
 
 /**
- * A piece of a run's output as it was printed: `bytes` start at `offset` in that stream of that attempt. Pieces are
+ * A piece of a run's output, unchanged: `bytes` start at `offset` in that stream of that attempt. Pieces are
  * appended to the log in order and may be cut anywhere; after a crash the executor starts again from any earlier
  * offset, and bytes that were already stored are dropped.
  */
@@ -26,7 +26,7 @@ export type LogsAppended = ReportedLines | PrintedBytes
 /**
  * The body of a `logs.eof` fact: a run ended in this state and no more output is expected. Appended to the log after
  * the last output; the first one of a run counts. `points` is where the metrics of the run end on their own
- * topic: a stream of points ends only behind it. Absent in those recorded before there was such a mark.
+ * topic: a stream of points ends only behind it. Absent in facts recorded before this mark existed.
  */
 export type LogsEof = { state: string; points?: { partition: number; offset: number } | null }
 

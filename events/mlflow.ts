@@ -25,7 +25,7 @@ export const statusReported = event(
     status: Type.String(),
     end_time_ms: nullable(Type.Integer()),
   }),
-  ({ run_id, status }, who) => `${who} told MLflow that ${run_id} is ${status}`,
+  ({ run_id, status }, who) => `${who} set the MLflow status of ${run_id} to ${status}`,
 )
 
 /** A data set that the run read. */
@@ -44,7 +44,7 @@ export const inputsLogged = event(
   'mlflow.inputs_logged',
   Type.Object({ run_id: Type.String(), inputs: Type.Array(input) }),
   ({ run_id, inputs }, who) =>
-    `${who} named ${count(inputs.length, 'data set')} that run ${run_id} read`,
+    `${who} recorded ${count(inputs.length, 'data set')} that run ${run_id} read`,
 )
 
 /** MLflow's tag of an experiment. Its stream is named after the project, whose name never looks like a run's. */

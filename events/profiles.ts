@@ -7,7 +7,7 @@ export const profileSet = event(
   'profile.set',
   Type.Object({ ...profile.properties }),
   ({ name, series, gpus_per_node, available, price_per_gpu_hour }, who) =>
-    `${who} described profile ${name}: ${gpus_per_node} × ${series} a node at ${price_per_gpu_hour} a GPU hour${available ? '' : ', not available'}`,
+    `${who} described profile ${name}: ${gpus_per_node} × ${series} per node at ${price_per_gpu_hour} per GPU hour${available ? '' : ', not available'}`,
 )
 
 export type ProfileEvent = EventOf<typeof profileSet>

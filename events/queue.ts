@@ -48,7 +48,7 @@ export const engineDrained = event(
 export const engineUndrained = event(
   'engine.undrained',
   Type.Object({ engine: Type.String() }),
-  ({ engine }, who) => `${who} let jobs start on the engine ${engine} again`,
+  ({ engine }, who) => `${who} stopped draining the engine ${engine}`,
 )
 
 const engineEvents = [engineDrained, engineUndrained] as const

@@ -8,7 +8,7 @@ export const quotaSet = event(
   'quota.set',
   Type.Object({ ...quotaInput.properties }),
   ({ username, max_concurrent_gpus, max_concurrent_jobs, daily_gpu_hours }, who) =>
-    `${who} set the quota of ${username}: ${count(max_concurrent_gpus, 'GPU')} and ${count(max_concurrent_jobs, 'job')} at once, ${daily_gpu_hours === 0 ? 'any number of' : daily_gpu_hours} GPU hours a day`,
+    `${who} set the quota of ${username}: ${count(max_concurrent_gpus, 'GPU')} and ${count(max_concurrent_jobs, 'job')} at once, ${daily_gpu_hours === 0 ? 'unlimited' : daily_gpu_hours} GPU hours a day`,
 )
 
 export type QuotaEvent = EventOf<typeof quotaSet>

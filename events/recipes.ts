@@ -29,7 +29,7 @@ export const recipeDeprecated = event(
 export const recipeReinstated = event(
   'recipe.reinstated',
   Type.Object(version),
-  ({ name, version: old }, who) => `${who} took back the deprecation of recipe ${name} ${old}`,
+  ({ name, version: old }, who) => `${who} undid the deprecation of recipe ${name} ${old}`,
 )
 
 const events = [recipeAdded, recipeDeprecated, recipeReinstated] as const

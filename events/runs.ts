@@ -24,13 +24,13 @@ export const runCreated = event(
 export const runStarted = event(
   'run.started',
   Type.Object({ run_id: runId(), reported_at: timestamp() }),
-  ({ run_id }, who) => `${who} said that ${run_id} is running`,
+  ({ run_id }, who) => `${who} reported that ${run_id} is running`,
 )
 
 export const runSucceeded = event(
   'run.succeeded',
   Type.Object({ run_id: runId(), reported_at: timestamp(), exit_code: nullable(Type.Integer()) }),
-  ({ run_id }, who) => `${who} said that ${run_id} succeeded`,
+  ({ run_id }, who) => `${who} reported that ${run_id} succeeded`,
 )
 
 export const runFailed = event(
@@ -41,14 +41,14 @@ export const runFailed = event(
     exit_code: nullable(Type.Integer()),
     message: nullable(Type.String()),
   }),
-  ({ run_id, message }, who) => `${who} said that ${run_id} failed${because(message)}`,
+  ({ run_id, message }, who) => `${who} reported that ${run_id} failed${because(message)}`,
 )
 
 /** An external run was silent for 24 hours. */
 export const runAbandoned = event(
   'run.abandoned',
   Type.Object({ run_id: runId() }),
-  ({ run_id }, who) => `${who} gave up ${run_id}, which was silent for a day`,
+  ({ run_id }, who) => `${who} abandoned ${run_id} after a day of silence`,
 )
 
 /** The code of an external run was asked to end; only the code itself can. */
@@ -66,7 +66,7 @@ export const runStopped = event(
     exit_code: nullable(Type.Integer()),
     reason: nullable(Type.String()),
   }),
-  ({ run_id, reason }, who) => `${who} said that ${run_id} stopped${because(reason)}`,
+  ({ run_id, reason }, who) => `${who} reported that ${run_id} stopped${because(reason)}`,
 )
 
 /** The owner of an external run got a new ingest token for it; earlier ones became invalid. */
@@ -107,11 +107,13 @@ export const runPurged = event(
     run_id: runId(),
     source: Type.Union([Type.Literal('job'), Type.Literal('external')]),
   }),
-  ({ run_id }, who) => `${who} removed the deleted ${run_id} for ever`,
+  ({ run_id }, who) => `${who} permanently removed the deleted ${run_id}`,
 )
 
 const referring = (references: number) =>
-  references === 1 ? 'one job refers' : `${references} jobs refer`
+  references === 1
+    ? 'one job, model or deployment refers'
+    : `${references} jobs, models or deployments refer`
 
 const events = [
   runCreated,
@@ -140,7 +142,7 @@ export type Run = {
   deleted_at: string | null
   /** Null unless it is deleted. */
   restorable_until: string | null
-  /** How many jobs kept it from being purged when last checked; 0: none. */
+  /** How many jobs, models and deployments kept it from being purged when last checked; 0: none. */
   kept_for: number
   purged_at: string | null
 }

@@ -16,6 +16,6 @@ export const recordTraffic = (
 
 export function decodeTraffic(value: Buffer): readonly TrafficRow[] {
   const fact = decodeFact(value)
-  if (fact.type !== 'traffic.recorded') throw new Error(`${fact.type} is no fact of traffic`)
+  if (fact.type !== 'traffic.recorded') throw new Error(`${fact.type} is not a traffic fact`)
   return (decodeJson(fact.body) as TrafficRecorded).rows
 }

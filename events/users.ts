@@ -8,7 +8,7 @@ export const userCreated = event(
   'user.created',
   Type.Object({ username: Type.String(), role: role(), auth: Type.String() }),
   ({ username, role, auth }, who) =>
-    `${who} created the ${role} ${username}, who signs in by ${auth}`,
+    `${who} created the ${role} ${username}, who signs in via ${auth}`,
 )
 
 /** A person's permanent identity at an identity provider; names and addresses can pass to other people. */
@@ -22,7 +22,7 @@ export const userIdentityLinked = event(
 export const userLogin = event(
   'user.login',
   Type.Object({ username: Type.String(), sid: Type.String(), via: Type.String() }),
-  ({ username, via }) => `${username} signed in by ${via}`,
+  ({ username, via }) => `${username} signed in via ${via}`,
 )
 
 /** A person changed their own password; all their sessions except the current one ended. */
@@ -41,7 +41,7 @@ export const userLogout = event('user.logout', session(), (_, who) => `${who} si
 export const userSessionRevoked = event(
   'user.session_revoked',
   session(),
-  ({ sid }, who) => `${who} ended the session ${sid} from another`,
+  ({ sid }, who) => `${who} ended the session ${sid} from another session`,
 )
 
 /** A refresh token was presented after its use, so one of the two presenters stole it; its session ended. */
@@ -65,14 +65,15 @@ export const userRoleKept = event(
   'user.role_kept',
   Type.Object({ username: Type.String(), role: role() }),
   ({ username, role }) =>
-    `${username} stays ${role}, against the identity provider, because nobody else is`,
+    `${username} stays ${role} although the identity provider withdrew the role, because nobody else has it`,
 )
 
 /** Applies at once: access tokens of the previous role are refused; a refresh gives one of the new role. */
 export const userRoleChanged = event(
   'user.role_changed',
   Type.Object({ username: Type.String(), role: role(), previous: role() }),
-  ({ username, role, previous }, who) => `${who} made ${username} ${role} instead of ${previous}`,
+  ({ username, role, previous }, who) =>
+    `${who} changed the role of ${username} from ${previous} to ${role}`,
 )
 
 /** A person may no longer sign in; their sessions and the tokens of their external runs have ended. */

@@ -38,7 +38,7 @@ export type ActiveAttempt = {
 
 export type AttemptOfRun = { run_id: string; attempt: number }
 
-/** What to run, independent of the executor. */
+/** The program to run, independent of the executor. */
 export type LaunchOrder = {
   run_id: string
   attempt: number
@@ -54,7 +54,7 @@ export type LaunchOrder = {
   init_from: { artifact_id: string; run_id: string; path: string; load: string } | null
   /** The checkpoint of an earlier attempt from which this one continues. */
   resume_from: string | null
-  /** Those of these two artifacts that are in the store of Forge and have to be fetched. */
+  /** The ones of these two artifacts that are in Forge's store and must be fetched. */
   stored: Preparation['stored']
   /** How often the code should write one, as its spec says. */
   checkpoint_every_steps: number | null
@@ -77,7 +77,7 @@ export type JobCommands = {
   over(attempts: readonly AttemptOfRun[]): Promise<readonly AttemptOfRun[]>
   /** The GPUs held by the attempts that `active` lists. */
   heldGpus(): Promise<readonly number[]>
-  /** Notes that this machine looks after its attempts. */
+  /** Records that this machine is supervising its attempts. */
   noteSeen(): Promise<void>
   /** Records that an attempt is this machine's. */
   claim(run_id: string, attempt: number): Promise<void>

@@ -46,13 +46,13 @@ export const toLaunch =
     }
   }
 
-/** What `serving/serve_engine.py` reads, without the folder of the template, which the preparation adds. */
+/** The input of `serving/serve_engine.py`, without the folder of the template, which the preparation adds. */
 function servingVariables(
   { recipe: { name, serving: template } }: CatalogueEntry,
   { serving }: LaunchOrder,
 ): Record<string, string> {
   if (!template) return {}
-  if (!serving) throw new Error(`${name} is a serving template, and the job is no replica`)
+  if (!serving) throw new Error(`${name} is a serving template, and the job is not a replica`)
   const { command, options, readiness } = template
   const { served_names, args, tensor_parallel, host, port } = serving
   const described = { command, options, readiness, served_names, args, tensor_parallel }

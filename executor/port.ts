@@ -16,7 +16,7 @@ export type Launch = {
   nodes: number
   /** Program and arguments, without secrets (argv is visible to all users of a machine). */
   command: string[]
-  /** For a recipe: what has to be ready first. `command` is then empty, because the preparation decides it. */
+  /** For a recipe: the files and programs that must be ready first. `command` is then empty, because the preparation decides it. */
   preparation: Preparation | null
   /**
    * Added to a minimal environment; contains the four `SERVICE_*` variables and MLflow's. The variables with which an executor
@@ -33,9 +33,9 @@ export type Launch = {
 }
 
 /**
- * What has to be in place before the command of a recipe can run. Content is named by version and digest and never by a path, so
- * that an executor may run on machines that share no files with this server: each finds the content, or brings it along. The program that does
- * this runs outside of the isolation.
+ * Everything that must be in place before the command of a recipe can run. Content is named by version and digest and never by
+ * a path, so that an executor may run on machines that share no files with this server: each finds the content, or brings it
+ * along. The program that does this runs outside of the isolation.
  */
 export type Preparation = {
   /** As admitted; files that changed since then are not run. */
@@ -55,7 +55,7 @@ export type StoredArtifact = {
   artifact_id: string
   /** Its name in the store, for people. */
   path: string
-  /** What to call it on the machine of the run: the name of a file, not a path. */
+  /** Its name on the machine of the run: a file name, not a path. */
   filename: string
   sha256: string
   size_bytes: number

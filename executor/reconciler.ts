@@ -25,9 +25,9 @@ export type Reconciler = {
   stop(): Promise<void>
 }
 
-/** Interval between looks, in milliseconds: new output of running code triggers none. */
+/** Interval between checks, in milliseconds: new output of running code triggers none. */
 const intervalMs = 250
-/** Every look triggers a start pass; before its first look this machine has not announced itself and must start nothing. */
+/** Every check triggers a start pass; before its first check this machine has not announced itself and must start nothing. */
 const idleMs = 3_600_000
 /** An attempt that the executor does not accept for this long has failed. */
 const submitPatienceMs = 120_000
@@ -42,12 +42,12 @@ const givenUpRetryMs = { first: 2_000, most: 60_000 }
 
 /**
  * Compares the wanted state of jobs with the state of their attempts on the executor. This is the only recovery mechanism: after any crash
- * the next pass of any process continues from the recorded state. Attempts run on without it.
+ * the next pass of any process continues from the recorded state. Attempts continue without it.
  */
 export function startReconciler(deps: ReconcilerDeps): Reconciler {
   const presence = createPresence(lostAfterMs)
   const failed = (error: unknown, run_id: string) =>
-    deps.logger.warn({ err: error, run_id }, 'this attempt could not be looked after')
+    deps.logger.warn({ err: error, run_id }, 'this attempt could not be supervised')
   const observing = createKeyedQueue(lookedAfterAtOnce, failed)
   const shipping = createKeyedQueue(shippedAtOnce, failed)
   const starting = repeat(
@@ -88,7 +88,7 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
       retryMs,
       failed(error) {
         presence.interrupt()
-        deps.logger.warn({ err: error }, 'the executor could not look after its jobs, will retry')
+        deps.logger.warn({ err: error }, 'a pass over the jobs of the executor failed, will retry')
       },
     },
   )
@@ -104,7 +104,7 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
 
 /** A machine that has been silent for this long has lost its attempts. */
 const lostAfterMs = 600_000
-const machineLost = 'The machine that ran it has not been heard of for 10 minutes'
+const machineLost = 'The machine that ran it has been silent for 10 minutes'
 
 type Looking = ReconcilerDeps & {
   presence: Presence

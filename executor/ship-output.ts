@@ -8,7 +8,7 @@ import type { AttemptRef, Executor, Offsets, OutputPiece } from './port.ts'
 export type ShipDeps = {
   executor: Executor
   commands: JobCommands
-  /** Bounded by what is unacknowledged in this process; resolves once the log has all of them. */
+  /** Bounded by this process's unacknowledged bytes; resolves once the log has all of them. */
   appendFacts: (
     topic: string,
     stamp: FactStamp,

@@ -34,16 +34,16 @@ export type ExchangeDeps = {
   nextWay: () => Way | null
   /** Stores the row before the last bytes of the response are sent. Throws if it cannot. */
   record: (row: TrafficRow) => void
-  /** Told that it is refused, although its connection may linger. */
+  /** Called when it is refused, although its connection may linger. */
   released: () => void
-  /** Told of each engine that broke off before it answered. */
+  /** Called for each engine that broke off before it responded. */
   unreached: () => void
   now: () => Date
   /** Milliseconds of a clock that never goes back. */
   clock: () => number
 }
 
-/** Both hold what a peer said about itself, or may learn about itself. */
+/** Both hold information about the peers, from them or for them. */
 const maxUserAgent = 256
 const noBytes = Buffer.alloc(0)
 
@@ -84,7 +84,7 @@ export class Exchange {
     return this.#done.promise
   }
 
-  /** Answers without asking an engine. */
+  /** Responds without asking an engine. */
   refuse(refusal: GatewayRefusal): Promise<void> {
     if (this.#isHeard()) this.#refuse(refusal)
     return this.#done.promise
@@ -278,7 +278,7 @@ export class Exchange {
       try {
         this.#deps.record(this.#row())
       } catch {
-        // It was not answered, so nothing is owed.
+        // It got no response, so nothing is owed.
       }
     this.#controller?.abort(why)
     this.#body?.destroy()
@@ -308,7 +308,7 @@ export class Exchange {
   }
 }
 
-/** Node refuses to send other letters in a reason; who reads one can do without. */
+/** Node refuses to send other characters in a reason; readers can do without it. */
 const sendable = (reason: string): string =>
   /^[\t\x20-\x7e\x80-\xff]*$/.test(reason) ? reason : ''
 
@@ -322,7 +322,7 @@ const unreached = new Set([
 ])
 const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '')
 
-/** Whether no connection came about, so that the engine cannot have seen the request. */
+/** Whether no connection was established, so that the engine cannot have seen the request. */
 const isUnreached = (error: Error): boolean => unreached.has(codeOf(error))
 
 const words: Record<string, string> = {

@@ -14,16 +14,16 @@ export type GatewayDeps = {
   map: ServingMap
   engineHeaders: EngineHeaders
   record: (row: TrafficRow) => void
-  /** Whether another row can be kept: what cannot be recorded is not answered. */
+  /** Whether another row can be stored: a request that cannot be recorded gets no response. */
   hasRoom: () => boolean
   newRequestId: () => string
   now: () => Date
   /** Milliseconds of a clock that never goes back. */
   clock: () => number
-  /** The address of a caller, by how many proxies are believed. */
+  /** The address of a caller, given how many proxies are trusted. */
   addressOf: (req: IncomingMessage) => string
   playground: Playground
-  /** Told of what happens, for the scraper. */
+  /** Counts events for the scraper. */
   observed: Observed
   failed: (error: unknown) => void
   /** Whether the process is stopping. */
@@ -31,10 +31,10 @@ export type GatewayDeps = {
 }
 
 export type Observed = {
-  /** A request was looked at: how long that took, in ms, which is most of what a gateway adds. */
+  /** A request was checked: how long that took, in ms, which is most of a gateway's overhead. */
   judged: (ms: number) => void
   answered: (answer: { status: number; source: TrafficRow['error_source'] }) => void
-  /** An engine accepted no connection, or broke off before it answered. */
+  /** An engine accepted no connection, or broke off before it responded. */
   unreached: () => void
 }
 
@@ -45,13 +45,13 @@ export type Gateway = {
   takeLoad(): Load[]
   /** How many admitted requests are under way. */
   underWay(): number
-  /** Look at once for what was changed. */
+  /** Looks for changes at once. */
   wake(): void
   /** Ends its connections to engines, once no request is under way. */
   close(): Promise<void>
 }
 
-/** How often revoked tokens are looked for whose streams are open, in milliseconds. */
+/** How often open streams are checked for revoked tokens, in milliseconds. */
 const lookEveryMs = 250
 /** How many requests each engine gets at once from this gateway; the limits of deployments are lower. */
 const connectionsEach = 4096
@@ -102,7 +102,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     )
     const entry: Open = { exchange, deployment_id, token_id, mayGoOn }
     open.add(entry)
-    // What is refused asks for no engine, however long its caller takes to hear of it.
+    // A refused request is not counted as load, however long its caller takes to read the refusal.
     if (!refusal) count(deployment_id)
     try {
       await (refusal ? exchange.refuse(refusal) : exchange.run())
@@ -123,7 +123,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
           refusals.refuse(
             req,
             res,
-            refusals.away('The request could not be looked at; try again'),
+            refusals.away('The request could not be checked; try again'),
             request_id,
           )
         else res.destroy()
@@ -183,7 +183,7 @@ type Judged =
   | { refusal: refusals.GatewayRefusal }
   | { deployment: Deployment; token_id: string; path: string; mayGoOn: Open['mayGoOn'] }
 
-/** Whether the caller may ask this, by what was committed before the request came (specification, "Errors"). */
+/** Whether the caller may make this request, by the state committed before it arrived (specification, "Errors"). */
 async function judge(deps: GatewayDeps, req: IncomingMessage): Promise<Judged> {
   const { map, failed } = deps
   const { method = '' } = req
@@ -211,7 +211,7 @@ async function judge(deps: GatewayDeps, req: IncomingMessage): Promise<Judged> {
 
 type SessionTarget = { deployment_id: string; path: string }
 
-/** A playground session is opened by an access token, and asks the revision that it is about. */
+/** A playground session is opened by an access token, and its requests go to its own revision. */
 async function enter(
   { map, playground, hasRoom }: GatewayDeps,
   req: IncomingMessage,

@@ -1,7 +1,7 @@
-/** Names and values alternating, as Node and undici have them raw: order, case and repetition are kept. */
+/** Names and values alternating, the raw form of Node and undici: order, case and repetition are kept. */
 export type RawHeaders = string[]
 
-/** Belongs to one connection (RFC 9110, 7.6.1), besides what `Connection` names. */
+/** Headers of one connection (RFC 9110, 7.6.1), besides the headers that `Connection` names. */
 const hopByHop = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings', 'expect'],
@@ -65,8 +65,8 @@ export const sandbox: Added = {
 }
 
 /**
- * What speaks for the whole origin, which is the console's: an engine has no say in its cookies, its storage, its scripts and who
- * is told of its requests.
+ * Headers that affect the whole origin, which is the console's: an engine must not control its cookies, its storage, its
+ * scripts or where its requests are reported.
  */
 const ofOrigin = new Set([
   ...['set-cookie', 'set-cookie2', 'clear-site-data', 'service-worker-allowed', 'alt-svc'],

@@ -22,7 +22,7 @@ type Token = { token_id: string; deployment_id: string; secret_sha256: Buffer; i
 type WithEpoch = { epoch: number }
 
 /**
- * What this gateway knows of deployments, their engines and their tokens. Rows carry the epoch of their last change, and epochs
+ * This gateway's knowledge of deployments, their engines and their tokens. Rows carry the epoch of their last change, and epochs
  * commit in their order, so that comparing numbers finds all that changed (the migration of `serving_epoch`).
  */
 export class ServingMap {
@@ -41,8 +41,8 @@ export class ServingMap {
   }
 
   /**
-   * Resolves once the map has all that was committed before the call. Calls that come while a read is under way share the next
-   * one: the one under way may have looked before what they must see.
+   * Resolves once the map includes everything committed before the call. Calls that arrive during a read share the next one,
+   * because the current read may have started too early for them.
    */
   fresh(): Promise<void> {
     if (!this.#current) return this.#begin()
@@ -68,7 +68,7 @@ export class ServingMap {
       text: 'select epoch from write.serving_epoch',
     })
     const epoch = rows[0]?.epoch ?? 0
-    // A database that was restored is behind; what this gateway knew may never have been.
+    // A restored database is behind; the state that this gateway knew may not exist in it.
     if (epoch < this.#epoch) this.#forget()
     if (epoch !== this.#epoch) await this.#load(epoch)
   }

@@ -13,15 +13,15 @@ const legal = /^[\w\-.~:/?[\]@!$&'()*+,;=%|^`{}"<>]*$/
 /** Slashes, backslashes, dots and NULs that hide behind a percent sign, or behind two. */
 const hidden = /%(25)*(2f|5c|2e|00|0[ad])/i
 
-/** Whether a request is for a gateway at all, whatever it thinks of it. */
+/** Whether a request is for a gateway, even if the gateway will refuse it. */
 export const isInference = (url: string): boolean =>
   url === '/inference' || /^\/inference[/?]/.test(url)
 
-/** The engine's path of a request target, byte for byte as it was sent (specification, "Inference"). */
+/** The engine's path in a request target, byte for byte as sent (specification, "Inference"). */
 export function targetOf(url: string): Target {
   if (url.length > maxLength) return { kind: 'illegal', why: 'the address is longer than 8 KiB' }
   if (!legal.test(url))
-    return { kind: 'illegal', why: 'the address has a character that no address may have' }
+    return { kind: 'illegal', why: 'the address has a character that is not allowed in addresses' }
   const [, deployment_id = '', path = '', query = ''] = shape.exec(url) ?? []
   if (/%(?![0-9a-f]{2})/i.test(url))
     return { kind: 'illegal', why: 'the address has a % that encodes nothing' }

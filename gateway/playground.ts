@@ -5,21 +5,21 @@ export type OpenSession = { deployment_id: string; revision_id: string | null }
 
 export type PlaygroundDeps = {
   pool: Pool
-  /** The name of the person whose access token this is; null if it is none that holds. */
+  /** The name of the person whose access token this is; null if it is not a valid one. */
   personOf: (token: string) => Promise<string | null>
 }
 
 export type Playground = {
-  /** What the token opens: nothing for a stranger, to whom another person's session looks like none. */
+  /** The session that the token opens; to other people the session looks missing. */
   enter(session_id: string, token: string): Promise<OpenSession | 'no person' | 'no session'>
 }
 
-/** How exact the last use is, in seconds: no request writes where another one just did. */
+/** The precision of the last use, in seconds: no request writes if another has just done so. */
 const usedEveryS = 10
 
 export const isSession = (id: string): boolean => id.startsWith('pls_')
 
-/** Sessions are few and short, so each request asks the database, and an end holds at once. */
+/** Sessions are few and short, so each request asks the database, and an end applies at once. */
 export const openPlayground = ({ pool, personOf }: PlaygroundDeps): Playground => ({
   async enter(session_id, token) {
     const username = await personOf(token)

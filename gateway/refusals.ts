@@ -53,24 +53,24 @@ export const suspended: GatewayRefusal = {
 export const noReplica: GatewayRefusal = {
   status: 503,
   code: 'no_ready_revision',
-  detail: 'No engine of the promoted revision answers now',
+  detail: 'No engine of the promoted revision is responding now',
   retryAfterSeconds: 5,
 }
 export const busy = (most: number): GatewayRefusal => ({
   status: 503,
   code: 'too_many_requests',
-  detail: `The deployment has ${most} requests under way, the most that it takes at once`,
+  detail: `The deployment has ${most} requests under way, the most that it accepts at once`,
   retryAfterSeconds: 1,
 })
 export const tooLarge = (most: number): GatewayRefusal => ({
   status: 413,
   code: 'body_too_large',
-  detail: `The body is larger than ${most} bytes, the most that this deployment takes`,
+  detail: `The body is larger than ${most} bytes, the most that this deployment accepts`,
 })
 export const unreachable = (why: string): GatewayRefusal => ({
   status: 502,
   code: 'engine_unreachable',
-  detail: `The engine failed before it answered: ${why}`,
+  detail: `The engine failed before it responded: ${why}`,
 })
 export const away = (what: string): GatewayRefusal => ({
   status: 503,
@@ -93,7 +93,7 @@ export function refuse(
 ): void {
   const error = { message: detail, type: kindOf(status), param: null, code }
   const body = JSON.stringify({ detail, code, request_id, error })
-  // One that an engine gave may be left.
+  // An engine may have set this header already.
   res.statusMessage = ''
   res.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',

@@ -58,7 +58,7 @@ export class RequestBody extends Readable {
 
   /** Discards the rest of the body, because the connection's next request comes after it. */
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    // What was not begun may go to another engine.
+    // A body that was not begun may go to another engine.
     if (this.#began) this.#req.off('data', this.#take).resume()
     done(error)
   }
@@ -74,7 +74,7 @@ export class RequestBody extends Readable {
   }
 }
 
-/** Whether a request has a body at all (RFC 9112, 6.3). */
+/** Whether a request has a body (RFC 9112, 6.3). */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 

@@ -1,4 +1,4 @@
-/** Values of a document's own keys, as they stand in it. */
+/** Values of a document's own keys, in their source form. */
 export type Found = ReadonlyMap<string, string>
 
 const quote = 0x22
@@ -9,7 +9,7 @@ const maxValue = 4096
 
 /**
  * Finds the values of some keys of a JSON object while its bytes pass, however they are cut, without keeping them. Only keys of
- * the outermost object count: a text that looks like one is inside a string, and stays there. No JSON, no values.
+ * the outermost object count: a text that looks like one is inside a string, and stays there. Without JSON there are no values.
  */
 export class JsonScanner {
   readonly #wanted: ReadonlySet<string>
@@ -133,7 +133,7 @@ export class JsonScanner {
   }
 }
 
-/** The value of JSON text; undefined if it is none. */
+/** The value of JSON text; undefined if it is not JSON. */
 export function parsed(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text)

@@ -9,7 +9,7 @@ export type ShippingDeps = {
   append: (deployment_id: string, rows: readonly TrafficRow[]) => Promise<unknown>
   now: () => Date
   failed: (error: unknown) => void
-  /** Told how many rows of a file could not be read. */
+  /** Called with the number of rows in a file that could not be read. */
   damaged: (path: string, rows: number) => void
 }
 
@@ -50,8 +50,8 @@ export function startShipping({ spool, now, ...deps }: ShippingDeps): { stop(): 
 }
 
 /**
- * A segment goes when the log has acknowledged all of it; repeated rows have the same ids. One that cannot be read or removed
- * holds up none of the others, and is tried again with the next pass; what the log has is not sent again.
+ * A segment goes when the log has acknowledged all of it; repeated rows have the same ids. A segment that cannot be read or
+ * removed does not hold up the others and is tried again in the next pass; rows already on the log are not sent again.
  */
 async function ship(
   spool: TrafficSpool,
@@ -80,7 +80,7 @@ async function ship(
   }
 }
 
-/** Null if it cannot be read now. One that is gone has nothing left to send. */
+/** Null if it cannot be read now. A missing segment has nothing left to send. */
 function readable(
   path: string,
   failed: (error: unknown) => void,

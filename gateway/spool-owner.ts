@@ -1,10 +1,10 @@
 import { readFileSync, readlinkSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** A process as the name of its folder identifies it: its host or container, and the process there. */
+/** A process, identified by the name of its folder: its host or container, and the process there. */
 export type Owner = { host: string; boot: string; space: string; pid: string; start: string }
 
-/** How long nothing may have changed in a folder before its owner, of whom nothing can be known here, counts as gone. */
+/** After this time without a change in its folder, an owner that cannot be checked here counts as gone. */
 const silentMs = 10 * 60_000
 
 const fileText = (path: string): string => {
@@ -41,7 +41,7 @@ export function thisOwner(): Owner {
   }
 }
 
-/** `nth`: one owner has several folders, its own and those that it took over. */
+/** `nth`: an owner has several folders, its own and any it took over. */
 export const folderOf = ({ host, boot, space, pid, start }: Owner, nth: number): string =>
   [nth, host, boot, space, pid, start].join('~')
 

@@ -27,9 +27,9 @@ export class SpoolFull extends Error {
 }
 
 export type SpoolOptions = {
-  /** Shared by processes; each has a folder of its own in it. */
+  /** Shared by processes; each has its own folder in it. */
   folder: string
-  /** The most that lies in the folders of this process. */
+  /** Maximum size of the folders of this process. */
   maxBytes?: number
   segmentBytes?: number
 }
@@ -42,12 +42,12 @@ type Current = { fd: number; path: string; bytes: number }
 const mebibyte = 1024 * 1024
 /** Room for requests under way once no new ones are admitted: 4,096 rows of the longest kind. */
 const reservedBytes = 16 * mebibyte
-/** How long no request is admitted after the disk took nothing, in milliseconds. */
+/** How long no request is admitted after the disk refused a write, in milliseconds. */
 const afterRefusalMs = 1_000
 
 /**
- * The rows of answered requests, on disk until the log has them. A row is one write to a file that is open: it survives
- * the end of the process, however that comes, but not that of the machine, because nothing waits for the disk.
+ * The rows of answered requests, on disk until the log has them. A row is one write to a file that is open: it survives any end
+ * of the process, but not of the machine, because nothing waits for the disk.
  */
 export class TrafficSpool {
   readonly #root: string
@@ -113,11 +113,11 @@ export class TrafficSpool {
     try {
       while (written < bytes.length) {
         const more = writeSync(fd, bytes, written, bytes.length - written, before + written)
-        if (more === 0) throw new Error('the disk took nothing')
+        if (more === 0) throw new Error('the disk refused the write')
         written += more
       }
     } catch (error) {
-      // Half a row is none, and the next one begins where this one did.
+      // A partial row does not count, and the next one overwrites it.
       if (written > 0) ftruncateSync(fd, before)
       throw error
     }
@@ -127,7 +127,7 @@ export class TrafficSpool {
 
   #open(): Current {
     mkdirSync(this.#own, { recursive: true, mode: 0o700 })
-    // A process that has the identity of an earlier one finds no file of that: it was adopted at the start.
+    // If an earlier process had the same identity, its files are not found here: they were adopted at the start.
     const name = `${String(++this.#made).padStart(9, '0')}.rows`
     const path = join(this.#own, name)
     return { fd: openSync(path, 'wx', 0o600), path, bytes: 0 }
@@ -152,7 +152,7 @@ export class TrafficSpool {
   remove(segment: Segment): void {
     const at = this.#finished.findIndex(({ path }) => path === segment.path)
     if (at === -1) return
-    // It may have been taken away by hand.
+    // It may have been removed by hand.
     rmSync(segment.path, { force: true })
     this.#finished.splice(at, 1)
     this.#bytes -= segment.bytes
@@ -189,7 +189,7 @@ export class TrafficSpool {
     }
   }
 
-  /** Takes no more rows; what was not shipped stays for the next process. */
+  /** Accepts no more rows; unshipped rows stay for the next process. */
   close(): void {
     this.#isClosed = true
     this.finish()

@@ -3,7 +3,7 @@ export type Load = {
   /** The id of the deployment or of the engine. */
   subject: string
   in_flight: number
-  /** On average since the load was taken before. */
+  /** The average since the previous reading. */
   concurrency: number
 }
 
@@ -29,7 +29,7 @@ export class UnderWay {
     this.#entries.set(id, upTo(entry, this.#clock(), by))
   }
 
-  /** Everything with a request since the last call; what has none any more is named once more, with 0. */
+  /** Everything that had a request since the last call; entries that have become idle are listed once more, with 0. */
   take(): Load[] {
     const now = this.#clock()
     const elapsed = Math.max(1, now - this.#takenAt)

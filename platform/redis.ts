@@ -15,7 +15,7 @@ export type RedisClient = ReturnType<typeof connect>
 export function openRedis(url: string, logger: Logger): RedisClient {
   const client = connect(url)
   client.on('error', error => logger.debug({ err: error }, 'redis is unreachable'))
-  // Retries for ever; fails only if the client is destroyed first.
+  // Retries forever; fails only if the client is destroyed first.
   client.connect().catch(() => {})
   return client
 }

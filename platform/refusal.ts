@@ -51,7 +51,7 @@ export type RefusalExtras = {
 }
 
 /**
- * A problem that the caller can solve: `detail` names what was wrong with the values, then what would be right.
+ * A problem that the caller can solve: `detail` names the fault in the values, then the remedy.
  * Thrown by pure rules and by routes; only the HTTP boundary turns it into `{detail}` and a status.
  */
 export class Refusal extends Error {

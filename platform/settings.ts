@@ -74,7 +74,7 @@ export type ReadSettings<T> = {
   prefix: string
   /** Variables with the prefix that are allowed but not read here. */
   others: readonly string[]
-  /** Returns what is wrong with settings that depend on each other, one line each. */
+  /** Returns the faults of settings that depend on each other, one line each. */
   faultsTogether: (env: Environment) => string[]
 }
 

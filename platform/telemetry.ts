@@ -9,7 +9,7 @@ export type Telemetry = {
 }
 
 /**
- * Prometheus metrics of one process, in a registry of their own, so that tests can hold several. Other parts register
+ * Prometheus metrics of one process, in a separate registry, so that tests can hold several. Other parts register
  * their metrics here.
  */
 export function telemetry(): Telemetry {

@@ -33,7 +33,7 @@ export async function loadCheckpoints(
 }
 
 /**
- * Fills in rows that a projector of an earlier version left out. Such a projector moves a checkpoint without its
+ * Fills in rows that a projector of an earlier version left out. An earlier projector moves a checkpoint without its
  * `filled_to`, and may be running until this process takes its lock, long after the migrations.
  */
 export async function fillIn(pool: Pool, { name, fillIn }: TopicProjection): Promise<void> {

@@ -118,7 +118,7 @@ async function saveHeads(tx: PoolClient, heads: Map<string, number>): Promise<vo
   })
 }
 
-/** The ids of the events that really are repeats, among those that look like it. */
+/** The ids of the events that really are repeats, among the candidates. */
 async function loadApplied(
   tx: PoolClient,
   events: readonly Recorded[],
@@ -143,7 +143,7 @@ const saveApplied = (tx: PoolClient, ids: readonly string[]) =>
 
 /**
  * Records the events applied by a projector older than `applied_event`: as many as versions were applied, unless they
- * are recorded already. So a reused version, which must halt the projection, is not recorded in place of the first.
+ * are already recorded. So a reused version, which must halt the projection, is not recorded in place of the first.
  */
 async function fillInApplied(tx: PoolClient): Promise<void> {
   await tx.query(

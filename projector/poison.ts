@@ -14,7 +14,7 @@ export const isPoison = (error: unknown): boolean =>
   error instanceof DatabaseError ? recordsFault.test(error.code ?? '') : !isOutage(error)
 
 /**
- * Applies records one by one, each under a savepoint; those that cannot be applied are parked in `dead_letter`
+ * Applies records one by one, each under a savepoint; records that cannot be applied are parked in `dead_letter`
  * with their position and error.
  */
 export async function applyIsolated(

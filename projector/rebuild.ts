@@ -33,7 +33,7 @@ export type RebuildDeps = {
   signal: AbortSignal
 }
 
-/** Such a transaction takes tens of milliseconds, during which the relay cannot publish newer events. */
+/** A transaction of this size takes tens of milliseconds, during which the relay cannot publish newer events. */
 const defaultRangeRows = 500
 
 /** How long to wait for a running trim. */

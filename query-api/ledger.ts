@@ -6,7 +6,7 @@ import {
   standing,
   sumOf,
   toEntry,
-} from '../events/billing.ts'
+} from '../events/calculations/billing.ts'
 import type { UsageTables } from '../projector/usage/table.ts'
 
 type Db = Kysely<UsageTables>

@@ -24,7 +24,7 @@ export type Waiting = {
 /** Resolves with whether the read models reached these positions in time. */
 export type WaitFor = (waiting: Waiting) => Promise<boolean>
 
-/** All waiting reads share one query per look. */
+/** All waiting reads share one query per check. */
 export function createWaiter(
   pool: Pool,
   signals: Signals<WakeUps>,

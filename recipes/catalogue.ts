@@ -53,7 +53,7 @@ export function lockOf({ name, version, digest, framework }: Recipe): RecipeLock
   return { name, version, digest, framework }
 }
 
-/** An invalid recipe; the message says what is wrong. */
+/** An invalid recipe; the message names the faults. */
 export class FaultyRecipe extends Error {}
 
 /** Reads and validates one recipe; the error names it, by default by its folder, and each fault. */
@@ -61,7 +61,7 @@ export async function loadRecipe(directory: string, called = directory): Promise
   const entry = await readEntry(directory, called, { file: 'recipe.yaml', check: checkFile })
   const { entrypoint, kind } = entry.recipe
   if (kind === serveKind)
-    throw new FaultyRecipe(`recipe ${called}: kind: ${serveKind} is that of serving templates`)
+    throw new FaultyRecipe(`recipe ${called}: kind: ${serveKind} is only for serving templates`)
   if (!(await isFile(path.join(directory, entrypoint))))
     throw new FaultyRecipe(`recipe ${called}: there is no ${entrypoint}`)
   return entry
@@ -123,7 +123,7 @@ function paramsResolver(called: string, recipe: Recipe): CatalogueEntry['resolve
         Record<string, unknown>
       >
   } catch (error) {
-    throw new FaultyRecipe(`recipe ${called}: params_schema is no JSON Schema`, { cause: error })
+    throw new FaultyRecipe(`recipe ${called}: params_schema is not a JSON Schema`, { cause: error })
   }
 }
 

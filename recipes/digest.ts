@@ -19,7 +19,7 @@ export async function recipeDigest(directory: string): Promise<string> {
   return `sha256:${listing.digest('hex')}`
 }
 
-/** Whether a file or folder of this name is no part of a recipe. */
+/** Whether a recipe leaves out files or folders with this name. */
 export const isLeftOut = (name: string): boolean => name.startsWith('.') || name === '__pycache__'
 
 async function filesOf(directory: string, under: string): Promise<string[]> {
@@ -32,7 +32,7 @@ async function filesOf(directory: string, under: string): Promise<string[]> {
     if (/[\\\n\r]/.test(name)) throw new Error(`a recipe's file may not be called ${name}`)
     if (entry.isDirectory()) found.push(...(await filesOf(directory, name)))
     else if (entry.isFile()) found.push(name)
-    else throw new Error(`a recipe holds files and folders only: ${name}`)
+    else throw new Error(`a recipe may only contain files and folders: ${name}`)
   }
   return found
 }

@@ -28,7 +28,7 @@ export type LiveCatalogueOptions = {
   noticed: (what: string, recipe: { name: string; version: string }, error?: unknown) => void
 }
 
-/** How old may be what admission sees, in milliseconds. */
+/** Maximum age of the catalogue that admission sees, in milliseconds. */
 const recentMs = 1000
 
 /** The built-in recipes and the recipes that admins uploaded to any process. */
@@ -60,7 +60,7 @@ export class LiveCatalogue {
     return this.#entries
   }
 
-  /** Recipes as of the last second; surely as of now where that misses this one. Versions never change, so no other is stale. */
+  /** Recipes at most a second old, or current ones if this recipe is missing there. Versions never change, so no other recipe is stale. */
   async including({ name, version }: { name: string; version: string }) {
     const isRecent = this.#options.nowMs() - this.#readAtMs < recentMs
     return isRecent && findRecipe(this.#entries, name, version) ? this.#entries : this.all()

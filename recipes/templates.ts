@@ -5,10 +5,10 @@ import { templateFile, templatePrefix } from '../schemas/recipes.ts'
 import { checker } from '../schemas/validate.ts'
 import { type CatalogueEntry, FaultyRecipe, findRecipe, isFile, readEntry } from './catalogue.ts'
 
-/** The folder of the serving templates that come with Forge, and of the program that looks after their engines. */
+/** The folder of the serving templates that come with Forge, and of the program that supervises their engines. */
 export const builtInTemplates = fileURLToPath(new URL('../serving/', import.meta.url))
 
-/** The program of every replica: it looks after the engine of its template. */
+/** The program of every replica: it supervises the engine of its template. */
 export const engineProgram = path.join(builtInTemplates, 'serve_engine.py')
 
 /** All serving templates below `root`. Throws for the first faulty one. */
@@ -57,7 +57,7 @@ function refuseUnknownPlaces(called: string, { serving, params_schema }: Written
     )
 }
 
-/** By the name that people use, e.g. `vllm`. Without a version, the newest that is not deprecated. */
+/** Finds a template by the name that people use, e.g. `vllm`. Without a version, the newest that is not deprecated. */
 export const findTemplate = (
   entries: readonly CatalogueEntry[],
   name: string,

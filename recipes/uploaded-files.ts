@@ -22,7 +22,7 @@ export class UploadedFiles {
     this.#folder = folder
   }
 
-  /** Runs may be other users, and read there. */
+  /** Runs may have other users, and read these files. */
   async open(now: Date): Promise<void> {
     await mkdir(this.#folder, { recursive: true })
     await chmod(this.#folder, 0o755)
@@ -39,7 +39,7 @@ export class UploadedFiles {
     return path.join(this.#folder, digest.replace(':', '-'))
   }
 
-  /** Unpacks a recipe's archive for the time of `work`, which is given the folder with `recipe.yaml`. */
+  /** Unpacks a recipe's archive while `work` runs, which gets the folder with `recipe.yaml`. */
   async unpacked<T>(archive: string, work: (directory: string) => Promise<T>): Promise<T> {
     const fresh = this.#fresh()
     await mkdir(fresh, { mode: 0o755 })
@@ -50,7 +50,7 @@ export class UploadedFiles {
         owner: null,
         takes: ({ kind, path: name }) => {
           if (kind === 'file' && isSensitive(name))
-            throw new FaultyRecipe(`recipe: ${name} is a file that no recipe may hold`)
+            throw new FaultyRecipe(`recipe: ${name} is a file that no recipe may contain`)
           return !name.split('/').some(isLeftOut)
         },
       })
@@ -60,7 +60,7 @@ export class UploadedFiles {
     }
   }
 
-  /** Puts the files of a recipe in their place, unless they are there. */
+  /** Puts the files of a recipe in place, unless they are already there. */
   async provide(digest: string, archive: () => Promise<Buffer>): Promise<string> {
     const place = this.directoryOf(digest)
     if ((await digestAt(place)) === digest) return place
@@ -69,7 +69,7 @@ export class UploadedFiles {
       await writeFile(file, await archive(), { mode: 0o600 })
       await this.unpacked(file, async directory => {
         if ((await digestAt(directory)) !== digest)
-          throw new Error(`the stored archive of recipe ${digest} holds other files`)
+          throw new Error(`the stored archive of recipe ${digest} contains different files`)
         await this.#put(directory, place, digest)
       })
     } finally {
@@ -80,15 +80,19 @@ export class UploadedFiles {
 
   async #put(directory: string, place: string, digest: string): Promise<void> {
     await chmod(directory, 0o755)
-    try {
-      await rename(directory, place)
-    } catch (error) {
-      if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error
-      // Another process was faster, or a crash left parts of it there.
+    // Other processes may be putting the same files there, and a crash may have left parts of them.
+    for (let triesLeft = 10; ; triesLeft--) {
+      try {
+        await rename(directory, place)
+        return
+      } catch (error) {
+        if (!hasCode(error, 'ENOTEMPTY', 'EEXIST') || triesLeft === 0) throw error
+      }
       if ((await digestAt(place)) === digest) return
       const old = this.#fresh()
-      await rename(place, old)
-      await rename(directory, place)
+      await rename(place, old).catch(error => {
+        if (!hasCode(error, 'ENOENT')) throw error
+      })
       await rm(old, { recursive: true, force: true })
     }
   }
@@ -102,7 +106,7 @@ export class UploadedFiles {
 const digestAt = (directory: string): Promise<string | null> =>
   recipeDigest(directory).catch(() => null)
 
-/** The archive itself, or the one folder in it. */
+/** The unpacked archive itself, or the one folder in it. */
 async function recipeRoot(folder: string): Promise<string> {
   const entries = await readdir(folder, { withFileTypes: true })
   const only = entries.length === 1 ? entries[0] : undefined

@@ -10,12 +10,12 @@ export const artifactStatuses = [
 ] as const
 /** The status of artifacts that exist, as far as Forge knows: neither lost nor deleted. */
 export const presentStatuses = ['registered', 'verified'] as const
-/** Why an artifact stays: a job began from it, an attempt continues from it, or it is a version of a model. */
+/** Why an artifact stays: a job started from it, an attempt continues from it, or it is a version of a model. */
 export const protections = ['init_from', 'resume', 'model', 'deployment'] as const
 
 export const artifactKinds = ['checkpoint', 'hf_export', 'eval_report', 'merged_model'] as const
 
-/** The names that Forge gives to content it stores itself; no other content ever gets such a name. */
+/** The names that Forge gives to content it stores itself; no other content ever gets one of these names. */
 export const isInStore = (path: string): boolean => path.startsWith('forge://')
 /** The file name at the end of a path in the store; null if the path has no valid one. */
 export function storedName(path: string): string | null {
@@ -26,7 +26,7 @@ export function storedName(path: string): string | null {
     return null
   }
 }
-/** Suffix of a folder packed in one file; a run that starts from such a file gets the folder. */
+/** Suffix of a folder packed in one file; a run that starts from the file gets the folder. */
 export const folderSuffix = '.folder.tar.gz'
 /** The packed folder according to a file name; null: none. */
 export function folderInName(filename: string): string | null {

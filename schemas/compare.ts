@@ -45,7 +45,7 @@ export const comparison = Type.Object({
   hparams: difference(),
   /** Facts such as `packages.torch`, at most 500, between the runs that reported their environment. */
   environment: difference(),
-  /** Recipe, datasets and the artifacts that the runs began from. */
+  /** Recipe, datasets and the artifacts that the runs started from. */
   data: difference(),
   /** The metrics that all of them have, by name, at most 500. */
   metrics: Type.Array(

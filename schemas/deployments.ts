@@ -50,7 +50,7 @@ export const sourceInput = closed({
   run_id: Type.Optional(id()),
   select: Type.Optional(oneOf('best', 'latest')),
   model: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-  /** Of an external engine; ends before `/v1`. */
+  /** The address of an external engine; ends before `/v1`. */
   url: Type.Optional(Type.String({ minLength: 1, maxLength: 2048 })),
   header: Type.Optional(secretHeader),
 })
@@ -254,7 +254,7 @@ export const deployment = Type.Object({
   updated_at: timestamp(),
   suspended_at: nullable(timestamp()),
   suspended_by: nullable(Type.String()),
-  /** Of the last 24 hours. */
+  /** The traffic of the last 24 hours. */
   traffic_24h: Type.Object({
     requests: Type.Integer(),
     errors: Type.Integer(),

@@ -126,7 +126,7 @@ export const diagnosis = Type.Object({
   started_at: nullable(timestamp()),
   finished_at: nullable(timestamp()),
   ...unlessPending,
-  /** Runs of the last 30 days with the same fingerprint, of those that the reader may see; the newest are named. */
+  /** Runs of the last 30 days with the same fingerprint that the reader may see; the newest are named. */
   similar: Type.Object({
     count_30d: Type.Integer({ minimum: 0 }),
     run_ids: Type.Array(Type.String()),

@@ -28,7 +28,7 @@ export const jobActionReply = Type.Object({
   warnings: Type.Array(warning),
 })
 
-/** Fields left out stay as they are. There is one queue. */
+/** Omitted fields keep their values. There is one queue. */
 export const jobChange = closed({
   name: Type.Optional(displayName()),
   tags: Type.Optional(tagList()),

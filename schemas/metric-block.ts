@@ -13,7 +13,7 @@ import { checker, Invalid } from './validate.ts'
  * - for each table, as 64-bit floats: the step of each row, its time in milliseconds since the epoch, and the values,
  *   row by row, in the order of the keys
  *
- * NaN and infinities are values like others. Of repeated steps of a key the last one wins, as in JSON.
+ * NaN and infinities are values like others. If a step of a key is repeated, the last one wins, as in JSON.
  */
 export const metricBlockType = 'application/vnd.forge.metric-block'
 

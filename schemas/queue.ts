@@ -66,7 +66,7 @@ const closedEngine = Type.Object({
   since: nullable(timestamp()),
 })
 
-/** `GET /api/queue`: `jobs` in the order in which they are to start, then held jobs. */
+/** `GET /api/queue`: `jobs` in the order of their expected start, then held jobs. */
 export const queueList = Type.Object({
   /** Null while jobs start. */
   paused: nullable(Type.Object({ reason: nullable(Type.String()), since: nullable(timestamp()) })),

@@ -25,7 +25,7 @@ export type Replica = {
   /** The owner of the deployment, whose quota counts. */
   owner: { username: string; role: 'admin' | 'operator' }
   project: string
-  /** Of its job. */
+  /** The name of its job. */
   name: string
   labels?: Record<string, string>
   /** The lock of the serving template (`lockOf`). */
@@ -37,7 +37,7 @@ export type Replica = {
   profile: string | null
   /** Null: the template's minimum. */
   gpus: number | null
-  /** Of its job, -100 to 100. */
+  /** The priority of its job, -100 to 100. */
   priority: number
   serving: ReplicaServing
 }

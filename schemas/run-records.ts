@@ -89,7 +89,7 @@ const row = {
 /** A row of `GET /api/runs`. */
 export const runRow = Type.Object({
   ...row,
-  /** Those requested by `hparams`, if the run has them. */
+  /** The hyperparameters requested by `hparams`, if the run has them. */
   hparams: Type.Optional(Type.Record(Type.String(), scalar)),
 })
 export type RunRow = Static<typeof runRow>

@@ -72,7 +72,7 @@ export const runStopReply = Type.Object({
 })
 
 /**
- * References to a run: jobs that began from an artifact of it, repeat it (retry) or were copied from it (clone). At
+ * References to a run: jobs that started from an artifact of it, repeat it (retry) or were copied from it (clone). At
  * most 100 that the caller may read; `references_total` also counts hidden ones.
  */
 export const runDeleted = Type.Object({
@@ -127,7 +127,7 @@ export const control = Type.Object({
   deadline: nullable(timestamp()),
 })
 
-/** `applied` is false for a report that came too late; `duplicate` is true for a repeated one. */
+/** `applied` is false for a report that arrived too late; `duplicate` is true for a repeated one. */
 export const lifecycleReply = Type.Object({
   ok: Type.Literal(true),
   run_id: Type.String(),

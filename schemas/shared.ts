@@ -15,7 +15,7 @@ export const closed = <P extends Record<string, TSchema>>(properties: P) =>
 
 /**
  * An object with free keys of 1 to 250 characters. (The limits of a key's own schema are lost in `Type.Record`, and its
- * default pattern, in which a dot is no newline, leaves the values of some keys unchecked.)
+ * default pattern, in which a dot does not match a newline, leaves the values of some keys unchecked.)
  */
 export const byName = <V extends TSchema>(values: V, options: TSchemaOptions = {}) =>
   Type.Record(Type.String({ pattern: '^[\\s\\S]*$' }), values, {

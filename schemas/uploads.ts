@@ -46,7 +46,7 @@ export const artifactUploadQuery = closed({
 })
 export type ArtifactUploadQuery = Static<typeof artifactUploadQuery>
 
-/** What was announced, as recorded. */
+/** The announced properties, as recorded. */
 export const uploadFacts = {
   upload_id: Type.String(),
   owner: Type.String(),

@@ -43,7 +43,7 @@ export function checker<S extends TSchema>(
 }
 
 /**
- * Whether a text such as `Infinity` or `1e999` was converted to a number: ajv does not compare what it has just converted
+ * Whether a text such as `Infinity` or `1e999` was converted to a number: ajv does not compare a value that it has just converted
  * to the schema; a further pass does.
  */
 const holdsInfinity = (value: unknown): boolean =>

@@ -13,7 +13,7 @@ export type Projected = {
 /** Wake-up messages between the parts of Forge, by channel. A lost one costs time, never correctness. */
 export type WakeUps = {
   projected: Projected
-  /** A person's access has changed (sessions ended, another role): drop what was cached about it. */
+  /** A person's access has changed (sessions ended, another role): drop everything cached about it. */
   access: { username: string }
   /** Maintenance was switched on or off. */
   maintenance: object

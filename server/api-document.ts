@@ -44,6 +44,6 @@ function describe({ summary, credential, rateLimit, bodyLimitBytes, ...route }: 
   }
   if (bodyLimitBytes !== undefined)
     sentences.push(`The body has at most ${Math.floor(bodyLimitBytes / 1024)} KiB.`)
-  if (route.bodyMayBeAbsent) sentences.push('The body may be left out.')
+  if (route.bodyMayBeAbsent) sentences.push('The body is optional.')
   return sentences.join(' ')
 }

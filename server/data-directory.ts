@@ -37,7 +37,7 @@ async function makeFolders(path: string): Promise<void> {
 
 /**
  * Closes the data directory to other users, even one that an earlier version left open. If this process is root,
- * other users may pass through it but not list it: the embedded database and isolated runs have users of their own.
+ * other users may pass through it but not list it: the embedded database and isolated runs have their own users.
  */
 export async function closeDataDirectory(path: string, logger: Logger): Promise<void> {
   const isRoot = process.getuid?.() === 0

@@ -77,7 +77,7 @@ function opened(setting: string, folders: readonly string[], closed: readonly st
     const inside = closed.find(one => isIn(one, real))
     if (above !== undefined)
       throw new CannotStart(
-        `${setting}=${folder} lies in ${above}, which no run may reach: move what runs need to a folder outside of it, and name that one.`,
+        `${setting}=${folder} is inside ${above}, which no run may reach: move what runs need to a folder outside of it, and name that one.`,
       )
     if (inside !== undefined)
       throw new CannotStart(
@@ -87,8 +87,18 @@ function opened(setting: string, folders: readonly string[], closed: readonly st
   })
 }
 
-/** Null if there is none: then no recipe can run either, and every run reports that. */
-async function findPython() {
+let foundPython: ReturnType<typeof askPython> | null = null
+
+/**
+ * Asked once per process, because it takes a tenth of a second. Null if there is none: then no recipe can run either, and every
+ * run reports that.
+ */
+function findPython() {
+  foundPython ??= askPython()
+  return foundPython
+}
+
+async function askPython() {
   try {
     const probe = await probePython(python)
     return { executable: probe.executable, files: filesOf(probe) }

@@ -43,7 +43,7 @@ async function isComplete(db: Db, run_id: string): Promise<boolean> {
   return (row?.eof_state ?? null) !== null
 }
 
-/** Limits on what is read: a failure is reported at the end of a log. */
+/** Limits on reading: a failure is reported at the end of a log. */
 const maxLines = 4000
 const maxRows = 64
 

@@ -77,7 +77,9 @@ async function refuseUnlessInstalled(pool: Pool, username: string): Promise<void
   )
   if (rows[0]?.username === username) return
   const names = rows.map(row => row.username).join(', ') || 'nobody'
-  throw new CannotStart(`No ${username} signs in here with a password, but: ${names}.`)
+  throw new CannotStart(
+    `${username} does not sign in here with a password; these people do: ${names}.`,
+  )
 }
 
 function explain(error: unknown): string {

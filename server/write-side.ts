@@ -118,7 +118,7 @@ async function openKeys(core: Core): Promise<KeyRing> {
   return keys
 }
 
-/** Starts the timers of runs and jobs, e.g. those that end them, and of sign-ins. */
+/** Starts the timers of runs, jobs and sign-ins, e.g. the timers that end them. */
 export function startTimers(core: Core, deps: Deps): void {
   const { life } = core
   life.owns('run timers', startRunTimers(deps), started => started.stop())

@@ -1,11 +1,11 @@
-"""Starts the engine of a serving template, and looks after it: the program of every replica's job.
+"""Starts the engine of a serving template and supervises it: the program of every replica's job.
 
-It says that the run is running, and so starts its bill, once the engine answers. What the engine prints goes to the log of
-the job, a SIGTERM reaches the engine, and the job ends as the engine did.
+It reports the run as running, which starts billing, once the engine responds. The engine's output goes to the log of the job, a
+SIGTERM reaches the engine, and the job ends as the engine did.
 
 Read from the environment: `FORGE_SERVING` (JSON: the template's folder, command, options and readiness, the names under which
-the model is served, further arguments, and over how many GPUs it is spread), `FORGE_SERVING_HOST`, `FORGE_SERVING_PORT`,
-`FORGE_INIT_FROM` (the model's file or folder) and `FORGE_PARAMS_FILE`.
+the model is served, further arguments, and the number of GPUs), `FORGE_SERVING_HOST`, `FORGE_SERVING_PORT`, `FORGE_INIT_FROM`
+(the model's file or folder) and `FORGE_PARAMS_FILE`.
 """
 
 import json
@@ -30,7 +30,7 @@ CANNOT_LAUNCH = 78  # sysexits(3) EX_CONFIG, as elsewhere in Forge
 
 
 class CannotServe(Exception):
-    """What keeps the engine from being started."""
+    """The reason why the engine cannot be started."""
 
 
 def say(text):
@@ -51,7 +51,7 @@ def command_of(serving, params, places):
 
 
 def program(serving, index, word):
-    """`python` is the one of the template's environment, and a file of the template has its path."""
+    """`python` becomes that of the template's environment, and a file of the template becomes its full path."""
     if index == 0 and word == "python":
         return sys.executable
     path = os.path.join(serving["template"], word)
@@ -59,7 +59,7 @@ def program(serving, index, word):
 
 
 def fill(word, params, places):
-    """A word that is a list's place becomes all of its words."""
+    """A placeholder for a list becomes one word for each of its items."""
     if word == "{served_names}":
         return places["served_names"]
 
@@ -67,14 +67,14 @@ def fill(word, params, places):
         name = match.group(1)
         value = params.get(name[len("param:") :]) if name.startswith("param:") else places.get(name)
         if value is None:
-            raise CannotServe("the template's command needs %s, which this replica has not" % name)
+            raise CannotServe("the template's command needs %s, which this replica does not have" % name)
         return ",".join(value) if name == "served_names" else as_word(value)
 
     return [re.sub(r"\{([^{}]*)\}", value_of, word)]
 
 
 def refuse_taken_port(host, port):
-    """Whoever listens there would answer in place of the engine."""
+    """Fails if the port is in use: another listener would respond in place of the engine."""
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -108,7 +108,7 @@ class Engine:
                 line = line[os.write(descriptor, line) :]
 
     def ended(self):
-        """How it ended, once all that it printed was passed on; None while it runs."""
+        """How it ended, once all of its output was passed on; None while it is running."""
         code = self.process.poll()
         if code is not None:
             for reader in self._readers:
@@ -139,18 +139,18 @@ def how(code):
 
 
 def wait_until_ready(engine, url, readiness, stopping):
-    """Returns whether it answers; not so where somebody stops it first."""
+    """Returns True once it responds, False if it is stopped first."""
     begun = time.monotonic()
     while not stopping.is_set():
         code = engine.ended()
         if code is not None:
-            raise CannotServe("the engine ended %s before it was ready; it said last:\n%s" % (how(code), engine.last_lines()))
+            raise CannotServe("the engine ended %s before it was ready; its last output:\n%s" % (how(code), engine.last_lines()))
         if answers(url):
-            say("%s answers after %.1f s" % (url, time.monotonic() - begun))
+            say("%s responds after %.1f s" % (url, time.monotonic() - begun))
             return True
         if time.monotonic() - begun > readiness["timeout_s"]:
             raise CannotServe(
-                "the engine did not answer %s within %g s; it said last:\n%s"
+                "the engine did not respond at %s within %g s; its last output:\n%s"
                 % (readiness["path"], readiness["timeout_s"], engine.last_lines())
             )
         stopping.wait(readiness["interval_s"])
@@ -158,7 +158,7 @@ def wait_until_ready(engine, url, readiness, stopping):
 
 
 def report_failure(message):
-    """Before the run is running the client, whose first report says that it is, cannot be used. The exit code tells it anyway."""
+    """Reports without the client, whose first report would mark the run as running. The exit code shows the failure anyway."""
     env = os.environ
     if env.get("SERVICE_ENABLED") != "1":
         return
@@ -183,7 +183,7 @@ def report_failure(message):
 
 
 def wait_for_end(engine, stopping):
-    """Passes a stop on, also one that came before there was an engine."""
+    """Passes on a stop, even one that came before there was an engine."""
     while engine.ended() is None:
         if stopping.is_set():
             engine.stop()
@@ -209,7 +209,7 @@ def read_params():
 
 
 def prepare():
-    """The engine's command line, and the address at which it is asked whether it is ready."""
+    """The engine's command line, and the address for its readiness checks."""
     serving = json.loads(os.environ["FORGE_SERVING"])
     host, port = os.environ["FORGE_SERVING_HOST"], int(os.environ["FORGE_SERVING_PORT"])
     model_path = os.environ.get("FORGE_INIT_FROM")
@@ -248,11 +248,11 @@ def main():
     code = wait_for_end(engine, stopping)
     say("the engine ended %s" % how(code))
     if run is not None and stopping.is_set():
-        run.close(5.0)  # the platform ended it, and names that end itself
+        run.close(5.0)  # the platform ended it, and reports that itself
     elif run is not None and code == 0:
         run.finish("succeeded", timeout=5.0)
     elif run is not None:
-        run.finish("failed", message="the engine ended %s; it said last:\n%s" % (how(code), engine.last_lines()), timeout=5.0)
+        run.finish("failed", message="the engine ended %s; its last output:\n%s" % (how(code), engine.last_lines()), timeout=5.0)
     end_like(code)
 
 

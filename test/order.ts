@@ -14,12 +14,12 @@ const seed = process.env.FORGE_TEST_SEED
 /** Compares two test files by their absolute paths. */
 export function inOrder(one: string, other: string): number {
   const [first, second] = [one, other].map(file => relative(root, file))
-  if (seed !== undefined) return placeOf(first) < placeOf(second) ? -1 : 1
+  if (seed !== undefined) return filePlaceOf(first) < filePlaceOf(second) ? -1 : 1
   const [longer, shorter] = [lengthOf(second), lengthOf(first)]
   return longer === shorter ? (one < other ? -1 : 1) : longer > shorter ? 1 : -1
 }
 
-const placeOf = (file = '') => createHash('sha256').update(`${seed} ${file}`).digest('hex')
+const filePlaceOf = (file = '') => createHash('sha256').update(`${seed} ${file}`).digest('hex')
 
 /** New files first: nobody knows how long they take. */
 const lengthOf = (file = '') => durations[file] ?? Number.POSITIVE_INFINITY

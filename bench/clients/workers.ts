@@ -22,7 +22,7 @@ export type Measured = {
   stored: number
   /** 99th percentile of one call in its process, the slowest one's, in microseconds. */
   callUs: number
-  /** By how much the memory of a process grew at most, in MB. */
+  /** The maximum growth of a process's memory, in MB. */
   grownMb: number
 }
 

@@ -85,7 +85,7 @@ async function* stepsOf(
     headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
     signal,
   })
-  if (!response.ok || !response.body) throw new Error(`the stream answered ${response.status}`)
+  if (!response.ok || !response.body) throw new Error(`the stream returned ${response.status}`)
   let text = ''
   for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
     text += chunk

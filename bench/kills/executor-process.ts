@@ -5,7 +5,7 @@ import { isolationAt, openAt } from '../../test/executor/bench.ts'
 import type { Planned } from './attempts.ts'
 
 /**
- * Looks after attempts as a server does, until it is killed: `executor-process.ts ISOLATION RUNS_DIRECTORY SCRATCH PLAN`. The plan is a
+ * Supervises attempts as a server does, until it is killed: `executor-process.ts ISOLATION RUNS_DIRECTORY SCRATCH PLAN`. The plan is a
  * file of JSON lines that grows.
  */
 const [, , setting = '', runsDirectory = '', scratch = '', plan = ''] = process.argv

@@ -63,7 +63,7 @@ function endOfAnswer(received: Buffer): number | null {
   if (end === -1) return null
   const head = received.toString('latin1', 0, end)
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
-  if (length === undefined) throw new Error(`an answer without Content-Length: ${head}`)
+  if (length === undefined) throw new Error(`a response without Content-Length: ${head}`)
   const total = end + headEnd.length + Number(length)
   return received.length < total ? null : total
 }

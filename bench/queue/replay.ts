@@ -8,8 +8,12 @@ import {
   type Range,
   rangesOf,
   seededRandom,
-} from '../../events/queue-forecast.ts'
-import { inQueueOrder, type QueuedJob, type Standing } from '../../events/queue-order.ts'
+} from '../../events/calculations/queue-forecast.ts'
+import {
+  inQueueOrder,
+  type QueuedJob,
+  type Standing,
+} from '../../events/calculations/queue-order.ts'
 
 /** A synthetic job; nobody knows `lasts` beforehand. Times are in seconds. */
 type Job = QueuedJob & { kind: number; lasts: number; submitted: number }

@@ -21,7 +21,7 @@ export type SimulatedOptions = {
 export type SimulatedExecutor = Executor & {
   /** Ends a run that is not endless with 0, and returns it; null if there is none. */
   endOne(): Launch | null
-  /** When the byte at `offset` of a run's output was printed, in milliseconds; null for one that is endless. */
+  /** When the byte at `offset` of a run's output was printed, in milliseconds; null for endless output. */
   printedAtMs(run_id: string, offset: number): number | null
 }
 
@@ -32,7 +32,7 @@ type Attempt = { launch: Launch; startedMs: number; endedMs: number | null; endl
 const refOf = ({ run_id, attempt }: Pick<Launch, 'run_id' | 'attempt'>): AttemptRef =>
   `${run_id}/${attempt}`
 
-/** Behaves like an executor whose runs do nothing but print, and end when told to. */
+/** Behaves like an executor whose runs only print, and end on request. */
 export function simulatedExecutor(options: SimulatedOptions): SimulatedExecutor {
   const { gpus, lineEveryMs, nowMs, isEndless, started } = options
   const attempts = new Map<AttemptRef, Attempt>()

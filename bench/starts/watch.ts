@@ -4,8 +4,8 @@ import type { SimulatedExecutor } from './simulated-executor.ts'
 
 /** Durations in milliseconds. */
 type Figures = Record<
-  | 'one look at what runs'
-  | 'one look at the queue, with its starts'
+  | 'one pass over the running jobs'
+  | 'one pass over the queue, with its starts'
   | 'slot free until its next job is scheduled'
   | 'slot free until its next job starts'
   | 'line printed until shipped',
@@ -13,8 +13,8 @@ type Figures = Record<
 >
 
 const noFigures = (): Figures => ({
-  'one look at what runs': [],
-  'one look at the queue, with its starts': [],
+  'one pass over the running jobs': [],
+  'one pass over the queue, with its starts': [],
   'slot free until its next job is scheduled': [],
   'slot free until its next job starts': [],
   'line printed until shipped': [],
@@ -70,7 +70,7 @@ export function watch() {
       },
       async active() {
         const active = await commands.active()
-        figures['one look at what runs'].push(performance.now() - lookedAtMs)
+        figures['one pass over the running jobs'].push(performance.now() - lookedAtMs)
         return active
       },
       whyClosed() {
@@ -79,7 +79,7 @@ export function watch() {
       },
       async recordWaitReasons(waits) {
         await commands.recordWaitReasons(waits)
-        figures['one look at the queue, with its starts'].push(performance.now() - startingAtMs)
+        figures['one pass over the queue, with its starts'].push(performance.now() - startingAtMs)
       },
       async schedule(run_id, gpu_indexes) {
         const outcome = await commands.schedule(run_id, gpu_indexes)

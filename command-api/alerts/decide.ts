@@ -17,7 +17,7 @@ import { Refusal } from '../../platform/refusal.ts'
 export const maxFired = 20
 const maxEpisodes = 200
 
-/** Where the condition of a rule about a metric was last met, and where last not, of all points seen so far. */
+/** The last points, among all seen so far, that did and did not meet the condition of a rule about a metric. */
 export type Seen = { bad: (Place & { value: number }) | null; good: Place | null }
 
 export const noneSeen: Seen = { bad: null, good: null }
@@ -77,7 +77,7 @@ export function fire(alerts: Alerts, fired: AlertFired): AlertEvent[] {
 
 type Ended = Omit<AlertResolved, 'reason' | 'attempt' | 'step'>
 
-/** Unless it was resolved before, or another alert of the rule is open by now. */
+/** Unless it was already resolved, or another alert of the rule is open by now. */
 export const resolve = (
   alerts: Alerts,
   ended: Ended,
@@ -97,7 +97,7 @@ export function raise({ code }: Alerts, fired: AlertFired, now: Date): AlertEven
 const tooMany = (retryAfterSeconds: number) =>
   new Refusal(
     'rate_limited',
-    `The code of this run has raised ${maxOfCode} alerts within an hour; the next may come in ${retryAfterSeconds} s`,
+    `The code of this run has raised ${maxOfCode} alerts within an hour; the next is allowed in ${retryAfterSeconds} s`,
     {
       code: 'alert.too_many',
       retryAfterSeconds,
@@ -105,7 +105,7 @@ const tooMany = (retryAfterSeconds: number) =>
     },
   )
 
-/** Whichever alert of the rule is open. */
+/** The open alert of the rule, if any. */
 export function recover(alerts: Alerts, ended: Omit<Ended, 'alert_id'>): AlertEvent[] {
   const open = alerts.episodes[episodeOf(ended)]?.open ?? null
   return open === null ? [] : [resolved({ ...ended, alert_id: open }, 'recovered', null)]

@@ -5,7 +5,7 @@ const everyMs = 30_000
 
 type Of = { rule: string; for_s: number; attempt: number }
 
-/** Observations of runs that are to be stored with the next report that is due. */
+/** Observations of runs waiting to be stored with the next due report. */
 export function observations() {
   const waiting = new Map<string, Observed>()
   let storedAt = Number.NEGATIVE_INFINITY
@@ -27,7 +27,7 @@ export function observations() {
         fine_at: isFine ? Math.max(known?.fine_at ?? ms, ms) : (known?.fine_at ?? null),
       })
     },
-    /** All that wait, if it is time. */
+    /** All waiting observations, if it is time. */
     due(ms: number): Observed[] {
       if (waiting.size === 0 || ms - storedAt < everyMs) return []
       storedAt = ms

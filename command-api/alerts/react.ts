@@ -2,7 +2,7 @@ import type { DecisionEvent } from '../../events/all.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { Duty } from '../reactor.ts'
 
-/** What other slices found out about a run, and an alert tells or no longer does. */
+/** Findings of other slices about a run that raise or resolve an alert. */
 export type Found =
   | {
       what: 'diagnosis'

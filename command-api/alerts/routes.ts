@@ -15,7 +15,7 @@ export const alertRoutes = (deps: Deps): Route[] => [
     path: '/api/ingest/alert',
     credential: 'ingest',
     tag: 'ingest',
-    summary: 'Raise an alert: the owner of the run is told',
+    summary: "Raise an alert, of which the run's owner is notified",
     body: alertInput,
     response: alertReply,
     refusals: ['forbidden', 'conflict', 'rate_limited'],
@@ -23,7 +23,7 @@ export const alertRoutes = (deps: Deps): Route[] => [
       await deps.reports.admit(request)
       const { body } = request
       const run = await aboutRun(deps, body.run_id)
-      if (run === null) throw new Refusal('conflict', 'The run does not exist any more')
+      if (run === null) throw new Refusal('conflict', 'The run no longer exists')
       const fired = firedOf(run.about, body, deps.newId('alr'))
       const { events } = await commit(deps, request, alertsOf(body.run_id), {
         decide: (alerts, now) => raise(alerts, fired, now),

@@ -18,7 +18,7 @@ export async function saveAlerts(
   }
 }
 
-/** What was observed of a run for one rule; times in epoch milliseconds. */
+/** The observations of a run for one rule; times in epoch milliseconds. */
 export type Observed = {
   run_id: string
   rule: string
@@ -62,4 +62,10 @@ export async function saveObserved(tx: Transaction, observed: readonly Observed[
       observed.map(one => one.fine_at),
     ],
   })
+}
+
+/** Called when the run is purged. */
+export async function deleteAlertsOf(tx: Transaction, run_id: string): Promise<void> {
+  await tx.query('delete from write.alert_watch where run_id = $1', [run_id])
+  await tx.query('delete from write.alert_open where run_id = $1', [run_id])
 }

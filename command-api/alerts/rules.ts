@@ -11,7 +11,7 @@ export type MetricRule = Named & {
   value: number | null
 }
 
-/** About what lasts; in seconds. */
+/** A lasting condition; in seconds. */
 export type GpuRule = Named & { below: number; for_s: number }
 export type QuietRule = Named & { for_s: number }
 
@@ -21,7 +21,7 @@ export type Rules = {
   quiet: QuietRule
 }
 
-/** The thresholds of the default rules, and what a rule of a JobSpec means that leaves them out (docs/use/alerts.md). */
+/** The thresholds of the default rules, which also apply to JobSpec rules that leave them out (docs/use/alerts.md). */
 export const defaults = {
   /** GPUs below this utilization count as idle, in percent. */
   idleBelowPct: 10,

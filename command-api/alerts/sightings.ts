@@ -19,7 +19,7 @@ type About = { nth: number; key: string; rule: MetricRule; id: string }
 /** An alert that fires or is resolved, with its rule's observations. */
 export type Sighting = Pick<About, 'key' | 'rule'> & { seen: Seen }
 
-/** More of a run are not watched: a rule about all losses may match any number of keys. */
+/** Further keys of a run are not watched: a rule about all losses may match any number of keys. */
 const maxSeen = 200
 
 export type Report = Grouping & { from: number; points: Points; attempt: number }

@@ -3,12 +3,14 @@ import { hardwareAlerts } from './follow-hardware.ts'
 import { metricAlerts } from './follow-metrics.ts'
 import { findingAlerts } from './perform.ts'
 import { alertRoutes } from './routes.ts'
+import { deleteAlertsOf } from './rows.ts'
 
 export const alerts: Slice = {
   name: 'alerts',
   routes: alertRoutes,
   reactors: [findingAlerts],
   newFollowers: () => [metricAlerts(), hardwareAlerts()],
+  deleteRowsOfRun: deleteAlertsOf,
   kind: null,
   announces: {
     alert: 'nothing',

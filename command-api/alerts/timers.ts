@@ -30,7 +30,7 @@ const asked = {
 export function startAlertTimers(deps: AlertTimerDeps): AlertTimers {
   const heardSince = deps.now()
   const failed = (error: unknown) =>
-    deps.logger.warn({ err: error }, 'alerts could not be looked after, will retry')
+    deps.logger.warn({ err: error }, 'a pass over the alerts failed, will retry')
   return repeat(
     async () => {
       await runDueTimers(deps, { heardSince, failed })
@@ -91,7 +91,7 @@ const commitOn = (deps: AlertTimerDeps, run_id: string, decide: Decide) =>
 const failedRun =
   ({ logger }: Pick<Deps, 'logger'>) =>
   (error: unknown, { run_id }: { run_id: string }) =>
-    logger.error({ err: error, run_id }, 'the alerts of this run could not be looked after')
+    logger.error({ err: error, run_id }, 'the alerts of this run could not be processed')
 
 /** Null if the run has no such rule: the JobSpec is of an earlier version of the program. */
 function firedOf(

@@ -1,6 +1,6 @@
 /** The state of a rule about a lasting condition, for an active run. */
 export type Watch = {
-  /** `samples`: the condition is known until the newest sample; `silence`: it goes on until the next report. */
+  /** `samples`: the condition is known until the newest sample; `silence`: it continues until the next report. */
   of: 'samples' | 'silence'
   for_s: number
   since: Date
@@ -21,7 +21,7 @@ export type Due = 'fire' | 'recovered' | 'not_running' | null
  */
 export const hearingMs = 10 * 60_000
 
-/** `heardSince`: from when on this process, or another, has taken reports without interruption, as far as it knows. */
+/** `heardSince`: since when this process, or another, has accepted reports without interruption, as far as it knows. */
 export function dueOf(watch: Watch, now: Date, heardSince: Date): Due {
   const { of, for_s, since, seen_at, fine_at, is_running, running_since, is_open } = watch
   if (!is_running) return is_open ? 'not_running' : null

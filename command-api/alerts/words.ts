@@ -12,7 +12,7 @@ export const titleOf = ({ op, value }: MetricRule, key: string, bad: Point | nul
 }
 
 export const metricRuleText = ({ op, value, rule, source }: MetricRule, key: string): string =>
-  `${op === 'nonfinite' ? `${key} is not a finite number` : `${key} ${op} ${value}`}${source === 'spec' ? ` (${rule} of the JobSpec)` : ''}. The alert is resolved by a later step of which this is not true.`
+  `${op === 'nonfinite' ? `${key} is not a finite number` : `${key} ${op} ${value}`}${source === 'spec' ? ` (${rule} of the JobSpec)` : ''}. The alert is resolved by a later step at which this is no longer true.`
 
 /** For instance `30 minutes`, `90 seconds`. */
 const spanOf = (seconds: number): string =>
@@ -29,5 +29,5 @@ export const idleWords = ({ below, for_s }: GpuRule, from: Date, until: Date): W
 
 export const quietWords = ({ for_s }: QuietRule, from: Date): Words => ({
   title: `No metrics for ${spanOf(for_s)}`,
-  text: `The run goes on, but has reported no metric since ${from.toISOString()}.`,
+  text: `The run is still active, but has reported no metric since ${from.toISOString()}.`,
 })

@@ -33,7 +33,7 @@ export const deleteArtifactRoute = (deps: Deps): Route =>
     credential: 'person',
     reach: 'its_people',
     tag: 'artifacts',
-    summary: 'Delete an artifact for good, unless a run needs it',
+    summary: 'Delete an artifact permanently, unless a run needs it',
     params: artifactInPath,
     query: artifactDeletionQuery,
     response: artifactDeleted,
@@ -54,9 +54,14 @@ export const deleteArtifactRoute = (deps: Deps): Route =>
   })
 
 const pick = ({ artifact_id, run_id, path }: ArtifactRow) => ({ artifact_id, run_id, path })
-const already = { already: true, bytes: null, freed_bytes: 0, detail: 'It had been deleted' }
+const already = {
+  already: true,
+  bytes: null,
+  freed_bytes: 0,
+  detail: 'It had already been deleted',
+}
 
-/** `freed` is missing if it had been deleted. */
+/** `freed` is missing if it had already been deleted. */
 type Deletion = { status: ArtifactDeleted['status']; freed?: number | null }
 
 async function deleteOne(
@@ -105,7 +110,7 @@ const detailOf = {
       ? 'Its bytes would be removed from the store'
       : 'Its bytes are being removed from the store',
   shared: (_: ArtifactRow, dry_run: boolean) =>
-    `Its bytes ${dry_run ? 'would stay' : 'stay'} in the store: another artifact or upload has the same`,
+    `Its bytes ${dry_run ? 'would stay' : 'stay'} in the store: another artifact or upload shares them`,
   left: ({ path }: ArtifactRow, dry_run: boolean) =>
     `Only the record ${dry_run ? 'would be' : 'is'} marked: its bytes lie at ${path}, where Forge deletes nothing`,
 }
@@ -130,7 +135,7 @@ async function artifactToDelete(
 }
 
 const needs = {
-  init_from: (run: string) => `${run} began from it`,
+  init_from: (run: string) => `${run} started from it`,
   resume: (run: string) => `${run} would continue from it`,
   deployment: (name: string) => `the deployment ${name} serves it`,
   model: (version: string) => `it is ${version} of the model registry`,

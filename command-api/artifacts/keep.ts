@@ -7,14 +7,14 @@ export type KnownCheckpoint = {
   step: number | null
   metrics: Readonly<Record<string, number>>
   registered_at: Date
-  /** Whether a run could begin from it: verified in the store, or reported to be stored elsewhere. */
+  /** Whether a run could start from it: verified in the store, or reported to be stored elsewhere. */
   isUsable: boolean
 }
 
 /**
  * The checkpoints that may be deleted, oldest first. Several files of one step are one checkpoint. An unverified one
  * is kept and not counted, so that no checkpoint is deleted in favour of one that may be lost. The newest is always
- * kept: a run would begin from it. Without a metric, none is best.
+ * kept: a run would start from it. Without a metric, none is best.
  */
 export function expiredBy(
   checkpoints: readonly KnownCheckpoint[],
@@ -52,7 +52,7 @@ function best(steps: readonly Step[], count: number, metric: BestBy | null): Ste
     .map(({ step }) => step)
 }
 
-/** In the order in which lists show them. */
+/** In the order that lists use. */
 const newestFirst = (a: KnownCheckpoint, b: KnownCheckpoint) =>
   (b.step ?? -1) - (a.step ?? -1) ||
   b.registered_at.getTime() - a.registered_at.getTime() ||

@@ -59,8 +59,8 @@ const isUploadShared = ({ store }: Stores, { upload_id }: Removal): Promise<bool
   })
 
 /**
- * Under the lock of those who register the same content meanwhile. It writes nothing: the relay waits for whoever has
- * written (ADR 2), and the store may be slow.
+ * Runs under the lock that registering the same content takes. Its transaction writes nothing: the relay waits for writers (ADR
+ * 2), and the store may be slow.
  */
 const removeUnlessShared = ({ store, artifacts }: Stores, { sha256 }: Removal): Promise<boolean> =>
   store.transaction(async tx => {

@@ -20,7 +20,7 @@ export const retentionRoute = (deps: Deps): Route =>
     path: '/api/admin/retention',
     credential: 'admin',
     tag: 'admin',
-    summary: 'Delete checkpoints that runs need not keep; by default only say which',
+    summary: 'Delete checkpoints that runs need not keep; by default only list them',
     body: retentionInput,
     bodyMayBeAbsent: true,
     response: retentionReport,
@@ -87,7 +87,7 @@ async function rulesFor(
 
 type Work = { run: Run; rules: Rules; start: Cursor['behind']; room: number }
 
-/** `stoppedAt`: there was no room for the checkpoints behind this one. */
+/** `stoppedAt`: there was no room for the checkpoints after this one. */
 async function applyToRun(
   deps: Deps,
   asked: HttpAsked,
@@ -107,7 +107,7 @@ async function applyToRun(
       one => ({ ...shown(one), bytes: isStored(one) ? 'stored' : 'left' }) as const,
     ),
     freed_bytes: freed,
-    // Named with the first checkpoints of the run alone.
+    // Named only with the first checkpoints of the run.
     ...protectedOf(start === null ? expired.needed : []),
     kept: expired.kept,
   }
@@ -181,17 +181,20 @@ async function runsAfter(
   cursor: Cursor | null,
 ): Promise<Run[]> {
   if (project !== null) {
-    const { rowCount } = await pool.query('select from write.project where name = $1', [project])
+    const { rowCount } = await pool.query(
+      `select from write.resource where kind = 'project' and id = $1`,
+      [project],
+    )
     if (rowCount === 0) throw new Refusal('invalid', `No such project: ${project}`)
   }
   const { rows } = await pool.query<Run>({
     name: 'runs_with_checkpoints',
-    text: `select run_id, short_id, project from write.run_state r
-            where deleted_at is null and ($1::text is null or project = $1)
-              and case when $3 then run_id >= $2 else run_id > $2 end
+    text: `select id as run_id, coalesce(name, id) as short_id, project from write.resource r
+            where kind = 'run' and deleted_at is null and ($1::text is null or project = $1)
+              and case when $3 then id >= $2 else id > $2 end
               and exists (select from write.artifact a
-                           where a.run_id = r.run_id and a.kind = 'checkpoint' and a.deleted_at is null)
-            order by run_id limit $4`,
+                           where a.run_id = r.id and a.kind = 'checkpoint' and a.deleted_at is null)
+            order by id limit $4`,
     values: [project, cursor?.run_id ?? '', cursor?.behind != null, retentionLimits.runs],
   })
   return rows
@@ -203,7 +206,10 @@ const print = ({ run_id, behind }: Cursor): string =>
 function parse(after: string): Cursor {
   const [, run_id, step, artifact_id] = /^([^/]+)(?:\/(-?\d{1,16})\/([^/]*))?$/.exec(after) ?? []
   if (run_id === undefined)
-    throw new Refusal('invalid', `after is not what a call returned as next: ${after}`)
+    throw new Refusal(
+      'invalid',
+      `after must be the next that an earlier call returned, not ${after}`,
+    )
   const behind = step === undefined ? null : { step: Number(step), artifact_id: artifact_id ?? '' }
   return { run_id, behind }
 }

@@ -75,12 +75,12 @@ export async function expiredOf(
   }
 }
 
-/** What was deleted, and how many bytes of the store that frees. */
+/** The deleted artifacts, and how many bytes of the store that frees. */
 export type Deleted = { deleted: readonly string[]; freed: number }
 
 /**
- * Deletes these checkpoints, as far as the rules still say so and nothing needs them when the rows are locked. `told`
- * hears of it at the end of the transaction, as often as that is tried.
+ * Deletes these checkpoints if the rules still say so and nothing needs them once the rows are locked. `told` is called at the
+ * end of the transaction, once for each try.
  */
 export function deletionsBy(
   rules: Rules,

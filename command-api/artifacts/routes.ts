@@ -24,7 +24,7 @@ import { retentionRoute } from './retention-route.ts'
 /** Maximum registrations per run, including changes of an artifact's facts: each is an event. */
 const maxPerRun = 10_000
 
-/** Files that running code puts into the store of Forge. */
+/** Files that running code puts into Forge's store. */
 export type ArtifactUploads = {
   announce(
     request: HttpAsked,
@@ -62,7 +62,7 @@ export const artifactRoutes = (deps: Deps, uploads: ArtifactUploads): Route[] =>
     path: '/api/ingest/artifact',
     credential: 'ingest',
     tag: 'ingest',
-    summary: 'Register something the training code wrote',
+    summary: 'Register an output of the training code',
     body: artifactInput,
     bodyLimitBytes: 64 * 1024,
     response: artifactReply,
@@ -100,9 +100,13 @@ async function storedIn(
   const { run_id, path, upload_id } = body
   if (!upload_id) {
     if (isInStore(path))
-      throw new Refusal('invalid', `${path} is registered with the upload_id that it came with`, {
-        code: 'artifact.no_upload',
-      })
+      throw new Refusal(
+        'invalid',
+        `${path} must be registered with the upload_id it was uploaded under`,
+        {
+          code: 'artifact.no_upload',
+        },
+      )
     return body
   }
   const stored = await uploads.complete(request, { run_id, upload_id })
@@ -118,7 +122,7 @@ async function storedIn(
   return { ...body, ...stored }
 }
 
-/** A container has files of its own, which are gone with it. */
+/** A container has its own files, which disappear with it. */
 async function refusePathInContainer({ pool }: Deps, { run_id, path }: ArtifactInput) {
   if (isAddress(path)) return
   const { rowCount } = await pool.query(
@@ -129,7 +133,7 @@ async function refusePathInContainer({ pool }: Deps, { run_id, path }: ArtifactI
   if (rowCount)
     throw new Refusal(
       'invalid',
-      `${path} is a path inside a container, which nobody else can read; give the address of an object, such as s3://bucket/key`,
+      `${path} is a path inside a container, which nobody else can read; send the address of an object, such as s3://bucket/key`,
       {
         code: 'artifact.local_path',
         hint: 'GET /api/ingest/artifact/upload-url returns an address to send the file to, and the path to register',
@@ -201,7 +205,7 @@ async function countRegistration(tx: Transaction, run_id: string): Promise<void>
 const tooMany = () =>
   new Refusal(
     'conflict',
-    `The run has already made ${maxPerRun} registrations of artifacts, the maximum`,
+    `The run has already made ${maxPerRun} artifact registrations, the maximum`,
     { code: 'artifact.too_many' },
   )
 

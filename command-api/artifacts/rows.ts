@@ -23,7 +23,7 @@ export async function findArtifact(
   return rows[0]
 }
 
-/** If not, its bytes are stored elsewhere. */
+/** Whether its bytes are in the store or elsewhere. */
 export const isStored = ({ upload_id, sha256 }: Pick<ArtifactRow, 'upload_id' | 'sha256'>) =>
   upload_id !== null && sha256 !== null
 
@@ -40,12 +40,20 @@ export function deletionOf(
 export const markDeleted = (tx: Transaction, artifact_id: string, now: Date) =>
   tx.query('update write.artifact set deleted_at = $2 where artifact_id = $1', [artifact_id, now])
 
-/** Whoever begins from one of these waits, and then finds it deleted. */
-export const lockArtifacts = (tx: Transaction, artifactIds: readonly string[]) =>
-  tx.query(
+/** A use that would begin meanwhile waits, and then finds them deleted (`holdResource`). */
+export async function lockArtifacts(
+  tx: Transaction,
+  artifactIds: readonly string[],
+): Promise<void> {
+  await tx.query(
     'select from write.artifact where artifact_id = any($1) order by artifact_id for update',
     [artifactIds],
   )
+  await tx.query(
+    `select from write.resource where kind = 'artifact' and id = any($1) order by id for update`,
+    [artifactIds],
+  )
+}
 
 export type StoredCheckpoint = KnownCheckpoint & ArtifactRow & { size_bytes: number | null }
 
@@ -68,8 +76,8 @@ export async function checkpointsOf(
 }
 
 /**
- * The bytes that the store need not hold any longer once these artifacts are deleted: not those that another
- * artifact or upload has, too. Null if it must hold all of them.
+ * The bytes that the store no longer needs once these artifacts are deleted, except bytes shared with another artifact or
+ * upload. Null if all are still needed.
  */
 export async function freedBy(
   db: Pool | Transaction,
@@ -91,3 +99,7 @@ export async function freedBy(
   })
   return rows[0]?.bytes ?? null
 }
+
+/** Called when the run is purged. */
+export const deleteArtifactsOf = (tx: Transaction, run_id: string) =>
+  tx.query('delete from write.artifact where run_id = $1', [run_id])

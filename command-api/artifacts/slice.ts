@@ -3,12 +3,14 @@ import { checkpointKeeper } from './keep-checkpoints.ts'
 import { artifactKind } from './kind.ts'
 import { artifactRemover } from './remove-files.ts'
 import { type ArtifactUploads, artifactRoutes } from './routes.ts'
+import { deleteArtifactsOf } from './rows.ts'
 import { artifactVerifier } from './verify.ts'
 
 export const artifacts: Slice<{ uploadsOfRuns: ArtifactUploads }> = {
   name: 'artifacts',
   routes: (deps, { uploadsOfRuns }) => artifactRoutes(deps, uploadsOfRuns),
   reactors: [artifactVerifier, checkpointKeeper, artifactRemover],
+  deleteRowsOfRun: deleteArtifactsOf,
   kind: artifactKind,
   announces: {
     artifact: 'nothing',

@@ -14,7 +14,7 @@ export function recordBenchmark(
   if (recorded >= maxRecorded)
     throw new Refusal(
       'conflict',
-      `The run has recorded ${recorded} benchmark results, replaced ones included; that is the most`,
+      `The run has recorded ${recorded} benchmark results, including replaced ones, the maximum`,
       { code: 'benchmark.too_many' },
     )
   return [{ type: 'benchmark.recorded', data: result }]

@@ -53,7 +53,7 @@ function toResult(body: BenchmarkInput): BenchmarkResult {
     started_at: body.started_at ?? null,
     ended_at: body.ended_at ?? null,
   }
-  // An artifact is of one step, whether that is said or not.
+  // An artifact belongs to one step, whether or not the report names it.
   const { step, ...rest } = measured
   const identity = measured.artifact_id === null ? measured : rest
   return {
@@ -65,7 +65,7 @@ function toResult(body: BenchmarkInput): BenchmarkResult {
   }
 }
 
-/** Of several scores of one metric the last one wins. */
+/** If a metric has several scores, the last one wins. */
 function scoresOf({ scores }: BenchmarkInput): BenchmarkResult['scores'] {
   const byMetric = new Map(scores.map(score => [score.metric, score]))
   return [...byMetric.values()].map(({ metric, value, stderr, n, higher_is_better }) => ({

@@ -12,13 +12,13 @@ import type { Transaction } from '../event-store.ts'
 export type Letter = { topic: string; partition: number; offset: bigint }
 
 /**
- * What the projector does with parked records; provided by server/. The first two return the record's key, null if it is
+ * The projector's operations on parked records; provided by server/. The first two return the record's key, or null if it is
  * gone, and refuse during a rebuild.
  */
 export type ParkedRecords = {
   replay(tx: Transaction, letter: Letter): Promise<string | null>
   drop(tx: Transaction, letter: Letter): Promise<string | null>
-  /** To be called after the commit of a replay: tells readers. */
+  /** Notifies readers; call it after the commit of a replay. */
   replayed(letter: Letter, key: string): void
 }
 
@@ -44,7 +44,7 @@ export const deadLetterRoutes = (deps: Deps, parked: ParkedRecords): Route[] => 
     path: '/api/admin/dead-letters/{letter_id}',
     credential: 'admin',
     tag: 'admin',
-    summary: 'Drop a parked record: what it reports is lost',
+    summary: 'Drop a parked record: its report is lost',
     params: letterPath,
     response: deadLetterReply,
     refusals: ['not_found', 'conflict'],

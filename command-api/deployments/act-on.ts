@@ -17,7 +17,7 @@ export async function deploymentToActOn(
   const { rows } = await pool.query<Row>({
     name: 'deployment_to_act_on',
     text: `select d.deployment_id, d.owner, ${projectFacts('$2')} as known
-             from write.deployment_state d join write.project p on p.name = d.project
+             from write.deployment_state d join write.resource p on p.kind = 'project' and p.id = d.project
             where d.deployment_id = $1 and d.state <> 'deleted'`,
     values: [asked, caller.username],
   })

@@ -49,9 +49,13 @@ async function createOne(deps: Deps, request: Create, findTemplate: FindTemplate
   const resolved = await resolveSource(sources, caller, body.source)
   const project = body.project ?? resolved.project
   if (project === null)
-    throw new Refusal('invalid', 'Name the project of the deployment: its source belongs to none', {
-      code: 'deployment.no_project',
-    })
+    throw new Refusal(
+      'invalid',
+      "Name the deployment's project: its source does not belong to one",
+      {
+        code: 'deployment.no_project',
+      },
+    )
   const serving = await resolveServing(body.serving ?? {}, resolved.source, findTemplate)
   const deployment_id = deps.newId('dep')
   const revision_id = deps.newId('rev')
@@ -85,7 +89,7 @@ export const baseUrlOf = ({ baseUrl }: Pick<Deps, 'baseUrl'>, deployment_id: str
 export const nameLock = (project: string, name: string): string =>
   `deployment-name-${project}/${name}`
 
-/** Names are those of a project's living deployments. Call with `nameLock` held. */
+/** Names are unique among a project's existing deployments. Call with `nameLock` held. */
 export async function refuseTakenName(
   { tx }: Pick<Work, 'tx'>,
   { project, name, deployment_id }: { project: string; name: string; deployment_id: string },
@@ -98,7 +102,7 @@ export async function refuseTakenName(
   if (rowCount)
     throw new Refusal('conflict', `Project ${project} has a deployment named ${name}`, {
       code: 'deployment.name_taken',
-      hint: 'Make a revision of it, or choose another name',
+      hint: 'Add a revision to it, or choose another name',
     })
 }
 
@@ -112,7 +116,7 @@ export async function openProject(
     await createEmptyProject(deps, work, { project, caller })
 }
 
-/** Whether there is such a project; throws if the caller may not submit to it. */
+/** Whether the project exists; throws if the caller may not submit to it. */
 export async function refuseStranger(
   db: Pool | Transaction,
   project: string,
@@ -131,12 +135,12 @@ function settingsOf({ name, team = null, replicas, limits }: DeploymentInput): D
   return { name, team, min_replicas: min, max_replicas: max, ...defaultLimits, ...limits }
 }
 
-/** Only whether, how often and how long could be said of it, and there is nothing to say it of. */
+/** The settings of capturing, which does not exist yet. */
 export function refuseCapture({ capture }: Pick<DeploymentPatch, 'capture'>): void {
   if (capture?.enabled || (capture?.sample_rate ?? 0) > 0)
-    throw new Refusal('not_configured', 'Requests and answers cannot be captured here', {
+    throw new Refusal('not_configured', 'Requests and responses cannot be captured here', {
       code: 'deployment.capture',
-      hint: 'The traffic of a deployment tells of each request but not what it said',
+      hint: 'The traffic of a deployment records each request, but not its content',
     })
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../../schemas/deployments.ts'
 import { deploymentTable, revisionTable, type Trigger } from './lifecycle.ts'
 
-/** A deployment keeps all it ever had in one stream, so both are bounded. */
+/** One stream keeps everything a deployment ever had, so both are bounded. */
 export const mostRevisions = 1000
 export const mostLiveTokens = 200
 const mostTokens = 5000
@@ -186,7 +186,7 @@ export function promote(
     throw new Refusal(
       'conflict',
       `The promoted revision is ${previous ?? 'none'}, not ${expected ?? 'none'} as the request expects`,
-      { code: 'deployment.promoted_meanwhile', hint: 'Look at the revisions, then try again' },
+      { code: 'deployment.promoted_meanwhile', hint: 'Check the revisions, then try again' },
     )
   if (previous === revision_id) return []
   refuseUnready(revision_id, state)
@@ -207,7 +207,7 @@ export function rollBack(
       code: 'deployment.nothing_before',
     })
   const { state } = knownRevision(made, revision_id)
-  if (revision_id === previous) throw new Refusal('conflict', `${revision_id} is promoted already`)
+  if (revision_id === previous) throw new Refusal('conflict', `${revision_id} is already promoted`)
   refuseUnready(revision_id, state)
   const data = { deployment_id, revision_id, previous_revision_id: previous, reason }
   return [{ type: 'deployment.rolled_back', data }]
@@ -255,7 +255,7 @@ export function createToken(
   if (live.some(({ name }) => name === token.name))
     throw new Refusal(
       'conflict',
-      `There is a token named ${token.name}; revoke it, or take another name`,
+      `There is a token named ${token.name}; revoke it, or choose another name`,
       {
         code: 'deployment.token_exists',
       },

@@ -1,4 +1,4 @@
-/** Requests under way, on average around this moment. Milliseconds. */
+/** The average number of requests under way around this moment. Times in milliseconds. */
 export type Sample = { atMs: number; concurrency: number }
 
 export type Scaling = {

@@ -36,6 +36,6 @@ export async function decideWith(
   })
   if (events.length > 0 || !also) return
   await deps.store.transaction(also)
-  // Rows alone have no event that would announce them.
+  // Changes of rows have no event that would announce them.
   deps.servingChanged()
 }

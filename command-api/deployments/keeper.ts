@@ -33,7 +33,7 @@ const mostAtOnce = 16
  */
 export function keepServing(deps: ReplicaDeps): Repeated {
   const failed = (error: unknown) =>
-    deps.logger.warn({ err: error }, 'deployments could not be looked after, will retry')
+    deps.logger.warn({ err: error }, 'a pass over the deployments failed, will retry')
   // Separate, so that engines hanging at their start do not delay probes of serving ones.
   const asking: AllAsking = { ready: new Map(), others: new Map() }
   const samples: Samples = new Map()
@@ -53,6 +53,7 @@ export function keepServing(deps: ReplicaDeps): Repeated {
     )
   const passes = repeat(
     async signal => {
+      if (!(await isAnyDeployed(deps))) return intervalMs
       await tryWithLock(deps.pool, textLock('serving keeper'), async (_, lost) => {
         if (!signal.aborted && !lost.aborted) await pass()
       })
@@ -69,6 +70,17 @@ export function keepServing(deps: ReplicaDeps): Repeated {
       await Promise.all(all.map(({ done }) => done))
     },
   }
+}
+
+/** Whether a pass could find anything to do, asked in one statement: most installations serve no model. */
+async function isAnyDeployed({ pool }: KeeperDeps): Promise<boolean> {
+  const { rows } = await pool.query<{ is_any: boolean }>({
+    name: 'is_any_deployed',
+    text: `select exists (select from write.deployment_state where state <> 'deleted')
+               or exists (select from write.replica where state <> 'ended')
+               or exists (select from write.playground_session) as is_any`,
+  })
+  return rows[0]?.is_any ?? true
 }
 
 /** Probes under way, by replica: a slow engine holds up nothing else. */
@@ -120,7 +132,7 @@ async function askDue(deps: KeeperDeps, all: AllAsking, which: keyof AllAsking):
 const reportOn =
   ({ logger }: KeeperDeps, { deployment_id, revision_id }: Replica) =>
   (error: unknown) =>
-    logger.error({ err: error, deployment_id, revision_id }, 'a replica could not be looked after')
+    logger.error({ err: error, deployment_id, revision_id }, 'a replica could not be probed')
 
 async function askOne(deps: KeeperDeps, replica: Replica, signal: AbortSignal): Promise<void> {
   const { serving, state, revision_id, header_name, header_sealed } = replica
@@ -170,11 +182,11 @@ async function silent(deps: KeeperDeps, replica: Replica, check: Check): Promise
   const { replica_id, revision_id, state, failures, started_at, revision } = replica
   const isLate = deps.now().getTime() - started_at.getTime() > startMs
   if (revision !== 'ready' && isLate) {
-    const reason = `no answer within ${startMs / 60_000} minutes; at last ${check.detail}`
+    const reason = `no response within ${startMs / 60_000} minutes; last: ${check.detail}`
     return decideWith(deps, replica, {
       decide: deployment => revisionFailed(deployment, revision_id, { reason, checks: [check] }),
       also: tx =>
-        // The job of one that Forge runs is ended because its revision failed, and the replica with it.
+        // If Forge runs the engine, its job ends because the revision failed, and the replica with it.
         tx.query(
           "update write.replica set state = 'ended' where replica_id = $1 and run_id is null",
           [replica_id],
@@ -238,11 +250,11 @@ async function settle(deps: KeeperDeps): Promise<void> {
   const act = async ({ deployment_id, state, ready }: Fare) => {
     const isEnding = state === 'suspending' || state === 'deleting'
     const trigger = isEnding ? 'ends' : ready > 0 ? 'serves' : 'lacks'
-    const reason = trigger === 'lacks' ? 'no replica of the promoted revision answers' : null
+    const reason = trigger === 'lacks' ? 'no replica of the promoted revision responds' : null
     await decideWith(deps, { deployment_id }, { decide: one => move(one, trigger, reason) })
   }
   await forEachApart(due, act, (error, { deployment_id }) =>
-    deps.logger.error({ err: error, deployment_id }, 'a deployment could not be looked after'),
+    deps.logger.error({ err: error, deployment_id }, 'a deployment could not be updated'),
   )
 }
 

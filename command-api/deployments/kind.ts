@@ -7,8 +7,12 @@ export const deploymentKind: Kind = {
   resourceOf(event) {
     switch (event.type) {
       case 'deployment.created': {
-        const { deployment_id, owner, project } = event.data
-        return { id: deployment_id, is: 'there', owner, project }
+        const { deployment_id, name, owner, project } = event.data
+        return { id: deployment_id, is: 'there', name, owner, project }
+      }
+      case 'deployment.changed': {
+        const { deployment_id, name } = event.data
+        return { id: deployment_id, is: 'there', name }
       }
       case 'deployment.state_changed':
         return event.data.state === 'deleting'

@@ -40,7 +40,7 @@ export const deploymentTable: Record<DeploymentState, Record<Trigger, Next>> = {
 
 export type RevisionTrigger = 'progress' | 'ready' | 'fail' | 'retire'
 
-/** `go`: the trigger takes effect. Ready replicas that fail do not unmake a revision: they are started again. */
+/** `go`: the trigger takes effect. A ready revision stays ready when its replicas fail: they are started again. */
 const alive = { progress: 'go', ready: 'go', fail: 'go', retire: 'go' } as const
 const over = { progress: 'stay', ready: 'stay', fail: 'stay', retire: 'stay' } as const
 

@@ -39,7 +39,7 @@ export const playgroundRoutes = (deps: Deps, findTemplate: FindTemplate): Route[
     credential: 'person',
     reach: 'all',
     tag: 'playground',
-    summary: 'Talk to a model for a while with an access token; it ends when it is idle',
+    summary: 'Talk to a model with an access token; the session ends when it is idle',
     body: playgroundInput,
     response: playgroundOpened,
     refusals: ['invalid', 'forbidden', 'not_found', 'conflict'],
@@ -118,9 +118,9 @@ async function refuseMany({ pool }: Deps, { username }: Person): Promise<void> {
     [username],
   )
   if ((rows[0]?.count ?? 0) >= mostOpen)
-    throw new Refusal('conflict', `You have ${mostOpen} playground sessions open, the most`, {
+    throw new Refusal('conflict', `You have ${mostOpen} playground sessions open, the maximum`, {
       code: 'playground.too_many',
-      hint: 'Close one, or wait until one has expired',
+      hint: 'Close one, or wait until one expires',
     })
 }
 
@@ -128,7 +128,7 @@ type Named = { artifact_id: string | null; revision_id: string | null; model: st
 type Plan = {
   deployment_id: string
   named: Named
-  /** The deployment that has to be made; null where engines serve the source already. */
+  /** The deployment to create; null if engines already serve the source. */
   owned: { locks: string[]; make: (work: Work, name: string) => Promise<void> } | null
 }
 
@@ -159,7 +159,7 @@ async function ofRevision({ pool }: Deps, caller: Person, revision_id: string): 
     throw error instanceof Refusal && error.code === 'not_found' ? missing : error
   })
   if (state !== 'ready')
-    throw new Refusal('conflict', `Revision ${revision_id} is ${state}; only a ready one answers`)
+    throw new Refusal('conflict', `Revision ${revision_id} is ${state}; only a ready one responds`)
   return { deployment_id, named: { ...nothing, revision_id }, owned: null }
 }
 

@@ -14,7 +14,7 @@ import type { Transaction } from '../event-store.ts'
 import { change, toChange, toReply } from './change.ts'
 import { promote, rollBack } from './decide.ts'
 
-/** Moving the pointer to the revision that serves; the address never changes. */
+/** Routes that move the pointer to the promoted revision; the address never changes. */
 export const pointerRoutes = (deps: Deps): Route[] => [
   route({
     method: 'POST',
@@ -46,7 +46,7 @@ export const pointerRoutes = (deps: Deps): Route[] => [
     credential: 'person',
     reach: 'its_people',
     tag: 'deployments',
-    summary: 'Promote the revision again that was promoted before',
+    summary: 'Promote the previously promoted revision again',
     params: deploymentPath,
     body: rollbackInput,
     bodyMayBeAbsent: true,
@@ -70,15 +70,15 @@ async function refuseWithoutReplica(
   tx: Transaction,
   { state }: Decided<Deployment, DeploymentEvent>,
 ): Promise<void> {
-  // None serves while the deployment is suspended, whichever revision is promoted.
+  // While the deployment is suspended, no revision serves, promoted or not.
   if (!state || ['suspending', 'suspended'].includes(state.state)) return
   const { rowCount } = await tx.query(
     'select 1 from write.replica_route where revision_id = $1 and is_ready limit 1',
     [state.promoted_revision_id],
   )
   if (!rowCount)
-    throw new Refusal('conflict', `No replica of ${state.promoted_revision_id} answers now`, {
+    throw new Refusal('conflict', `No replica of ${state.promoted_revision_id} is responding now`, {
       code: 'deployment.no_replica',
-      hint: 'Wait until its replicas were started again',
+      hint: 'Wait until its replicas have restarted',
     })
 }

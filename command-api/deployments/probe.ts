@@ -74,9 +74,11 @@ async function answerOf(
   const text = await readSome(response)
   if (response.status !== 200) {
     const said = withoutSecret(text, header).slice(0, 500).replaceAll(/\s+/g, ' ')
-    return `${path} answered ${response.status}: ${said}`
+    return `${path} returned ${response.status}: ${said}`
   }
-  return isAnswer(parsed(text)) ? null : `${path} answered 200, but not as the OpenAI API does`
+  return isAnswer(parsed(text))
+    ? null
+    : `${path} returned 200, but not the response of the OpenAI API`
 }
 
 /** An engine may echo the request; the secret must not be shown to readers of a failed check. */
@@ -108,7 +110,7 @@ function parsed(text: string): Record<string, unknown> {
 
 function probeErrorText(error: unknown, timeoutMs: number): string {
   if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`
+  if (error.name === 'TimeoutError') return `no response within ${timeoutMs / 1000} s`
   const cause = error.cause instanceof Error ? error.cause : error
   return 'code' in cause ? `cannot be reached: ${cause.code}` : cause.message
 }

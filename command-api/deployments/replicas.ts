@@ -70,7 +70,7 @@ type Planned = {
   name: string
   owner: string
   role: 'admin' | 'operator'
-  /** Of the profile; null: that of this machine. */
+  /** The executor of the profile; null: this machine's. */
   executor: string | null
 }
 
@@ -166,7 +166,7 @@ type Followed = {
   placed_on: string[]
   restarts: number
   started_at: Date
-  /** It was ended because it is not needed. */
+  /** It was ended because it is no longer needed. */
   isUnneeded: boolean
 }
 
@@ -285,7 +285,7 @@ async function endUnneeded(deps: ReplicaDeps): Promise<void> {
   )
   await forEachApart(
     rows,
-    ({ run_id }) => deps.jobs.stop(run_id, 'its deployment needs it no more'),
+    ({ run_id }) => deps.jobs.stop(run_id, 'its deployment no longer needs it'),
     (error, { run_id }) =>
       deps.logger.error({ err: error, run_id }, 'the job of a replica could not be stopped'),
   )

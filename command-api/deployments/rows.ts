@@ -4,9 +4,10 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { SourceInput } from '../../schemas/deployments.ts'
 import type { Decided } from '../commit.ts'
 import type { Transaction } from '../event-store.ts'
+import { holdResource } from '../hold-resource.ts'
 
 /**
- * Held while changing what gateways serve, and taken before the first write, so that nobody waits for the row of the
+ * Held while changing what gateways serve, and taken before the first write, so that no transaction waits for the row of the
  * epoch while holding locks that others wait for.
  */
 export const servingLock = 'serving-epoch'
@@ -126,7 +127,7 @@ async function changeScaling(
   )
 }
 
-/** Requests are refused from the moment at which somebody suspends or deletes it. */
+/** Requests are refused from the moment somebody suspends or deletes it. */
 const routeOf = (state: string): 'serving' | 'suspended' | 'deleted' => {
   if (state === 'suspending' || state === 'suspended') return 'suspended'
   return state === 'deleting' || state === 'deleted' ? 'deleted' : 'serving'
@@ -182,13 +183,9 @@ async function insertToken(tx: Transaction, token: Data<'deployment.token_create
   )
 }
 
-/** Either the deletion of an artifact sees the revision, or the revision sees the deletion. */
-async function lockArtifact(tx: Transaction, artifact_id: string): Promise<void> {
-  const { rowCount } = await tx.query(
-    'select from write.artifact where artifact_id = $1 and deleted_at is null for share',
-    [artifact_id],
-  )
-  if (!rowCount) throw new Refusal('conflict', `The artifact ${artifact_id} was deleted meanwhile`)
+async function holdArtifact(tx: Transaction, id: string): Promise<void> {
+  if (!(await holdResource(tx, { kind: 'artifact', id })))
+    throw new Refusal('conflict', `The artifact ${id} has just been deleted`)
 }
 
 async function insertRevision(
@@ -196,7 +193,7 @@ async function insertRevision(
   { deployment_id, revision_id, source, serving }: Data<'deployment.revision_created'>,
   { now, actor, epoch, secret }: At,
 ) {
-  if (source.artifact_id !== null) await lockArtifact(tx, source.artifact_id)
+  if (source.artifact_id !== null) await holdArtifact(tx, source.artifact_id)
   await tx.query(
     `insert into write.revision_state
        (revision_id, deployment_id, state, source, serving, created_by, created_at)

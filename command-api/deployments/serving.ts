@@ -17,7 +17,7 @@ function external(input: ServingInput): Serving {
   const { template, params = {}, args = [], profile = null } = input
   const { tensor_parallel = 1, served_names = ['default'], smoke = 'chat' } = input
   if (template !== undefined || Object.keys(params).length > 0 || args.length > 0)
-    throw bad('An external engine has no template, params or args of Forge')
+    throw bad('An external engine takes no template, params or args')
   return {
     ...{ template: null, template_version: null, template_digest: null, framework: null },
     ...{ engine: 'external', engine_version: null, params, args },
@@ -28,7 +28,7 @@ function external(input: ServingInput): Serving {
 async function ofTemplate(input: ServingInput, findTemplate: FindTemplate): Promise<Serving> {
   const { template, args = [], profile = null, tensor_parallel = 1, smoke = 'chat' } = input
   const hint = 'GET /api/recipes?kind=serve lists the templates'
-  if (template === undefined) throw bad('Name serving.template: what serves the artifact', hint)
+  if (template === undefined) throw bad('Name serving.template, which serves the artifact', hint)
   const entry = await findTemplate(template)
   const serving = entry?.recipe.serving
   if (!entry || !serving) throw bad(`No such serving template: ${template}`, hint)

@@ -8,7 +8,7 @@ import { resolveModel } from '../model-reference.ts'
 
 export type Resolved = {
   source: Source
-  /** That of the artifact's run; null for an engine that Forge does not run. */
+  /** The project of the artifact's run; null for an engine that Forge does not run. */
   project: string | null
 }
 
@@ -24,7 +24,7 @@ const nothing: Source = {
 }
 
 /**
- * The artifact or engine that a revision serves, resolved once: later moves of an alias or "latest" do not affect it.
+ * The artifact or engine that a revision serves, resolved once: moving an alias or "latest" later does not affect it.
  */
 export function resolveSource(
   deps: SourceDeps,
@@ -105,7 +105,7 @@ function toAddress(url: string): URL {
   if (!address || !['http:', 'https:'].includes(address.protocol))
     throw bad('source.url is not an http or https address')
   if (address.username !== '' || address.password !== '')
-    throw bad('source.url must not hold a password; name a header instead')
+    throw bad('source.url must not contain a password; use a header instead')
   if (address.search !== '' || address.hash !== '')
     throw bad('source.url must not have a query or a fragment')
   return address

@@ -18,8 +18,7 @@ const maxPending = 1000
 const maxPendingOfNetwork = 20
 
 /**
- * Stores the hash of a new code of 256 random bits, under an unused user code. Beyond the limits on waiting codes the
- * oldest one ends.
+ * Stores the hash of a new code of 256 random bits, under an unused user code. Beyond the limits on waiting codes, the oldest one ends.
  */
 export async function createDeviceCode(pool: Pool, asking: Asking): Promise<DeviceCode> {
   const device_code = randomBytes(32).toString('base64url')

@@ -71,7 +71,7 @@ export const deviceRoutes = (deps: Deps, openSession: OpenSession): Route[] => [
     response: deviceTokenReply,
     refusals: ['invalid', 'forbidden', 'rate_limited'],
     async handle({ body: { device_code }, requestId, ctx }) {
-      // Otherwise a page could sign the browser that shows it in as the approver of a code of its own.
+      // Otherwise a page could have its own code approved and sign the visitor's browser in as the approver.
       refuseForeignOrigin(ctx, deps.baseUrl())
       const { token, expires_in, user } = await fetchToken(deps, openSession, {
         device_code,
@@ -134,7 +134,7 @@ async function refuseWeakSignIn(pool: Pool, { sid, via }: Person, now: Date): Pr
   if (via === 'device')
     throw new Refusal(
       'forbidden',
-      'A sign-in that was itself approved with a code cannot approve another; sign in on this page',
+      'A session that was itself approved with a code cannot approve another; sign in on this page',
       { code: 'device.from_device' },
     )
   const { rows } = await pool.query<{ created_at: Date }>(

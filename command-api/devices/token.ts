@@ -90,7 +90,7 @@ const toPolledCode = (row: CodeRow): PolledCode => ({
   approverHolds: row.holds,
 })
 
-/** Of concurrent polls one gets the token; checks and locks the approving session again. */
+/** Only one of several concurrent polls gets the token; checks and locks the approving session again. */
 async function consume(tx: Transaction, hash: Buffer): Promise<void> {
   const { rows } = await tx.query<{ state: string; holds: boolean }>(
     `select d.state, s.revoked_at is null and not p.disabled as holds

@@ -5,15 +5,15 @@ import type {
   DiagnosisRequested,
 } from '../../events/diagnoses.ts'
 
-/** After this long a diagnosis without a result no longer keeps another one from being made, in milliseconds. */
+/** After this long, a diagnosis without a result no longer blocks another one, in milliseconds. */
 export const lostAfterMs = 3_600_000
 
 /** The requester of diagnoses caused by alerts. */
 export const ofAlert = 'alert rule'
 
 /**
- * A run has at most one diagnosis under way, and at most one automatic one for each attempt. One because of an alert
- * was made of a run that went on, so it does not keep its failure from being diagnosed.
+ * A run has at most one diagnosis under way, and at most one automatic diagnosis for each attempt. A diagnosis caused by an
+ * alert does not count: the run continued, and its failure must still be diagnosed.
  */
 export function requestDiagnosis(
   { newest }: Diagnosed,

@@ -20,7 +20,7 @@ import { diagnose, type Judged, rulesVersion } from './rules/diagnose.ts'
 
 type Needed = Pick<Deps, 'pool' | 'store' | 'now'> & { observe: Observe }
 
-/** Asks for the diagnosis of every run that failed. */
+/** Requests a diagnosis of every failed run. */
 export const diagnosisRequester = reactor<Failed, Needed>({
   name: 'diagnose-failures',
   repeat: 'local',

@@ -7,11 +7,11 @@ import type { Duty } from '../reactor.ts'
 export type Failed = {
   run_id: string
   attempt: number | null
-  /** It goes on: a rule about it asks for the diagnosis. */
+  /** The run continues: an alert rule requests the diagnosis. */
   isAlert?: true
 }
 
-/** Every failure is diagnosed, every job that was stopped at a limit of its own, and what a rule of its JobSpec says. */
+/** Diagnoses every failure, every job stopped at one of its own limits, and whatever the rules of a JobSpec request. */
 export function failuresOf({ type, data }: Recorded<DecisionEvent>): Duty<Failed>[] {
   switch (type) {
     case 'job.failed':

@@ -8,18 +8,21 @@ export type Subject = Pick<
   'run_id' | 'short_id' | 'project' | 'owner' | 'source'
 >
 
-/** Null if the run does not exist any more. */
+/** Null if the run no longer exists. */
 export async function subjectOf(
   db: Pool | Transaction,
   run_id: string,
 ): Promise<(Subject & { attempt: number | null }) | null> {
   const { rows } = await db.query<Subject & { attempt: number | null }>(
-    `select r.run_id, r.short_id, r.project, r.owner, r.source,
-            case r.source when 'job' then coalesce(
+    `select r.id as run_id, coalesce(r.name, r.id) as short_id, r.project, r.owner,
+            case when j.is_job then 'job' else 'external' end as source,
+            case when j.is_job then coalesce(
               (select (data ->> 'attempt')::integer from write.event
-                where stream = 'job-' || r.run_id and type = 'job.scheduled'
+                where stream = 'job-' || r.id and type = 'job.scheduled'
                 order by stream_version desc limit 1), 0) end as attempt
-       from write.run_state r where r.run_id = $1`,
+       from write.resource r, lateral (
+              select exists (select from write.event where stream = 'job-' || r.id and stream_version = 1) as is_job) j
+      where r.kind = 'run' and r.id = $1`,
     [run_id],
   )
   return rows[0] ?? null

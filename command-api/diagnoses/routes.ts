@@ -16,7 +16,7 @@ export const diagnosisRoutes = (deps: Deps): Route[] => [
     reach: 'its_people',
     tag: 'diagnoses',
     summary:
-      'Find out why a job failed or does not go on; `job_id` may also name a run without a job',
+      'Find out why a job failed or makes no progress; `job_id` may also name a run without a job',
     body: diagnoseInput,
     response: diagnoseReply,
     refusals: ['not_found'],

@@ -79,7 +79,7 @@ type Closing = {
   reject: (error: unknown) => void
 }
 
-/** Closes duties without an outcome; those that end while a statement is in flight share the next one. */
+/** Closes duties without an outcome; duties that end while a statement is in flight share the next one. */
 export function joinedClosing(pool: Pool, now: () => Date): (held: Held) => Promise<boolean> {
   let waiting: Closing[] = []
   let isFlushing = false

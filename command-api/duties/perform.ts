@@ -62,7 +62,7 @@ async function withinDeadline<T>(
   })
   const stop = () => controller.abort(new Error('the process is stopping'))
   const timer = setTimeout(
-    () => controller.abort(new Error(`no answer within ${deadlineMs} ms`)),
+    () => controller.abort(new Error(`no result within ${deadlineMs} ms`)),
     deadlineMs,
   )
   stopping.addEventListener('abort', stop)
@@ -121,7 +121,7 @@ function failureOf<D>(
   attempts: number,
   cause: unknown,
 ): Failure {
-  const error = wordsOf(cause)
+  const error = errorTextOf(cause)
   if (attempts >= limit || cause instanceof PermanentFailure) return { error, parkedAt: now() }
   // Full jitter, so that duties that failed together are not retried together.
   const pauseMs = random() * Math.min(maxBackoffMs, backoffMs * 2 ** (attempts - 1))
@@ -134,7 +134,7 @@ const maxErrorLength = 500
  * The error message, shortened and without possible secrets: URLs lose their credentials, query and fragment.
  * NUL is removed because PostgreSQL cannot store it in a text.
  */
-export function wordsOf(cause: unknown): string {
+export function errorTextOf(cause: unknown): string {
   const message = cause instanceof Error ? cause.message || cause.name : String(cause)
   return message
     .slice(0, 10 * maxErrorLength)

@@ -13,7 +13,7 @@ export const dutyRoutes = (deps: Deps): Route[] => [
     path: '/api/admin/duties',
     credential: 'admin',
     tag: 'admin',
-    summary: 'What is to be done because of events, and what failed',
+    summary: 'Duties that events have caused, and their failures',
     query: dutyQuery,
     response: dutyList,
     handle: ({ query }) => listDuties(deps.pool, query, deps.now()),

@@ -20,7 +20,7 @@ export type SchedulesDeps = {
 }
 
 /**
- * Adds one duty for each due slot, whichever process sees it first. Slots missed while all processes were down are
+ * Adds one duty for each due slot, even if several processes see it at once. Slots missed while all processes were down are
  * made up for by a single duty.
  */
 export function startSchedules(deps: SchedulesDeps): Repeated {

@@ -9,11 +9,11 @@ export type Picture = {
   picture: Record<string, unknown>
 }
 
-/** Repeating a picture appends no event, whenever it says it was captured. */
+/** Repeating a picture appends no event, even with another capture time. */
 export const capture = ({ digest }: Environment, picture: Picture): EnvironmentEvent[] =>
   digest === picture.digest ? [] : [{ type: 'environment.captured', data: picture }]
 
-/** Adds nodes, and replaces those that are described otherwise. */
+/** Adds nodes, and replaces nodes whose description changed. */
 export function describeNodes(
   { nodes }: Environment,
   run_id: string,

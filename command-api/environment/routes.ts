@@ -25,7 +25,7 @@ export const environmentRoutes = (deps: Deps): Route[] => [
   route({
     ...common,
     path: '/api/ingest/environment',
-    summary: 'Report what a run runs on and with',
+    summary: 'Report the hardware and software environment of a run',
     body: environmentInput,
     response: environmentReply,
     refusals: ['forbidden', 'conflict', 'too_large'],
@@ -49,7 +49,7 @@ export const environmentRoutes = (deps: Deps): Route[] => [
   route({
     ...common,
     path: '/api/ingest/environment/nodes',
-    summary: 'Describe machines of a run of several',
+    summary: 'Describe the machines of a multi-node run',
     body: nodesInput,
     response: nodesReply,
     refusals: ['forbidden', 'invalid', 'conflict', 'too_large'],
@@ -68,6 +68,6 @@ export const environmentRoutes = (deps: Deps): Route[] => [
   }),
 ]
 
-/** Without what the caller does not know. */
+/** Without the fields that the caller does not know. */
 const known = (facts: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))

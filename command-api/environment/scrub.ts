@@ -2,7 +2,7 @@ import { isSecret, issuedTokens, mask } from '../secrets.ts'
 
 /** Options and assignments in a command line, such as `--api-key x`, `--api-key=x`, `HF_TOKEN=x`. */
 const option = /^-{0,2}([A-Za-z][\w.-]*)(?:=([\s\S]*))?$/
-/** In an address: what stands before the host, and parameters that are named like secrets. */
+/** In an address: the credentials before the host, and parameters that are named like secrets. */
 const userInfo = /(\b[a-z][a-z0-9+.-]{0,15}:\/\/)[^/\s@]+@/gi
 const parameter = /([?&;]([^=&#\s]{1,100})=)([^&#\s]+)/g
 
@@ -18,7 +18,7 @@ const scrubText = (text: string): string =>
 /** `api-key` and `api.key` are named as secrets as `api_key` is. */
 const withUnderscores = (name: string) => name.replaceAll(/[-.]/g, '_')
 
-/** A command line without the values of options that are named like secrets. Whitespace stays as it is. */
+/** A command line without the values of options that are named like secrets. Whitespace stays unchanged. */
 function scrubCommand(command: string): string {
   let masksNext = false
   return command
@@ -38,7 +38,7 @@ function scrubCommand(command: string): string {
     .join('')
 }
 
-/** Environment variables by name, those that look like secrets masked. */
+/** Environment variables by name, with apparent secrets masked. */
 const scrubVariables = (env: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     Object.entries(env).map(([name, value]) => [
@@ -47,7 +47,7 @@ const scrubVariables = (env: Readonly<Record<string, string>>) =>
     ]),
   )
 
-/** Everything that a process said of itself, without what looks like a secret (secrets never enter an event). */
+/** Everything that a process reported about itself, without apparent secrets (secrets never enter an event). */
 export function scrub(facts: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(facts).map(([name, value]) => {

@@ -18,7 +18,7 @@ export function offsetsNeeded({ pool, followers, logger }: Following) {
     if (!told.has(pair))
       logger.warn(
         { follower, topic },
-        'this program has no such follower: what it has yet to read may be trimmed (docs/operate/retention.md)',
+        'this program does not have the follower: records that it has yet to read may be trimmed (docs/operate/retention.md)',
       )
     told.add(pair)
   }

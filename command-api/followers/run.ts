@@ -58,7 +58,7 @@ export function startFollower<D>(follower: Follower<D>, deps: FollowDeps<D>): Fo
       failed(error) {
         if (error instanceof LostCheckpoint) return
         halted = error instanceof Error ? error.message : String(error)
-        deps.logger.error({ err: error, follower: name }, 'a follower stands still, will retry')
+        deps.logger.error({ err: error, follower: name }, 'a follower is stuck, will retry')
       },
     },
   )
@@ -119,7 +119,7 @@ async function actOn<D>(follower: Follower<D>, deps: FollowDeps<D>, acting: Acti
     if (failure === null) return
     if (attempt === tries) return passOver(follower, deps, acting, failure.cause)
     await pause(retryMs * 2 ** attempt, acting.signal)
-    if (acting.signal.aborted) throw new LostCheckpoint('told to stop')
+    if (acting.signal.aborted) throw new LostCheckpoint('asked to stop')
   }
 }
 

@@ -1,14 +1,14 @@
 import { Refusal } from '../../platform/refusal.ts'
 
-/** One call every ten seconds of each node (contract, "Limits"). */
+/** Each node may make one call every ten seconds (contract, "Limits"). */
 const everyMs = 10_000
-/** What a node may send at once: the hour that a client kept while it could not send. */
+/** How many calls a node may make at once: a client keeps an hour of samples while it cannot send. */
 export const maxCallsAtOnce = 360
 const maxNodes = 100_000
 
 /**
- * Counts the calls of each node of a run, in each process. A node that sends seldom saves up calls; one that has used
- * them up is refused until the next is due.
+ * Counts the calls of each node of a run, in each process. A node that rarely sends saves up calls; one that has used them up
+ * is refused until the next is due.
  */
 export function createCallMeter() {
   /** When a node's store of calls is full again, epoch milliseconds. */

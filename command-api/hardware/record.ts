@@ -4,8 +4,8 @@ import type { HardwareInput, HardwarePointInput } from '../../schemas/hardware.t
 import { parseTimestamp } from '../../schemas/timestamp.ts'
 
 /**
- * Encodes a validated report as a fact. Of several points of one GPU or machine at one time the
- * last one wins; `inserted` counts the remaining ones.
+ * Encodes a validated report as a fact. If a GPU or machine has several points for one time, the last one wins; `inserted`
+ * counts the remaining points.
  */
 export function recordHardware(body: HardwareInput): {
   fact: UnstampedFact

@@ -4,7 +4,7 @@ import { bytesOf, cutByBytes } from '../cut-by-bytes.ts'
 
 /** Most keys a run may have. */
 export const maxHparams = 2000
-/** Most bytes of all of them as JSON: what one body can bring, and as much again by changes. */
+/** Maximum size of all of them as JSON: one full request body, and as much again through changes. */
 const maxTotalBytes = 2 * 1024 * 1024
 
 /**

@@ -6,12 +6,13 @@ import { runIdInPath } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
+import { type KnownCheckpoint, newestCheckpoint } from '../newest-checkpoint.ts'
 import { runToActOn } from '../run-to-act-on.ts'
-import { type KnownCheckpoint, newestCheckpoint, shown } from './checkpoint.ts'
+import { shown } from './checkpoint.ts'
 import { pause, resume, stop } from './decide.ts'
 import { saveJob } from './rows.ts'
 
-/** What people do with a job; each takes effect a moment later, when the executor has seen to it. */
+/** Requests of people about a job; each takes effect a moment later, once the executor has acted on it. */
 export const actionRoutes = (deps: Deps): Route[] => {
   const action = (verb: string, summary: string, decide: Decide) =>
     actionRoute(deps, { verb, summary, decide })
@@ -19,10 +20,10 @@ export const actionRoutes = (deps: Deps): Route[] => {
     action('stop', 'Stop a job', (job, body, now) => stop(job, askedOf(body, now))),
     action(
       'pause',
-      'Have a job write a checkpoint and end, to be resumed later',
+      'Ask a job to write a checkpoint and end, so that it can be resumed later',
       (job, body, now) => pause(job, askedOf(body, now)),
     ),
-    action('resume', 'Queue a paused job again, at its old place', (job, body) =>
+    action('resume', 'Queue a paused job again, in its old place', (job, body) =>
       resume(job, body.reason ?? null),
     ),
   ]
@@ -82,15 +83,15 @@ function deadlineOf({ state, request }: Job): string | null {
   return isEnding && request ? toTimestamp(new Date(request.deadline)) : null
 }
 
-/** A pause keeps what is in a checkpoint, and nothing else. */
+/** A pause preserves the newest checkpoint and nothing else. */
 function warningsOf({ state, started_at }: Job, checkpoint: KnownCheckpoint | null) {
   const isPause = state === 'pausing' || state === 'paused'
   const hasNew = checkpoint !== null && checkpoint.registered_at >= new Date(started_at ?? 0)
   if (!isPause || started_at === null || hasNew) return []
   const otherwise =
     checkpoint === null
-      ? 'a resume begins again from the start'
-      : `a resume continues from ${checkpoint.artifact_id}, of an earlier attempt`
+      ? 'a resume starts from the beginning'
+      : `a resume continues from ${checkpoint.artifact_id}, which an earlier attempt wrote`
   const detail =
     state === 'pausing'
       ? `this attempt has registered no checkpoint yet; unless it does before it ends, ${otherwise}`

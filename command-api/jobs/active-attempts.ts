@@ -21,10 +21,10 @@ type ActiveRow = {
 /** `engine` is the id of the host, as the tables name it. */
 export type ExecutorHost = { executor: string; engine: string }
 
-/** SQL: whether job `j` has an attempt on machine $2 of executor $1, or on one that is not known. */
+/** SQL: whether job `j` has an attempt on machine $2 of executor $1, or on an unknown one. */
 const isOurs = 'j.is_active and j.executor = $1 and (j.engine = $2 or j.engine is null)'
 
-/** The attempts that hold GPUs of this machine. Those of others are theirs to look after; where the machine is not known, its engine says. */
+/** The attempts that hold GPUs of this machine. Other machines handle their own; if the machine is unknown, the engine decides. */
 export async function readActive(
   { pool, now }: Pick<Deps, 'pool' | 'now'>,
   { executor, engine }: ExecutorHost,
@@ -58,7 +58,7 @@ export async function readActive(
 
 export type AttemptOfRun = { run_id: string; attempt: number }
 
-/** Of these attempts those that have ended. Not those of which nothing is known: the database may be that of a backup. */
+/** The attempts among these that have ended. Unknown attempts do not count: the database may have been restored from a backup. */
 export async function readOver(
   pool: Pool,
   attempts: readonly AttemptOfRun[],

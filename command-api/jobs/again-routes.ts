@@ -6,12 +6,13 @@ import { type JobSpec, jobSpec } from '../../schemas/jobspec.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import type { Action } from '../access.ts'
 import type { Deps } from '../deps.ts'
+import { newestCheckpoint } from '../newest-checkpoint.ts'
 import { type ActOnRun, runToActOn } from '../run-to-act-on.ts'
 import { clone, retry } from './again.ts'
-import { newestCheckpoint, shown } from './checkpoint.ts'
+import { shown } from './checkpoint.ts'
 import type { Submits } from './submit.ts'
 
-/** Other jobs like this one. */
+/** Creates other jobs like this one. */
 export const againRoutes = (deps: Deps, submits: Submits): Route[] => [
   route({
     method: 'POST',
@@ -19,7 +20,7 @@ export const againRoutes = (deps: Deps, submits: Submits): Route[] => [
     credential: 'person',
     reach: 'its_people',
     tag: 'jobs',
-    summary: 'A JobSpec to edit and submit: that of this job, with secrets masked',
+    summary: 'The JobSpec of this job to edit and submit, with secrets masked',
     params: runIdInPath,
     response: jobSpec,
     refusals: ['not_found'],
@@ -34,7 +35,7 @@ export const againRoutes = (deps: Deps, submits: Submits): Route[] => [
     credential: 'person',
     reach: 'its_people',
     tag: 'jobs',
-    summary: 'Submit an ended job again, to continue from its newest checkpoint',
+    summary: 'Submit an ended job again, so that it continues from its newest checkpoint',
     params: runIdInPath,
     body: jobRetry,
     bodyMayBeAbsent: true,
@@ -56,7 +57,7 @@ export const againRoutes = (deps: Deps, submits: Submits): Route[] => [
 
 type Asking = Pick<ActOnRun, 'asked' | 'caller'>
 
-/** A job that the caller may do this to, and its spec as events carry it. */
+/** A job on which the caller may do this, and its spec in the form that events carry. */
 async function jobAndSpec(
   { pool, store }: Pick<Deps, 'pool' | 'store'>,
   asking: Asking,

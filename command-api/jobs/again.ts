@@ -4,7 +4,7 @@ import { isEnded } from '../../schemas/jobs.ts'
 import { cloneLabel, type JobSpec, retryLabel } from '../../schemas/jobspec.ts'
 import type { Checkpoint } from './decide.ts'
 
-/** The spec of another job like this one, with what people changed since: not held, and not yet approved. */
+/** The spec for another job like this one, with later changes by people, but without a hold or an approval. */
 export function clone(
   { name, tags, priority, subject }: Job,
   { metadata, spec, ...rest }: JobSpec,
@@ -41,12 +41,12 @@ export function retry(job: Job, { spec: submitted, checkpoint, env }: Again): Jo
   if (!isEnded(state))
     throw new Refusal(
       'conflict',
-      `Job is ${state}; only a job that has ended is retried${state === 'paused' ? ': resume it instead' : ''}`,
+      `Job is ${state}; only a job that has ended can be retried${state === 'paused' ? ': resume it instead' : ''}`,
       { code: `job.${state}` },
     )
   const { metadata, spec, ...rest } = clone(job, submitted)
   const { [cloneLabel]: _, ...labels } = metadata.labels
-  // A job that succeeded has nothing left to do after its last checkpoint: it begins again.
+  // A successful job has nothing left to do after its last checkpoint, so the new one starts over.
   const continues = checkpoint !== null && spec.retry.resume !== 'none' && state !== 'succeeded'
   return {
     ...rest,

@@ -1,15 +1,15 @@
-import { linesOf, sumOf, toSeconds } from '../../events/billing.ts'
+import { linesOf, sumOf, toSeconds } from '../../events/calculations/billing.ts'
 import type { Job } from '../../events/job-state.ts'
 import type { Exit, JobEvent } from '../../events/jobs.ts'
 import { outcomeOf } from './decide.ts'
 import { failed, stopped, succeeded } from './ends.ts'
 import type { Outcome, Trigger } from './lifecycle.ts'
 
-/** The exit of an attempt, with what its executor knows beside it. */
+/** The exit of an attempt, with what else its executor knows. */
 export type AttemptEnd = {
   attempt: number
   exit: Exit
-  /** Whether it ran, even if its end is unknown. */
+  /** Whether it ran, even if nobody knows how it ended. */
   was_running: boolean
   /** Whether the executor ended it in favour of another job. */
   preempted: boolean
@@ -30,7 +30,7 @@ export function attemptEnded(job: Job, end: AttemptEnd): JobEvent[] {
   return [exited, ...consequences({ ...job, exit }, exit, outcome)]
 }
 
-/** The exit code was 0 and no report of the end came in time: the job counts as succeeded. */
+/** The exit code was 0 and no report of the end arrived in time: the job counts as succeeded. */
 export function assumeSucceeded(job: Job, now: Date): JobEvent[] {
   if (job.exit?.exit_code !== 0 || outcomeOf(job, 'report_lost') !== 'succeeded') return []
   return [

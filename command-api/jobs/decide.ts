@@ -23,7 +23,7 @@ export function admit(job: Job, admitted: JobAdmitted, hold: Hold | null): JobEv
   return [{ type: 'job.admitted', data: admitted }, then]
 }
 
-/** Ends a hold. A job that is in the queue stays there: why it waits is no event (wait-reason.ts). */
+/** Ends a hold. A job in the queue stays there: why it waits is not an event (wait-reason.ts). */
 export function queue(job: Job, reason: QueueReason): JobEvent[] {
   const outcome = outcomeOf(job, 'queue')
   return outcome === 'ignored' ? [] : [queued(job, reason, null)]
@@ -57,7 +57,7 @@ export function executorRunning(job: Job, attempt: number, at: string): JobEvent
   return [starting(job, null, at)]
 }
 
-/** Where the ranks of an attempt run, as soon as its engine tells it and unless that is known. */
+/** Records where the ranks of an attempt run, as soon as its engine reports it and unless it is already known. */
 export function placed(job: Job, attempt: number, nodes: readonly NodeOfRank[]): JobEvent[] {
   const names = nodes.map(({ node }) => node)
   if (attempt !== job.attempt || job.exit !== null || isDeepStrictEqual(names, job.nodes)) return []
@@ -75,7 +75,7 @@ export type AttemptReport = {
   at: string
 }
 
-/** A report of an older attempt, or one out of order, appends no event. */
+/** A report that is out of order or belongs to an older attempt appends no event. */
 export function report(job: Job, said: AttemptReport): JobEvent[] {
   const outcome = outcomeOf(job, `report_${said.event}`)
   if (outcome === 'ignored' || (said.attempt !== null && said.attempt !== job.attempt)) return []
@@ -100,7 +100,7 @@ export type Asked = {
   force: boolean
 }
 
-/** A repeated request matters only with an earlier deadline (or `force`). A job without a live attempt stops at once. */
+/** A repeated request only matters if it has an earlier deadline (or `force`). A job without a live attempt stops at once. */
 export function stop(job: Job, asked: Asked): JobEvent[] {
   const outcome = acceptable(job, 'stop')
   const deadline = deadlineOf(job, asked)
@@ -117,7 +117,7 @@ export function limit(job: Job, message: string, now: Date): JobEvent[] {
   return requestStop(job, { reason: 'limit', message, force: false, deadline }, now)
 }
 
-/** As with stops, a repeated request matters only with an earlier deadline. */
+/** As with stops, a repeated request only matters if it has an earlier deadline. */
 export function pause(job: Job, asked: Asked): JobEvent[] {
   const outcome = acceptable(job, 'pause')
   if (job.state === 'paused') return []
@@ -166,7 +166,7 @@ function acceptable(job: Job, trigger: keyof typeof pastOf): Outcome {
   throw endedAlready(job)
 }
 
-/** The refusal of what can only happen to a job that has not ended. */
+/** The refusal of requests that need a job that has not ended. */
 export function endedAlready(job: Job): Refusal {
   const at = job.ended_at === null ? '' : ` at ${toTimestamp(new Date(job.ended_at))}`
   return new Refusal('conflict', `Job already stopped (${job.state}${at})`, { code: 'job.ended' })
@@ -211,6 +211,6 @@ const running = (job: Job, started_at: string): JobEvent => ({
   data: { ...job.subject, attempt: job.attempt, started_at },
 })
 
-/** A report proves that the attempt runs, even if the executor has not recorded it yet. */
+/** A report proves that the attempt is running, even if the executor has not recorded it yet. */
 const impliedStart = (job: Job, at: string): JobEvent[] =>
   job.state === 'scheduled' ? [starting(job, null, at)] : []

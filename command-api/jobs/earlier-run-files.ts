@@ -12,7 +12,7 @@ const batchSize = 500
 
 /**
  * Creates the `runFilesReactor` duty for jobs that ended before the upgrade that introduced it. Its own first duty is
- * created by a migration; each handles one batch in the order of run ids and creates the next. 0 days: does nothing.
+ * created by a migration; each handles one batch in the order of run ids and creates the next. Does nothing if the number of days is 0.
  */
 export const earlierRunFilesReactor = (days: number, batch = batchSize): Reactor<{ pool: Pool }> =>
   reactor<{ after: string }, { pool: Pool }>({
@@ -33,7 +33,7 @@ export const earlierRunFilesReactor = (days: number, batch = batchSize): Reactor
     },
   })
 
-/** A job that already has such a duty gets a second one, which will find no files. */
+/** A job that already has this duty gets a second one, which will find no files. */
 const dutiesOf = (parent: string, ended: readonly Ended[], days: number): Change =>
   rows((tx, now) =>
     tx.query(

@@ -3,6 +3,7 @@ import type { Exit, JobEvent, NodeOfRank } from '../../events/jobs.ts'
 import type { QueueReason } from '../../schemas/jobs.ts'
 import { type CommitDeps, commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
+import { type KnownCheckpoint, newestCheckpoint } from '../newest-checkpoint.ts'
 import { whyClosed } from '../queue-switches.ts'
 import {
   type AttemptOfRun,
@@ -12,7 +13,6 @@ import {
   readOver,
 } from './active-attempts.ts'
 import { attemptEnded } from './attempt-end.ts'
-import { type KnownCheckpoint, newestCheckpoint } from './checkpoint.ts'
 import { executorRunning, limit, placed, schedule } from './decide.ts'
 import { claim, noteSeen, readLost } from './hosts.ts'
 import { readOrder } from './launch-order.ts'
@@ -27,7 +27,7 @@ import { readWaiting } from './waiting-jobs.ts'
 type Offsets = readonly { stdout: number; stderr: number }[]
 type Needed = CommitDeps & Pick<Deps, 'pool' | 'baseUrl'>
 
-/** The commands of an executor on one machine; each decides from the job's events and may be repeated. */
+/** The commands of an executor on one machine; each decides by the job's events and is idempotent. */
 export function executorCommands(deps: Needed, { executor, engine }: ExecutorHost) {
   const cause = {
     actor: { type: 'system', id: 'executor', via: executor },
@@ -94,7 +94,7 @@ export function executorCommands(deps: Needed, { executor, engine }: ExecutorHos
       { started_at, exit }: { started_at: string | null; exit: Exit },
     ) {
       const was_running = started_at !== null
-      // A price that is set after this look holds from after the end.
+      // A price set after this read applies only after the end.
       const prices = await readNewPrices(deps.pool, run_id)
       await change(run_id, job => {
         const ended = attemptEnded(job, { attempt, exit, was_running, preempted: false })
@@ -104,7 +104,7 @@ export function executorCommands(deps: Needed, { executor, engine }: ExecutorHos
   }
 }
 
-/** Chooses again if the checkpoint is deleted meanwhile, which happens once: the newest of a job stays until its end. */
+/** Chooses again if the checkpoint is deleted meanwhile. That happens at most once: a job's newest checkpoint stays until the job ends. */
 async function withCheckpoint<T>(
   { pool }: Needed,
   run_id: string,

@@ -5,22 +5,22 @@ import {
   type Range,
   rangesOf,
   seededRandom,
-} from '../../events/queue-forecast.ts'
+} from '../../events/calculations/queue-forecast.ts'
 
 /** Jobs whose wait is forecast: the first of the queue. */
 export const foreseenJobs = 500
 const futures = 40
-/** With at most so many jobs, waiting and running, a forecast takes a few milliseconds. */
+/** With at most this many jobs, waiting and running, a forecast takes a few milliseconds. */
 const few = 60
-/** How long a forecast of more is used, in milliseconds; it takes up to a second of processor time. */
+/** How long the forecast of a longer queue is used, in milliseconds; it takes up to a second of processor time. */
 const usedForMs = 15_000
 
-/** The waits of the jobs of an outlook, by their ids; those that are not foreseen are missing. */
+/** The estimated waits of the jobs of an outlook, by job id; jobs without an estimate are missing. */
 export type Waits = ReadonlyMap<string, Range>
 
 /**
- * Forecasts of the queue: of a short one at once, of a long one beside the requests, which get the one before until then. The
- * same outlook has the same forecast.
+ * Forecasts of the queue. A short queue is forecast at once; a long one in the background, while requests get the previous
+ * forecast. The same outlook always has the same forecast.
  */
 export function createForecasts(failed: (error: unknown) => void) {
   let last: { at: number; waits: Waits } | null = null
@@ -72,7 +72,7 @@ function waitsOf(
   )
 }
 
-/** Of a forecast that was made a while ago. */
+/** For a forecast that was made a while ago. */
 function later(waits: Waits, ms: number): Waits {
   const left = (seconds: number) => Math.max(0, Math.round(seconds - ms / 1000))
   return new Map([...waits].map(([id, { p50, p90 }]) => [id, { p50: left(p50), p90: left(p90) }]))

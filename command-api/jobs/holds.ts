@@ -63,7 +63,7 @@ export async function releaseHolds(tx: Transaction, run_id: string, now: Date): 
   await tx.query('delete from write.gpu_slot where run_id = $1', [run_id])
 }
 
-/** What is older than this says nothing about today's jobs. */
+/** Older attempts say nothing about today's jobs. */
 export async function forgetOldHolds(pool: Pool, now: Date): Promise<void> {
   await pool.query({
     name: 'forget_old_holds',
@@ -76,7 +76,7 @@ export async function forgetOldHolds(pool: Pool, now: Date): Promise<void> {
 
 const longAgo = `$1::timestamptz - interval '90 days'`
 
-/** False if another run holds one of them. */
+/** Returns false if another run holds one of them. */
 export async function takeSlots(
   tx: Transaction,
   slots: { engine: string; run_id: string; gpu_indexes: readonly number[] },

@@ -2,11 +2,11 @@ import type { Deps } from '../deps.ts'
 
 type Needed = Pick<Deps, 'pool' | 'now'>
 
-/** Notes that a machine looks after its attempts. */
+/** Records that a machine is supervising its attempts. */
 export async function noteSeen({ pool, now }: Needed, engine: string): Promise<void> {
   await pool.query({
     name: 'engine_seen',
-    // Precise enough for ten minutes, and cheap. A later time is that of a clock that was ahead.
+    // Precise enough for ten minutes, and cheap. A later time comes from a clock that was ahead.
     text: `insert into write.engine (engine, seen_at) values ($1, $2)
            on conflict (engine) do update set seen_at = excluded.seen_at
             where engine.seen_at not between excluded.seen_at - interval '5 seconds' and excluded.seen_at + interval '5 seconds'`,
@@ -14,7 +14,7 @@ export async function noteSeen({ pool, now }: Needed, engine: string): Promise<v
   })
 }
 
-/** Records whose an attempt of before an upgrade is. */
+/** Records which machine an attempt from before an upgrade belongs to. */
 export async function claim(
   { pool }: Pick<Needed, 'pool'>,
   { run_id, attempt }: { run_id: string; attempt: number },
@@ -28,7 +28,7 @@ export async function claim(
 }
 
 /**
- * The attempts of machines that were not heard of for so long, and those of before an upgrade that no machine has claimed.
+ * The attempts of machines that have been silent for this long, and attempts from before an upgrade that no machine has claimed.
  */
 export async function readLost({ pool, now }: Needed, executor: string, silentMs: number) {
   const { rows } = await pool.query<{ run_id: string; attempt: number; scheduled_at: Date }>({

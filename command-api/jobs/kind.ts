@@ -8,29 +8,33 @@ export const jobKind: Kind = {
   name: 'run',
   resourceOf(event) {
     if (event.type !== 'job.admitted') return null
-    const { run_id, owner, project } = event.data
-    return { id: run_id, is: 'there', owner, project }
+    const { run_id, short_id: name, owner, project } = event.data
+    return { id: run_id, is: 'there', name, owner, project }
   },
   usesOf(event) {
     switch (event.type) {
       case 'job.admitted':
         return beginsFrom(event.data)
+      // The attempt starts afresh unless a checkpoint is chosen next.
+      case 'job.scheduled':
+        return [ends(event.data.run_id, 'resume')]
       case 'job.checkpoint_chosen': {
         const { run_id, artifact_id } = event.data
-        const ended = ends(run_id, 'resume')
-        if (artifact_id === null) return [ended]
         const used = { kind: 'artifact', id: artifact_id }
-        return [ended, { begins: true, user: run(run_id), used, as: 'resume' }]
+        return [ends(run_id, 'resume'), { begins: true, user: run(run_id), used, as: 'resume' }]
       }
       case 'job.succeeded':
       case 'job.failed':
       case 'job.stopped':
-        return [ends(event.data.run_id, 'resume'), ends(event.data.run_id, 'package')]
+        return ['resume', 'package', ownCheckpoints].map(as => ends(event.data.run_id, as))
       default:
         return []
     }
   },
 }
+
+/** Until it ends a job may continue from the newest checkpoint of its run, whichever that is by then. */
+const ownCheckpoints = 'checkpoints'
 
 const run = (id: string): Thing => ({ kind: 'run', id })
 const ends = (run_id: string, as: string): UseChange => ({ begins: false, user: run(run_id), as })
@@ -41,6 +45,7 @@ function beginsFrom({ run_id, kind, resolved, spec }: Admitted): UseChange[] {
   const { source } = spec.spec
   const { labels } = spec.metadata
   const used = {
+    [ownCheckpoints]: run(run_id),
     // The job of an engine does not protect it: its deployment does, for as long as it serves it.
     init_from: kind === serveKind ? null : thing('artifact', resolved.init_from?.artifact_id),
     package: source.kind === 'package' ? thing('upload', source.upload_id) : null,

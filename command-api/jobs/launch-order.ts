@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { endIngestTokens, issueIngestToken } from '../tokens.ts'
 
-/** The order to launch an attempt, with a new ingest token; earlier tokens of the run end. */
+/** The order to launch an attempt, with a new ingest token; earlier tokens of the run become invalid. */
 export async function readOrder(
   deps: Pick<Deps, 'store' | 'now' | 'baseUrl'>,
   tx: Transaction,
@@ -49,16 +49,16 @@ export async function readOrder(
     checkpoint_every_steps: spec.spec.checkpoints.every_steps,
     env: row.env as Record<string, string>,
     serving: row.serving as ReplicaServing | null,
-    // A job that names an MLflow server of its own reports there, and MLFLOW_RUN_ID means nothing to that one.
+    // A job that names its own MLflow server reports there, and MLFLOW_RUN_ID means nothing to that server.
     reporting: 'MLFLOW_TRACKING_URI' in row.env ? own : { ...own, ...mlflow },
   }
 }
 
 type Stored = { artifact_id: string; path: string; sha256: string; size_bytes: number }
-/** As file systems count. */
+/** The unit of sizes, as file systems count. */
 const maxNameBytes = 255
 
-/** Of the artifacts that an attempt starts from, by variable, those that are in the store. */
+/** The stored artifacts that an attempt starts from, by variable. */
 async function storedStarts(tx: Transaction, starts: Record<string, string | undefined>) {
   const { rows } = await tx.query<Stored>(
     `select artifact_id, path, sha256, size_bytes::float8 as size_bytes from write.artifact
@@ -77,7 +77,7 @@ function filenameOf({ artifact_id, path }: Stored): string {
   return name === null || Buffer.byteLength(name) > maxNameBytes ? artifact_id : name
 }
 
-/** Artifacts list the ways to load them; the first one is used. */
+/** Artifacts list the ways to load them; the first applies. */
 function loadOf({ spec }: JobAdmitted['spec']): string {
   const load = spec.init_from?.load ?? 'weights'
   return typeof load === 'string' ? load : (load[0] ?? 'weights')

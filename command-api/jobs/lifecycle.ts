@@ -1,8 +1,8 @@
 import type { JobState } from '../../schemas/jobs.ts'
 
-/** Everything that can happen to a job. Triggers of an attempt count only for the newest attempt. */
+/** Everything that can happen to a job. Triggers of an attempt only count for the newest attempt. */
 export const triggers = {
-  hold: 'something must happen first (approval, `not_before`)',
+  hold: 'something has to happen first (approval, `not_before`)',
   queue: 'only capacity is missing',
   schedule: 'capacity and quota are free',
   executor_running: "the executor's own RUNNING mark",
@@ -13,7 +13,7 @@ export const triggers = {
   exited_zero: 'the process ended with exit code 0',
   exited_nonzero: 'the process ended with another code or by a signal, or never started',
   lost: 'the executor lost the attempt, and nobody knows how it ended',
-  report_lost: 'exit code 0, and 60 s later still no report of the end',
+  report_lost: 'exit code 0, and still no report of the end 60 s later',
   preempt: 'the executor gave its GPUs to another job',
   pause: 'a person pauses it',
   resume: 'a person resumes it',
@@ -44,7 +44,7 @@ const noAttempt = {
   limit: 'ignored',
 } as const
 
-/** An attempt exists, so it no longer waits. */
+/** An attempt exists, so the job no longer waits. */
 const notWaiting = {
   hold: 'ignored',
   queue: 'ignored',

@@ -1,4 +1,4 @@
-import { toMicro, unmetered, whenSpent } from '../../events/billing.ts'
+import { toMicro, unmetered, whenSpent } from '../../events/calculations/billing.ts'
 import type { Job } from '../../events/job-state.ts'
 
 /** Whether any process of the newest attempt may still run. */
@@ -23,7 +23,7 @@ export function nextLimit(job: Job): { at: Date; message: string } | null {
   }
 }
 
-/** `max_cost` is for all attempts together, at the prices of their time. */
+/** `max_cost` covers all attempts together, at the prices in force at the time. */
 function whenTooDear({ gpus, rates, started_at, max_cost, spent_micro }: Job): number {
   if (started_at === null || max_cost === null) return Number.POSITIVE_INFINITY
   return whenSpent(

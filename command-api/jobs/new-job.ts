@@ -1,7 +1,7 @@
+import type { Range } from '../../events/calculations/queue-forecast.ts'
+import type { Newcomer } from '../../events/calculations/queue-picture.ts'
 import type { Job } from '../../events/job-state.ts'
 import { type JobAdmitted, type JobEvent, paramsAdded } from '../../events/jobs.ts'
-import type { Range } from '../../events/queue-forecast.ts'
-import type { Newcomer } from '../../events/queue-picture.ts'
 import { digestOf } from '../../platform/digest.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { AdmissionResult, GateResult, QueueView } from '../../schemas/jobs.ts'
@@ -14,7 +14,7 @@ import { type AdmissionFacts, requestOf } from './admission/facts.ts'
 import { estimateOf, warningsOf, withoutSecrets } from './admission/warnings.ts'
 import type { Hold } from './decide.ts'
 
-/** A job that has passed its gates. */
+/** A job that has passed all gates. */
 export type Submission = {
   facts: AdmissionFacts
   gates: GateResult[]
@@ -67,11 +67,11 @@ export function holdOf({ spec }: AdmissionFacts, now: Date): Hold | null {
 export type NewJob = Pick<Decided<Job, JobEvent>, 'state' | 'events' | 'now'> & {
   facts: AdmissionFacts
   admitted: JobAdmitted
-  /** What the queue alone tells of its wait. */
+  /** The estimate of its wait from the queue alone. */
   foretold: Range | null
 }
 
-/** Inserts the rows of new jobs that other rules and the executor use. */
+/** Inserts the rows of new jobs, which other rules and the executor use. */
 export async function insertJobs(tx: Transaction, jobs: readonly NewJob[]): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'insert_jobs',
@@ -99,11 +99,11 @@ export async function insertJobs(tx: Transaction, jobs: readonly NewJob[]): Prom
              from given where (upload_id is null or upload_id in (select upload_id from used))
                           -- Its deletion waits for this transaction and then finds the job, or came first.
                           and (init_from is null or exists (
-                                select from write.artifact a
-                                 where a.artifact_id = given.init_from and a.deleted_at is null for share))`,
+                                select from write.resource r
+                                 where r.kind = 'artifact' and r.id = given.init_from and r.deleted_at is null for share))`,
     values: [JSON.stringify(jobs.map(rowOf))],
   })
-  // It was deleted since the gates saw it.
+  // It was deleted after the gates saw it.
   if (rowCount !== jobs.length) throw new Refusal('conflict', whatWasDeleted(jobs))
 }
 
@@ -111,7 +111,8 @@ function whatWasDeleted(jobs: readonly NewJob[]): string {
   const begins = jobs.some(({ admitted }) => admitted.resolved.init_from !== null)
   const isPackage = jobs.some(({ facts }) => facts.spec.spec.source.kind === 'package')
   const packageGone = 'The package has just been deleted; upload it again'
-  const artifactGone = 'The artifact that the job begins from has just been deleted; choose another'
+  const artifactGone =
+    'The artifact that the job starts from has just been deleted; choose another one'
   if (!begins) return packageGone
   return isPackage ? `${packageGone}. Or: ${artifactGone}` : artifactGone
 }
@@ -135,13 +136,13 @@ function rowOf({ facts, admitted, foretold, state: job, now }: NewJob) {
     serving: facts.serving,
     retry_of: facts.spec.metadata.labels[retryLabel],
     clone_of: facts.spec.metadata.labels[cloneLabel],
-    // A job that is held waits for its time, too.
+    // A held job waits for its time, too.
     foretold_p50_s: job.state === 'queued' ? foretold?.p50 : null,
     foretold_p90_s: job.state === 'queued' ? foretold?.p90 : null,
   }
 }
 
-/** As the queue sees the job. */
+/** The job from the queue's point of view. */
 export function newcomerOf(facts: AdmissionFacts): Newcomer {
   const { caller, profile, recipe, spec } = facts
   return {

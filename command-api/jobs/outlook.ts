@@ -8,31 +8,31 @@ import {
   type Room,
   type ToEnd,
   type ToStart,
-} from '../../events/queue-forecast.ts'
-import type { Placed } from '../../events/queue-order.ts'
-import type { HoldingJob, WaitingJob } from '../../events/queue-picture.ts'
+} from '../../events/calculations/queue-forecast.ts'
+import type { Placed } from '../../events/calculations/queue-order.ts'
+import type { HoldingJob, WaitingJob } from '../../events/calculations/queue-picture.ts'
 import { defaultQuota } from '../../schemas/quotas.ts'
 import type { QueueRow } from './waiting-jobs.ts'
 
-/** What the start of waiting jobs depends on, besides the queue. */
+/** Everything besides the queue on which the start of waiting jobs depends. */
 export type Ground = {
   holding: HoldingJob[]
   held: WaitingJob[]
   profiles: ProfileRow[]
   capacity: Map<string, number>
   rooms: Map<string, Room>
-  /** By recipe and profile: for how many seconds the last attempts held their GPUs, ascending. */
+  /** By recipe and profile: how many seconds recent attempts held their GPUs, ascending. */
   past: Map<string, number[]>
   /** By executor. */
   corrections: Map<string, Correction>
-  /** Executors that start nothing, until somebody lets them; nobody knows when. */
+  /** Executors that start nothing until somebody allows it, at an unknown time. */
   closed: { has(executor: string): boolean }
 }
 
-/** `gpus`: of all its nodes together. */
+/** `gpus`: the total over all nodes. */
 type ProfileRow = { name: string; series: string; executor: string; gpus: number }
 
-/** Past attempts of a kind that count: enough for a 90th percentile, few enough to follow a change. */
+/** How many past attempts of a kind count: enough for a 90th percentile, few enough to follow a change. */
 const countedPast = 50
 
 export async function readGround(pool: Pool): Promise<Omit<Ground, 'closed'>> {
@@ -78,7 +78,7 @@ const holdingJobs = `
   select run_id, short_id, owner, project, executor, series, profile, recipe, gpus, scheduled_at, limit_at
     from write.job_state where is_active and scheduled_at is not null`
 
-/** More than anybody reads. */
+/** More than anybody will read. */
 const mostHeld = 1000
 
 const heldJobs = `
@@ -115,7 +115,7 @@ function capacityOf(profiles: readonly ProfileRow[]): Map<string, number> {
   return capacity
 }
 
-/** By profile: the GPUs of its series that these jobs leave. */
+/** By profile: the GPUs of its series that these jobs leave free. */
 export function idleGpus(
   profiles: readonly ProfileRow[],
   jobs: readonly (OfSeries & { gpus: number })[],
@@ -149,14 +149,14 @@ const pastHolds = `
 type Kind = { recipe: string | null; profile: string }
 const kindOf = ({ recipe, profile }: Kind) => JSON.stringify([recipe, profile])
 
-/** The quota of a user for whom none was set. */
+/** The quota of a user without an explicit one. */
 const usualRoom: Room = {
   gpus: defaultQuota.max_concurrent_gpus,
   jobs: defaultQuota.max_concurrent_jobs,
 }
 export const roomOf = ({ rooms }: Ground, owner: string): Room => rooms.get(owner) ?? usualRoom
 
-/** The same as seconds from `now` on, as far as the forecast looks. */
+/** The same in seconds from `now`, up to the horizon of the forecast. */
 export function outlookOf(queue: readonly Placed<QueueRow>[], ground: Ground, now: Date): Outlook {
   const secondsTo = (at: Date) => (at.getTime() - now.getTime()) / 1000
   const pastOf = (kind: Kind) => ground.past.get(kindOf(kind)) ?? []
@@ -187,7 +187,7 @@ export function outlookOf(queue: readonly Placed<QueueRow>[], ground: Ground, no
   return { waiting, running, capacity: ground.capacity, rooms }
 }
 
-/** The seconds for which half of the attempts like this one, that were longer than it is now, went on. */
+/** The median remaining seconds of similar attempts that ran longer than this one has so far. */
 export function expectedLeft(job: HoldingJob, { past }: Ground, now: Date): number | null {
   const held = (now.getTime() - job.scheduled_at.getTime()) / 1000
   const before = past.get(kindOf(job)) ?? []

@@ -4,7 +4,7 @@ import type { Transaction } from '../event-store.ts'
 import { lineOf, type PastRuns } from './admission/facts.ts'
 
 const countedRuns = 10
-/** In milliseconds: no estimate is worth a query for each submit. */
+/** How long an estimate is cached, in milliseconds: it is not worth a query for each submit. */
 const remembering = { ttlMs: 10_000, staleMs: 60_000 }
 
 export type ReadPastRuns = (recipe: Parameters<typeof lineOf>[0]) => Promise<PastRuns | null>
@@ -30,7 +30,7 @@ async function readPastRuns(pool: Pool, lines: string[]): Promise<Map<string, Pa
   return new Map(rows.map(({ line, ...past }) => [line, past]))
 }
 
-/** Notes what a job used that has succeeded and whose last attempt has ended. May be repeated. */
+/** Records the usage of a successful job whose last attempt has ended. Idempotent. */
 export async function notePastRun(tx: Transaction, run_id: string, now: Date): Promise<void> {
   await tx.query({
     name: 'note_past_run',

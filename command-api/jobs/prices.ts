@@ -3,10 +3,10 @@ import type { Job } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { isActive } from './limits.ts'
 
-/** A price of a job's profile that the job does not know of yet. */
+/** A price of a job's profile that the job's events do not contain yet. */
 export type NewPrice = { price_per_gpu_hour: string; effective_at: Date }
 
-/** Bills the attempt that runs at these prices from their time on. Nothing to do for a job of which nothing runs. */
+/** Bills the running attempt at these prices from their time on. Does nothing if no attempt is running. */
 export function reprice(job: Job, prices: readonly NewPrice[]): JobEvent[] {
   if (!isActive(job)) return []
   const known = job.rates.at(-1)?.since ?? ''
@@ -16,7 +16,7 @@ export function reprice(job: Job, prices: readonly NewPrice[]): JobEvent[] {
     .map(price => ({ type: 'job.repriced', data: { ...job.subject, ...price } }))
 }
 
-/** The prices that a job does not know of yet, oldest first. */
+/** The prices that a job's events do not contain yet, oldest first. */
 export async function readNewPrices(pool: Pool, run_id: string): Promise<NewPrice[]> {
   const { rows } = await pool.query<NewPrice>({
     name: 'new_prices',
@@ -29,7 +29,7 @@ export async function readNewPrices(pool: Pool, run_id: string): Promise<NewPric
   return rows
 }
 
-/** Jobs with an attempt that may run at a price they do not know of yet. */
+/** Jobs with an attempt that may be running at a price their events do not contain yet. */
 export const toReprice = `select run_id from write.job_state j
                            where is_active and exists (
                              select from write.profile_rate r

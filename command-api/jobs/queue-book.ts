@@ -1,6 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { corrected, noCorrection, type Range, rangesOf } from '../../events/queue-forecast.ts'
+import {
+  corrected,
+  noCorrection,
+  type Range,
+  rangesOf,
+} from '../../events/calculations/queue-forecast.ts'
 import {
   inTurn,
   joining,
@@ -8,14 +13,14 @@ import {
   type Placed,
   type SummedQueue,
   summed,
-} from '../../events/queue-order.ts'
+} from '../../events/calculations/queue-order.ts'
 import type {
   Newcomer,
   NewPlace,
   PlacedJob,
   QueueBook,
   QueuePicture,
-} from '../../events/queue-picture.ts'
+} from '../../events/calculations/queue-picture.ts'
 import type { Clock } from '../../platform/time.ts'
 import { readSwitches } from '../queue-switches.ts'
 import { createForecasts, foreseenJobs, futuresOf, isSmall, type Waits } from './forecast.ts'
@@ -40,11 +45,11 @@ export type BookDeps = {
   failed: (error: unknown) => void
 }
 
-/** A queue of so many jobs is short: it is read anew after each submit made here. */
+/** A queue of at most this many jobs is short: it is read again after each submit made here. */
 const shortUpTo = 200
 /**
- * How long a page is read from, in milliseconds: that of a long queue longer where reading it takes long, so that it stays a small part
- * of the work. After half of that the next one is read beside the requests.
+ * How long a page is used, in milliseconds. The page of a long queue is used longer if reading it is slow, so that reading
+ * stays a small part of the work. Half way through, the next page is read in the background.
  */
 const pageMs = { least: 1000, most: 3000, timesReading: 100 }
 
@@ -65,7 +70,7 @@ export function createQueueBook({ pool, now, failed }: BookDeps): QueueBook {
       closedEngines(pool),
     ])
     const ground: Ground = { ...found, closed }
-    // Of a long queue each part takes milliseconds, between which requests are answered.
+    // In a long queue each part takes milliseconds; requests are served between the parts.
     await nextTurn()
     const sums = summed(queue.jobs)
     const waiting = queue.jobs.map(({ job }) => job)
@@ -93,7 +98,7 @@ export function createQueueBook({ pool, now, failed }: BookDeps): QueueBook {
     if (!page) return reading ?? readNow()
     const age = now().getTime() - page.at.getTime()
     if (age < 0 || age >= page.goodForMs) return reading ?? readNow()
-    // Whoever comes when the page is too old reads it again, and gets the fault.
+    // A caller that finds the page too old reads it again, and gets the fault.
     if (age >= page.goodForMs / 2 && !reading) readNow().catch(() => {})
     return page
   }
@@ -123,7 +128,7 @@ export function createQueueBook({ pool, now, failed }: BookDeps): QueueBook {
   }
 }
 
-/** Engines that start nothing now: those that are drained, or all. */
+/** Engines that start nothing now: the drained ones, or all. */
 async function closedEngines(pool: Pool): Promise<{ has(executor: string): boolean }> {
   const { paused, engines } = await readSwitches(pool)
   if (paused) return { has: () => true }
@@ -161,7 +166,7 @@ async function placesIn(
   }
   return places
 
-  /** Of a short queue; in a long one the job behind, whose place it takes, tells. */
+  /** For a short queue; in a long one, the estimate is that of the job behind, whose place it takes. */
   function etaOf(placed: Placed<QueueRow>) {
     if (!isSmall(queue.jobs.length + before.length + ground.holding.length)) return null
     const jobs = [...queue.jobs, ...before].sort(inTurn)
@@ -174,7 +179,7 @@ async function placesIn(
   }
 }
 
-/** By what forecasts for its executor lacked of late. */
+/** Corrected by how far recent forecasts for its executor were too low. */
 const correctedOn = (
   { executor }: Pick<QueueRow, 'executor'>,
   range: Range | null | undefined,
@@ -188,7 +193,7 @@ async function standingOf(pool: Pool, { standings }: Queue, owner: string, now: 
   return standing
 }
 
-/** A newcomer as the last of the jobs that were submitted until now. */
+/** Treats a newcomer as the last of the jobs submitted so far. */
 const asJob = (newcomer: Newcomer, now: Date): QueueRow => ({
   ...newcomer,
   run_id: '\uffff',

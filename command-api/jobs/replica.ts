@@ -11,7 +11,7 @@ import { stop } from './decide.ts'
 import { saveJob } from './rows.ts'
 import type { Submits } from './submit.ts'
 
-/** How long an engine may take to end after it was asked to. */
+/** How long an engine may take to end after it was asked to, in seconds. */
 const stopGraceSeconds = 30
 
 /** Submits the job of a replica; the gates may refuse it like any other. */
@@ -65,7 +65,7 @@ function specOf(replica: Replica): JobSpec {
   throw new Refusal('invalid', `The replica cannot be a job: ${faults.join('; ')}`)
 }
 
-/** As if its owner had sent it, with the id of the replica as the key that makes it happen once. */
+/** A request as if its owner had sent it; the id of the replica is the idempotency key. */
 function askedFor({ replica_id, owner }: Replica) {
   const caller: Submitter = { kind: 'person', via: 'deployment', ...owner }
   const get = (name: string) => (name === 'idempotency-key' ? replica_id : '')

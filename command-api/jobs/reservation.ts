@@ -4,7 +4,7 @@ import { takeQuota, takeSlots } from './holds.ts'
 
 type Lacking = 'quota_in_use' | 'gpus_taken' | 'queue_paused' | 'draining'
 
-/** Quota or GPUs are no longer free, or nothing may start; the transaction is rolled back. */
+/** The quota or GPUs are no longer free, or nothing may start; the transaction is rolled back. */
 export class NotNow extends Error {
   readonly why: Lacking
   constructor(why: Lacking) {
@@ -15,15 +15,16 @@ export class NotNow extends Error {
 
 export type Reservation = {
   run_id: string
-  /** The machine whose GPUs these are. */
+  /** The machine that these GPUs belong to. */
   engine: string
   gpu_indexes: readonly number[]
   now: Date
 }
 
 /**
- * Takes the quota and the GPUs of a job that starts, and notes the machine; throws `NotNow` if they are not free. This decides, whatever
- * `executor/queue.ts` selected: the rows of `write.quota` and `write.gpu_slot` keep two jobs off the same ones.
+ * Reserves the quota and the GPUs of a starting job, and records the machine; throws `NotNow` if they are not free. This
+ * decides, whatever `executor/queue.ts` selected: the rows of `write.quota` and `write.gpu_slot` keep two jobs from getting the
+ * same GPUs.
  */
 export async function reserve(tx: Transaction, wanted: Reservation): Promise<void> {
   const { run_id, now } = wanted

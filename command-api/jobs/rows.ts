@@ -3,25 +3,25 @@ import type { JobEvent } from '../../events/jobs.ts'
 import { isEnded } from '../../schemas/jobs.ts'
 import type { Decided } from '../commit.ts'
 import type { Transaction } from '../event-store.ts'
+import { holdResource } from '../hold-resource.ts'
 import { releaseHolds } from './holds.ts'
 import { isActive, nextLimit } from './limits.ts'
 import { notePastRun } from './past-runs.ts'
 
-/** The checkpoint that an attempt was to continue from has just been deleted; choose again. */
+/** The checkpoint chosen for an attempt has just been deleted; choose again. */
 export class CheckpointGone extends Error {}
 
 /** Delay of the log's `eof`, so that reports and lines in flight precede it. */
 const lateLinesMs = 5000
 /** How long to wait for a report of the end after exit code 0. */
 export const reportLostMs = 60_000
-/** Grace of an attempt that has reported its end and goes on. */
+/** Grace for an attempt that has reported its end and is still running. */
 const lastGraceSeconds = 5
-/** The part of a pause's grace that is left for code that hears signals alone, and its maximum. */
+/** The part of a pause's grace reserved for code that only reacts to signals, and its maximum. */
 const lastCall = { part: 0.1, mostMs: 30_000 }
 
 /**
- * Updates the rows used by other rules and the executor, in the transaction of the events: every commit on a job has
- * it alongside.
+ * Updates the rows used by other rules and the executor, in the transaction of the events. Part of every commit on a job.
  */
 export async function saveJob(
   tx: Transaction,
@@ -37,7 +37,7 @@ export async function saveJob(
 
 const waitsAgain: readonly JobEvent['type'][] = ['job.resumed', 'job.retried', 'job.preempted']
 
-/** Until when a job that has just begun to wait again may do so, from when it may start; otherwise null. */
+/** The end of the permitted wait of a job that has just begun to wait again, counted from its earliest start; otherwise null. */
 function newPendingUntil(
   { max_pending_s, not_before }: Job,
   events: readonly JobEvent[],
@@ -89,12 +89,12 @@ async function saveState(
 
 const isWaiting = ({ state }: Job) => state === 'queued' || state === 'paused'
 
-/** When the executor must end the attempt, if at all. */
+/** When the executor must end the attempt; null: never. */
 function stopOf({ state, request, started_at, ended_at, stop_grace_s }: Job) {
   if ((state === 'stopping' || state === 'pausing') && request) {
     const { at, deadline, force } = request
     const graceMs = Date.parse(deadline) - Date.parse(at)
-    // Code that reports is asked by the responses: a signal would end it before it has written its checkpoint.
+    // Code that reports receives the request in the responses: a signal would end it before it has written its checkpoint.
     const isAsked = state === 'pausing' && started_at !== null
     const leftMs = isAsked ? Math.min(graceMs * lastCall.part, lastCall.mostMs) : graceMs
     return { at: new Date(Date.parse(deadline) - leftMs), grace_s: leftMs / 1000, force }
@@ -130,7 +130,7 @@ async function saveAttempt(tx: Transaction, { type, data }: JobEvent, now: Date)
       [data.run_id, data.effective_at],
     )
   if (type === 'job.running' && data.attempt > 1)
-    // By clocks of other machines an earlier attempt may have ended later; no instant counts twice.
+    // Machines' clocks differ, so an earlier attempt may seem to have ended later; no instant counts twice.
     await tx.query(
       'update write.gpu_use set ended_at = least(ended_at, greatest(started_at, $2)) where run_id = $1',
       [data.run_id, data.started_at],
@@ -150,16 +150,12 @@ async function saveAttempt(tx: Transaction, { type, data }: JobEvent, now: Date)
     )
 }
 
-/** Its deletion, which waits for this transaction or came first, would leave the attempt nothing to continue from. */
+/** Its deletion either waits for this transaction or came first, and then the attempt would have nothing to continue from. */
 async function holdCheckpoint(
   tx: Transaction,
   { run_id, artifact_id }: { run_id: string; artifact_id: string },
 ): Promise<void> {
-  const { rowCount } = await tx.query(
-    'select from write.artifact where artifact_id = $1 and deleted_at is null for share',
-    [artifact_id],
-  )
-  if (rowCount === 0) throw new CheckpointGone()
+  if (!(await holdResource(tx, { kind: 'artifact', id: artifact_id }))) throw new CheckpointGone()
   await tx.query('update write.job_state set resume_from = $2 where run_id = $1', [
     run_id,
     artifact_id,

@@ -9,12 +9,12 @@ import { saveJob } from './rows.ts'
 export type Ruled = {
   run_id: string
   verb: 'stop' | 'pause'
-  /** What the rule noticed. */
+  /** The rule's finding. */
   title: string
   fired_at: string
 }
 
-/** Stops or pauses a job as a rule of its JobSpec says; of both, it is stopped. */
+/** Stops or pauses a job as a rule of its JobSpec requires; if it requires both, the job is stopped. */
 export const ruleKeeper = reactor<Ruled, Pick<Deps, 'now'>>({
   name: 'rule-keeper',
   repeat: 'local',
@@ -29,7 +29,7 @@ export const ruleKeeper = reactor<Ruled, Pick<Deps, 'now'>>({
   },
 })
 
-/** Only the attempt that the rule was about: another may run by the time the duty is performed. */
+/** Acts only on the attempt that triggered the rule: another may be running when the duty is performed. */
 export function obey(job: Job, { verb, title, fired_at }: Ruled, now: Date): JobEvent[] {
   const isThatAttempt = job.started_at !== null && job.started_at <= fired_at
   if (job.state !== 'running' || !isThatAttempt) return []

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import { endStates } from '../../schemas/jobs.ts'
 import { nothing } from '../outcome.ts'
 import { type Reactor, reactor } from '../reactor.ts'
 
@@ -22,7 +23,7 @@ export const filesDueAt = (ended: Date, days: number): Date =>
 /** A job's end, and that of its last attempt, which may come later. */
 const ends = ['job.succeeded', 'job.failed', 'job.stopped', 'job.exited'] as const
 
-/** Deletes the files of a run some days after its end (0 days: never), and when it is purged. Performed where the engine is. */
+/** Deletes the files of a run some days after its end (0 days: never), and when it is purged. Performed on the engine's machine. */
 export const runFilesReactor = (days: number): Reactor<RunFilesDeps> =>
   reactor<{ run_id: string }, RunFilesDeps>({
     name: runFiles,
@@ -30,7 +31,7 @@ export const runFilesReactor = (days: number): Reactor<RunFilesDeps> =>
     deadlineMs: 600_000,
     atOnce: 1,
     dutiesOf(event) {
-      // No setting keeps the files of a run that was deleted for ever.
+      // No setting keeps the files of a permanently deleted run.
       if (event.type === 'run.purged')
         return event.data.source === 'job' ? [{ payload: { run_id: event.data.run_id } }] : []
       if (days === 0 || !ends.some(type => type === event.type)) return []
@@ -38,11 +39,11 @@ export const runFilesReactor = (days: number): Reactor<RunFilesDeps> =>
       return [{ payload: { run_id }, due_at: filesDueAt(new Date(event.occurred_at), days) }]
     },
     async perform({ payload: { run_id } }, { pool, files, logger }) {
-      // The end of a job that has not ended yet will create a duty of its own.
+      // The end of a job that has not ended yet will create its own duty.
       if (!(await hasEnded(pool, run_id))) return nothing
       const artifact = await heldArtifact(pool, files, run_id)
       if (artifact !== null)
-        logger.info({ run_id, artifact }, 'the files of a run stay: an artifact is among them')
+        logger.info({ run_id, artifact }, 'the files of a run were kept: an artifact is among them')
       else if (await files.forgetRun(run_id))
         logger.info({ run_id, days }, 'the files of a run were deleted')
       return nothing
@@ -51,9 +52,8 @@ export const runFilesReactor = (days: number): Reactor<RunFilesDeps> =>
 
 async function hasEnded(pool: Pool, run_id: string): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `select from write.job_state join write.run_state using (run_id)
-      where run_id = $1 and ended_at is not null and not is_active`,
-    [run_id],
+    'select from write.job_state where run_id = $1 and state = any($2) and not is_active',
+    [run_id, endStates],
   )
   return rowCount === 1
 }

@@ -3,10 +3,10 @@ import type { Job } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { isActive } from './limits.ts'
 
-/** A machine that was not heard of for this long makes its attempts `unreachable`; after 10 minutes they are lost. */
+/** The attempts of a machine become `unreachable` after this silence, and lost after 10 minutes. */
 export const silentMs = 120_000
 
-/** `since` is when the machine of the attempt was last heard of, or null if it is heard of. */
+/** `since` is when the machine of the attempt was last heard from; null if it is not silent. */
 export function noteSilence(job: Job, since: Date | null): JobEvent[] {
   const { subject, attempt } = job
   const isUnreachable = since !== null && isActive(job)
@@ -16,7 +16,7 @@ export function noteSilence(job: Job, since: Date | null): JobEvent[] {
   return [{ type: 'job.unreachable', data: { ...subject, attempt, silent_since } }]
 }
 
-/** Jobs whose machine has fallen silent or is heard of again, with when it was last heard of, or null. */
+/** Jobs whose machine has fallen silent or is heard from again, with the time of its last sign of life, or null. */
 export async function readSilenceChanges(
   pool: Pool,
   now: Date,

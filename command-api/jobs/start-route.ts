@@ -7,8 +7,8 @@ import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { Deps } from '../deps.ts'
 
 /**
- * The bytes from which an attempt starts, for its preparation. The token of the run opens what its job begins from and the
- * checkpoint that its attempt continues from, and nothing else.
+ * The bytes from which an attempt starts, for its preparation. The token of the run gives access to the artifact that its job
+ * starts from and to the checkpoint that its attempt continues from, and to nothing else.
  */
 export const startRoute = (deps: Deps): Route =>
   route({
@@ -34,14 +34,10 @@ export const startRoute = (deps: Deps): Route =>
       const read = (range: Range | null) => deps.artifacts.read(sha256, range)
       const file = { size: size ?? 0, read, filename, etag: `"${sha256}"` }
       if (size === null || !(await sendFile(ctx, file)))
-        throw new Refusal(
-          'backend_failed',
-          'The store of Forge has lost the file of this artifact',
-          {
-            code: 'artifact.lost',
-            hint: 'On several hosts, check that they have the same store',
-          },
-        )
+        throw new Refusal('backend_failed', "Forge's store has lost the file of this artifact", {
+          code: 'artifact.lost',
+          hint: 'With several hosts, check that they share one store',
+        })
     },
   })
 
@@ -70,7 +66,7 @@ async function startOf({ pool }: Deps, run_id: string, artifact_id: string) {
       { code: 'artifact.deleted' },
     )
   if (!isInStore(path) || sha256 === null)
-    throw new Refusal('conflict', `The artifact is not in the store of Forge; it lies at ${path}`, {
+    throw new Refusal('conflict', `The artifact is not in Forge's store; it is at ${path}`, {
       code: 'artifact.not_stored',
       data: { path },
     })

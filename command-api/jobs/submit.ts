@@ -1,7 +1,7 @@
 import type { Submitter } from '../../auth/caller.ts'
+import type { Range } from '../../events/calculations/queue-forecast.ts'
+import type { NewPlace } from '../../events/calculations/queue-picture.ts'
 import { type Job, jobAt } from '../../events/job-state.ts'
-import type { Range } from '../../events/queue-forecast.ts'
-import type { NewPlace } from '../../events/queue-picture.ts'
 import { inGroups, type Outcomes } from '../../platform/in-groups.ts'
 import { streamPosition } from '../../platform/position.ts'
 import { isOutage } from '../../platform/postgres/pool.ts'
@@ -24,13 +24,13 @@ import type { JobPorts } from './ports.ts'
 
 export type SubmitDeps = CommitDeps & ShortIdDeps & Pick<Deps, 'newId' | 'queue'>
 
-/** A submission that has passed its gates, and the request that made it. */
+/** A submission that has passed all gates, and its request. */
 export type Submit = { request: HttpAsked & { caller: Submitter }; submission: Submission }
 
-/** Jobs of one transaction, and how many of these a process has open at once. */
+/** Maximum jobs per transaction, and maximum concurrent transactions per process. */
 const grouping = { most: 50, atOnce: 4 }
 
-/** What a spec does not say. */
+/** Information that is not in the spec. */
 export type Beside = {
   /** A job that the caller may control. */
   retryOf?: string
@@ -38,10 +38,10 @@ export type Beside = {
   serving?: ReplicaServing
 }
 
-/** How jobs come in; what those have in common that come at the same time is done once. */
+/** Submits jobs; the work shared by jobs that arrive together is done once. */
 export type Submits = {
   factsOf(spec: JobSpec, caller: Submitter): Promise<AdmissionFacts>
-  /** Asks the gates and creates the job. */
+  /** Runs the gates and creates the job. */
   submit(request: Submit['request'], spec: JobSpec, beside?: Beside): Promise<AdmissionResult>
 }
 
@@ -85,13 +85,13 @@ async function createGroup(
     )
     return answers.map(value => ({ status: 'fulfilled', value }))
   } catch (error) {
-    // It may have been committed.
+    // It may already be committed.
     if (isOutage(error)) throw error
     return apart()
   }
 }
 
-/** A project is created by a transaction of its own, and requests with the same key wait for each other. */
+/** A project is created by a separate transaction, and requests with the same key wait for each other. */
 function mayShare(submits: readonly Submit[]): boolean {
   const keys = submits.flatMap(({ request: { caller, ctx } }) => {
     const key = ctx.get('idempotency-key')
@@ -103,7 +103,7 @@ function mayShare(submits: readonly Submit[]): boolean {
 
 type Places = ReadonlyMap<Submit, NewPlace>
 
-/** Where each of these gets, those before it in the list ahead of it. */
+/** The place that each of these gets, behind those before it in the list. */
 async function placesOf({ queue }: SubmitDeps, submits: readonly Submit[]): Promise<Places> {
   const places = await queue.placesOf(submits.map(({ submission }) => newcomerOf(submission.facts)))
   return new Map(
@@ -148,7 +148,7 @@ async function makeJobs(
     ...{ stream, events, stamp },
     expectedVersion: 0,
   }))
-  // Sent one behind the other; if the first fails, so does the second.
+  // Sent without waiting for each other; if the first fails, so does the second.
   await Promise.all([insertJobs(tx, made), deps.store.appendAll(tx, appends)])
   return made.map(job => ({
     answer: resultOf(job, places.get(job.submit)?.view ?? null),
@@ -177,7 +177,7 @@ function decideJob(deps: SubmitDeps, { submit, short_id, foretold }: Deciding, n
   }
 }
 
-/** Creates an admitted job in a transaction of its own, with its project if that is new. */
+/** Creates an admitted job in a separate transaction, with its project if that is new. */
 export async function createJob(deps: SubmitDeps, submit: Submit): Promise<AdmissionResult> {
   const { request, submission } = submit
   const { facts } = submission

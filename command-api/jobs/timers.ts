@@ -19,9 +19,9 @@ const intervalMs = 1000
 const batch = 100
 
 /**
- * Time-based transitions of jobs: ends expired holds, expires jobs that waited too long, assumes success after exit
- * code 0 without a report, applies new prices to what runs, notes whose machine has fallen silent, and records `quota` as the reason of jobs whose owner has
- * no room. Every step may be repeated, by any process.
+ * Time-based transitions of jobs: ends expired holds, expires jobs that waited too long, assumes success after exit code 0
+ * without a report, applies new prices to running jobs, detects silent machines, and records `quota` as the reason for jobs
+ * whose owner's quota has no room. Every step is idempotent and may run in any process.
  */
 export function startJobTimers(deps: Deps): JobTimers {
   return repeat(
@@ -30,8 +30,7 @@ export function startJobTimers(deps: Deps): JobTimers {
       return intervalMs
     },
     {
-      failed: error =>
-        deps.logger.warn({ err: error }, 'jobs could not be looked after, will retry'),
+      failed: error => deps.logger.warn({ err: error }, 'a pass over the jobs failed, will retry'),
     },
   )
 }
@@ -66,7 +65,7 @@ const timerRequest = {
   requestId: 'job-keeper',
 } as const
 
-/** Returns whether something changed. */
+/** Returns whether anything changed. */
 export async function runDueTimers(
   deps: CommitDeps & Pick<Deps, 'pool' | 'logger'>,
 ): Promise<boolean> {
@@ -80,7 +79,7 @@ export async function runDueTimers(
   }
   const each = <D extends Due>(rows: readonly D[], look: (due: D) => Promise<void>) =>
     forEachApart(rows, look, (error, { run_id }) =>
-      deps.logger.error({ err: error, run_id }, 'this job could not be looked after'),
+      deps.logger.error({ err: error, run_id }, 'this job could not be processed'),
     )
   for (const timer of timers) {
     const { rows } = await deps.pool.query<Due>(timer.due, [deps.now(), batch])

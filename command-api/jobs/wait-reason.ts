@@ -5,10 +5,10 @@ import { hasRoom, queued } from './waiting-jobs.ts'
 
 export type Wait = { run_id: string; reason: QueueReason }
 
-/** Most rows that one call changes; the next pass of the executor goes on. */
+/** Maximum rows that one call changes; the next pass of the executor continues. */
 const atOnce = 1000
 
-/** Notes why queued jobs still wait. A column and no event: one start changes it for hundreds of jobs. */
+/** Records why queued jobs still wait. A column rather than an event: one start changes it for hundreds of jobs. */
 export async function noteWaitReasons(pool: Pool, waits: readonly Wait[]): Promise<void> {
   if (waits.length === 0) return
   const some = waits.slice(0, atOnce)
@@ -21,7 +21,7 @@ export async function noteWaitReasons(pool: Pool, waits: readonly Wait[]): Promi
   })
 }
 
-/** Notes for all due jobs of an executor that nothing starts there. */
+/** Records for all due jobs of an executor that nothing starts there. */
 export async function noteReasonOfAll(
   { pool, now }: Pick<Deps, 'pool' | 'now'>,
   executor: string,
@@ -38,7 +38,7 @@ export async function noteReasonOfAll(
   })
 }
 
-/** Notes which due jobs wait for their owner's quota, at most `limit` of them; those that change now are for the next time. */
+/** Records which due jobs wait for their owner's quota, at most `limit` of them; jobs that change meanwhile are left to the next pass. */
 export async function noteQuotaWaits(pool: Pool, now: Date, limit: number): Promise<void> {
   await pool.query({
     name: 'note_quota_waits',

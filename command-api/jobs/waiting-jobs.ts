@@ -5,12 +5,12 @@ import {
   type Placed,
   type Standing,
   shareHours,
-} from '../../events/queue-order.ts'
-import type { WaitingJob } from '../../events/queue-picture.ts'
+} from '../../events/calculations/queue-order.ts'
+import type { WaitingJob } from '../../events/calculations/queue-picture.ts'
 import type { Deps } from '../deps.ts'
 import { hoursLeft } from './holds.ts'
 
-/** A queued job, with what the queue shows and decides by. */
+/** A queued job, with everything that the queue shows and decides by. */
 export type QueueRow = WaitingJob & {
   /** Whether its owner's quota has room for it now. */
   has_room: boolean
@@ -19,7 +19,7 @@ export type QueueRow = WaitingJob & {
 export type Queue = {
   /** In queue order. */
   jobs: Placed<QueueRow>[]
-  /** Of those whose jobs wait. */
+  /** The owners whose jobs wait. */
   standings: Map<string, Standing>
 }
 
@@ -56,7 +56,7 @@ export async function readWaiting(
   })
 }
 
-/** What these people hold, and used of late. */
+/** What these people hold, and have used recently. */
 export async function readStandings(
   pool: Pool,
   now: Date,

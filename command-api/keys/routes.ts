@@ -20,7 +20,7 @@ export const keyRoutes = (deps: Deps): Route[] => [
       const replaced_kid = keys.current().kid
       const prepared = await keys.prepare(now)
       const { kid } = prepared
-      // Recorded before the key is used, so that no key is used unrecorded.
+      // Recorded before the key is used, so that none is used unrecorded.
       await commit(deps, request, keyRing, {
         decide: (): KeyEvent[] => [{ type: 'signing_key.rotated', data: { kid, replaced_kid } }],
       })

@@ -9,7 +9,7 @@ import type { ReportingRun } from '../admit-report.ts'
 import type { Asked } from '../asked.ts'
 import type { Deps } from '../deps.ts'
 
-/** Applies a lifecycle report to a run; one for runs of jobs, one for runs without. */
+/** Applies a lifecycle report to a run; there is one for runs with a job and one for external runs. */
 export type Reporter = (
   report: LifecycleReport,
   run: ReportingRun,

@@ -50,7 +50,7 @@ function refuseLongLines(chunks: readonly string[]): number {
       if (Buffer.byteLength(line) > maxLineBytes)
         throw new Refusal(
           'too_large',
-          `chunks[${index}] has a line of ${Buffer.byteLength(line)} bytes; at most ${maxLineBytes} are accepted, shorten it`,
+          `chunks[${index}] has a line of ${Buffer.byteLength(line)} bytes; at most ${maxLineBytes} are accepted; shorten it`,
           { code: 'logs.line_too_long', data: { index, limit_bytes: maxLineBytes } },
         )
   })

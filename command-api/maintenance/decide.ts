@@ -1,11 +1,11 @@
 import type { Maintenance, MaintenanceEvent } from '../../events/maintenance.ts'
 
-const usualMessage = 'The server is being worked on; try again later'
+const usualMessage = 'The server is under maintenance; try again later'
 
-/** An empty message stands for the usual one. */
+/** An empty message selects the default one. */
 export type SwitchMaintenance = { enabled: boolean; message: string }
 
-/** A new message while it is on appends an event. Idempotent otherwise. */
+/** A new message during maintenance appends an event. Idempotent otherwise. */
 export function switchMaintenance(
   maintenance: Maintenance,
   command: SwitchMaintenance,

@@ -18,7 +18,7 @@ export const maintenanceRoutes = (deps: Deps, switched: () => Promise<void>): Ro
     path: '/api/admin/maintenance',
     credential: 'admin',
     tag: 'admin',
-    summary: 'Turn everybody away with a message, or serve again',
+    summary: 'Turn everybody away with a message, or resume service',
     body: maintenanceInput,
     response: maintenance,
     async handle(request) {

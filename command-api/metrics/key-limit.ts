@@ -1,15 +1,15 @@
 import { remembered } from '../../platform/remembered.ts'
 import { Invalid } from '../../schemas/validate.ts'
 
-/** Most distinct keys of a run, and from how many on its reports are told. */
+/** Maximum distinct keys of a run, and the number from which its reports are warned. */
 export const maxKeys = 100_000
 export const manyKeys = 10_000
 
-/** What the read models know of the keys of runs. */
+/** The read models' knowledge of the keys of runs. */
 export type StoredKeys = {
-  /** Numbers of keys; runs without points are missing. */
+  /** The number of keys of each run; runs without points are missing. */
   count(runIds: string[]): Promise<Map<string, number>>
-  /** Those of these keys that the run does not have. */
+  /** The keys among these that the run does not have. */
   missing(runId: string, keys: readonly string[]): Promise<string[]>
 }
 
@@ -28,23 +28,23 @@ type Options = {
 }
 
 /**
- * Keys of one run that this process has admitted, and how many the read models had when one was last new. `last` are
- * those of the newest report without a new one.
+ * Keys of one run that this process has admitted, and how many the read models had when one was last new. `last` holds the keys
+ * of the newest report that had no new key.
  */
 type Known = { keys: Set<string>; last: readonly string[]; stored: number; weight: number }
 
-/** Of all that is known, in characters: some 300,000 keys. One run at its limit fits whatever its keys. */
+/** Maximum size of everything remembered, in characters: some 300,000 keys. One run at its limit always fits. */
 const maxWeight = 32_000_000
-/** What a key takes besides its characters. */
+/** The overhead of a key besides its characters. */
 const keyWeight = 64
-/** How old the count of the read models may be, in milliseconds; and while they cannot be asked. */
+/** How old the count of the read models may be, in milliseconds: normally, and while they are unavailable. */
 const counting = { ttlMs: 1000, staleMs: 60_000 }
 
 /**
- * Counts the keys of runs without asking anybody: exact for a run whose reports all come to this process. What other
- * processes admitted, and this one before its start, is known from the read models, about a second late. So with several
- * processes a run may exceed the limit by what the others admit within the projector's lag, and never has more than
- * `maxKeys` for each process.
+ * Counts the keys of runs in memory, which is exact for a run whose reports all come to this process. Keys admitted by other
+ * processes, or by this one before its start, are known from the read models about a second later. So with several processes a
+ * run may exceed the limit by the keys that the others admit within the projector's lag, but never by more than `maxKeys` for
+ * each process.
  */
 export function createKeyLimit(
   stored: StoredKeys,
@@ -54,12 +54,12 @@ export function createKeyLimit(
   const storedCount = remembered(counting, stored.count)
 
   const admitNew = async (runId: string, keys: readonly string[]) => {
-    // While the read models cannot be asked, this process's own count decides.
+    // While the read models are unavailable, this process's own count decides.
     const count = (await storedCount(runId).catch(() => null)) ?? 0
     const isNear = count + keys.length > most
     const unstored = isNear ? await stored.missing(runId, keys) : keys
     if (count + unstored.length > most) throw tooMany(count + unstored.length, most)
-    // Not before: other reports may have been admitted meanwhile.
+    // Only now, because other reports may have been admitted meanwhile.
     const known = runs.get(runId)
     const fresh = newTo(known, keys)
     if (known.keys.size + fresh.length > most) throw tooMany(known.keys.size + fresh.length, most)
@@ -82,11 +82,11 @@ export function createKeyLimit(
 const totalOf = ({ keys, stored }: Known) => Math.max(keys.size, stored)
 
 const none: readonly string[] = []
-/** Most keys of a report that are kept for comparison; in a larger one looking them up is a small part. */
+/** Maximum keys of a report that are kept for comparison; in a larger one, looking them up is a small part of the work. */
 const comparedKeys = 64
 
 function newTo(known: Known, keys: readonly string[]): readonly string[] {
-  // Reports repeat their keys, and to compare them costs less than to look each up.
+  // Reports repeat their keys, and comparing them is cheaper than looking up each one.
   if (isSame(known.last, keys)) return none
   for (const key of keys) if (!known.keys.has(key)) return keys.filter(one => !known.keys.has(one))
   if (keys.length <= comparedKeys) known.last = keys
@@ -99,7 +99,7 @@ function isSame(some: readonly string[], others: readonly string[]): boolean {
   return true
 }
 
-/** Bounded: the runs that got a new key the longest ago are forgotten first. */
+/** Bounded: the runs whose last new key is oldest are forgotten first. */
 function createKnownRuns() {
   const runs = new Map<string, Known>()
   let weight = 0

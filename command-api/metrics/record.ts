@@ -10,7 +10,7 @@ import { parseTimestamp } from '../../schemas/timestamp.ts'
 const points = createPoints()
 
 /**
- * Encodes a validated report as a fact. Of repeated steps of a key the last one wins;
+ * Encodes a validated report as a fact. If a step of a key is repeated, the last one wins;
  * `inserted` counts the remaining points, `keys` are distinct. `ts` defaults to the time of receipt.
  */
 export function recordMetrics(

@@ -37,7 +37,7 @@ export const metricRoutes = (deps: Deps): Route[] => [
   }),
 ]
 
-/** Appends the points of an admitted report; `total` is about how many keys the run then has. */
+/** Appends the points of an admitted report; `total` is roughly how many keys the run then has. */
 export async function appendMetrics(
   deps: Deps,
   asked: Asked,

@@ -4,7 +4,7 @@ alter table artifact
   add column size_bytes  bigint,
   add column sha256      text,
   add column is_verified boolean not null default false,
-  -- When its deletion was asked for; nothing begins from it any more.
+  -- When its deletion was asked for; nothing can start from it any more.
   add column deleted_at  timestamptz;
 update artifact a
    set metrics = e.data -> 'metrics', size_bytes = (e.data ->> 'size_bytes')::bigint, sha256 = e.data ->> 'sha256'

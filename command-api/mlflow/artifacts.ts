@@ -6,7 +6,7 @@ import { type Facade, mlflowFormat, nothing, proxiedArtifact } from '../../schem
 import type { Deps } from '../deps.ts'
 import { admit, type MlflowPorts, type MlflowRequest } from './target.ts'
 
-/** Where a client sends the files of `artifact_uri`: all of a file in one request. */
+/** Receives the files of `artifact_uri` from a client, each in one request. */
 export const artifactRoute = (deps: Deps, ports: MlflowPorts, facade: Facade): Route =>
   route({
     method: 'PUT',
@@ -25,8 +25,8 @@ export const artifactRoute = (deps: Deps, ports: MlflowPorts, facade: Facade): R
 type Store = MlflowRequest & { params: { run_id: string; path: string }; ctx: Context }
 
 /**
- * Another file under the same path is another artifact; MLflow's clients see the newest. Of its kinds of artifacts, Forge
- * starts nothing from an `eval_report`, which fits files that may be anything.
+ * Another file under the same path is another artifact; MLflow's clients see the newest. The kind is `eval_report`, from which
+ * Forge starts nothing, because these files may be anything.
  */
 async function store(deps: Deps, ports: MlflowPorts, request: Store): Promise<object> {
   const { params, ctx } = request
@@ -51,7 +51,7 @@ function checkedPath(path: string): string {
   return path
 }
 
-/** MLflow's client announces the length of every file but an empty one. */
+/** MLflow's client announces the length of every file except an empty one. */
 async function fileOf(ctx: Context): Promise<{ body: Readable; size_bytes: number }> {
   const length = ctx.get('content-length')
   if (ctx.get('transfer-encoding') === '' && /^\d{0,15}$/.test(length))

@@ -8,7 +8,7 @@ import {
 import { Refusal } from '../../platform/refusal.ts'
 import { bytesOf, cutByBytes } from '../cut-by-bytes.ts'
 
-/** Of one run, over all requests. */
+/** Limits of one run, over all requests. */
 const maxTags = 2000
 const maxTagBytes = 2 * 1024 * 1024
 const maxInputs = 100
@@ -19,8 +19,8 @@ const invalid = (detail: string) =>
   new Refusal('invalid', detail, { fields: { error_code: 'INVALID_PARAMETER_VALUE' } })
 
 /**
- * The parameters that are new, by MLflow's rule: a value is written once, and saying it again is harmless. Throws if one
- * has another value already.
+ * The new parameters, by MLflow's rule: a value is written once, and repeating it is harmless. Throws if a parameter already
+ * has another value.
  */
 export function newParams(
   hparams: Hparams,
@@ -80,7 +80,7 @@ export function deleteTag(run: MlflowRun, run_id: string, key: string): MlflowEv
   return [{ type: 'mlflow.tag_deleted', data: { run_id, key } }]
 }
 
-/** Idempotent: a status that was told before appends no event. */
+/** Idempotent: repeating a status appends no event. */
 export const reportStatus = (
   run: MlflowRun,
   run_id: string,
@@ -90,7 +90,7 @@ export const reportStatus = (
     ? []
     : [{ type: 'mlflow.status_reported', data: { run_id, status, end_time_ms } }]
 
-/** Idempotent: a data set that the run has named before appends no event. */
+/** Idempotent: repeating a data set appends no event. */
 export function logInputs(
   run: MlflowRun,
   run_id: string,

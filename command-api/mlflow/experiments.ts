@@ -9,7 +9,7 @@ import { createEmptyProject, projectFacts } from '../short-id.ts'
 import { setTags, tagExperiment } from './decide.ts'
 import { admit, type MlflowRequest } from './target.ts'
 
-/** Creates a project of the caller. Running code has its project already, whatever it wants to call it. */
+/** Creates a project of the caller. Running code already has its project, whatever name it asks for. */
 export async function createExperiment(
   deps: Deps,
   request: MlflowRequest & { body: { name: string } },
@@ -18,7 +18,7 @@ export async function createExperiment(
   if (caller.kind === 'run') {
     const { run_id } = await admit(deps, request, caller.runId)
     const { rows } = await deps.pool.query<{ project: string }>(
-      'select project from write.run_state where run_id = $1',
+      `select project from write.resource where kind = 'run' and id = $1`,
       [run_id],
     )
     return { experiment_id: rows[0]?.project ?? '' }
@@ -43,7 +43,7 @@ export async function createExperiment(
 
 type Tag = { experiment_id: string; key: string; value: string }
 
-/** Running code changes nothing but its run, so there the tag is kept. */
+/** Running code may only change its run, so the tag is stored there. */
 export async function setExperimentTag(
   deps: Deps,
   request: MlflowRequest & { body: Tag },
@@ -58,14 +58,17 @@ export async function setExperimentTag(
     return {}
   }
   const { rows } = await deps.pool.query<{ known: ProjectFacts }>(
-    `select ${projectFacts('$2')} as known from write.project p where name = $1`,
+    `select ${projectFacts('$2')} as known from write.resource p where kind = 'project' and id = $1`,
     [project, caller.username],
   )
   const [found] = rows
   const verdict = found ? judge(rolesIn(found.known, caller), 'configure') : 'hidden'
   if (verdict === 'hidden') throw new Refusal('not_found', `No such project: ${project}`)
   if (verdict === 'forbidden')
-    throw new Refusal('forbidden', 'Only the owner of the project, its maintainers and admins may')
+    throw new Refusal(
+      'forbidden',
+      'Only the owner of the project, its maintainers and admins may do this',
+    )
   await commit(deps, request, experimentAt(project), {
     decide: experiment => tagExperiment(experiment, project, { key, value }),
   })

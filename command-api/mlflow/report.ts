@@ -14,7 +14,7 @@ export type Batch = {
   tags?: readonly Pair[]
 }
 
-/** What a client reports of a run: parameters first, because they may be refused. */
+/** A client's reports about a run; parameters come first, because they may be refused. */
 export async function report(
   deps: Deps,
   ports: MlflowPorts,

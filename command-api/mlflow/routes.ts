@@ -28,7 +28,7 @@ import { report } from './report.ts'
 import { createRun, updateRun } from './runs.ts'
 import { admit, type MlflowPorts } from './target.ts'
 
-/** What MLflow's clients write (docs/use/mlflow.md): once for running code, once for people. */
+/** The routes to which MLflow's clients write (docs/use/mlflow.md): one set for running code, one for people. */
 export const mlflowRoutes = (deps: Deps, ports: MlflowPorts): Route[] =>
   facades.flatMap(facade => [
     ...runRoutes(deps, ports, facade),

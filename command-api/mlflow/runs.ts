@@ -12,7 +12,7 @@ import { admit, infoOf, type MlflowPorts, type MlflowRequest, pairs, runNameTag 
 
 type Create = MlflowRequest & { body: MlflowRunInput }
 
-/** With an ingest token nothing is created: whatever the code begins, it continues its own run. */
+/** With an ingest token nothing is created: whatever run the code begins, it continues its own. */
 export async function createRun(deps: Deps, ports: MlflowPorts, request: Create) {
   const { caller, body } = request
   const { run_name, tags = [] } = body
@@ -36,7 +36,7 @@ async function startExternalRun(
   request: HttpAsked & { caller: Person; body: MlflowRunInput },
 ): Promise<string> {
   const { experiment_id: project, run_name } = request.body
-  // '0' is the experiment of clients that were told none.
+  // '0' is the experiment of clients without a configured one.
   if (project === '0' || !isProjectName(project))
     throw new Refusal(
       'invalid',
@@ -58,8 +58,8 @@ export type Update = {
 }
 
 /**
- * Keeps what the client says. A process tells it before it ends, so it ends neither a job nor a run that has an ingest
- * token; it does end a run that a person tracks, of which nobody else knows the end.
+ * Records the client's status. A process sends it before it ends, so it ends neither a job nor a run that has an ingest token;
+ * it does end a run that a person tracks, because nobody else knows when that ends.
  */
 export async function updateRun(
   deps: Deps,

@@ -62,10 +62,10 @@ export const runNameTag = 'mlflow.runName'
 
 type Known = { short_id: string; owner: string; project: string; created_at: Date }
 
-/** What MLflow calls the head of a run, as the write side knows it. */
+/** The write side's knowledge of what MLflow calls the head of a run. */
 export async function infoOf(deps: Deps, run_id: string, run: MlflowRun): Promise<MlflowRunInfo> {
   const { rows } = await deps.pool.query<Known>(
-    'select short_id, owner, project from write.run_state where run_id = $1',
+    `select coalesce(name, id) as short_id, owner, project from write.resource where kind = 'run' and id = $1`,
     [run_id],
   )
   const [known] = rows

@@ -8,7 +8,7 @@ export type ModelToActOn = { project: string; mayControl: boolean }
 
 /**
  * The model, if the caller may act on it: `submit`, as for runs of its project; `control`, its owner, maintainers and
- * admins. Who may only read it gets 403; to all others it looks missing.
+ * admins. Mere readers get 403; to all others it looks missing.
  */
 export async function modelToActOn(
   pool: Pool,

@@ -16,7 +16,7 @@ export const aliasRoutes = (deps: Deps): Route[] => [
     credential: 'person',
     reach: 'its_people',
     tag: 'models',
-    summary: 'Let an alias name a version from now on',
+    summary: 'Make an alias name a version from now on',
     params: aliasPath,
     body: aliasInput,
     response: aliasMoved,

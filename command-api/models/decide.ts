@@ -2,14 +2,14 @@ import type { Model, ModelEvent, Version } from '../../events/models.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { isReservedAlias, type ModelPatch, type VersionPatch } from '../../schemas/models.ts'
 
-/** The most of one model: they are folded together. */
+/** The maximum of one model, because they are folded together. */
 const maxVersions = 2000
 const maxAliases = 100
 
 type Existing = NonNullable<Model>
 type Created = Extract<ModelEvent, { type: 'model.created' }>['data']
 
-/** A name is never given twice, so that records that name a model keep their meaning. */
+/** A name is never reused, so that records that name a model keep their meaning. */
 export function createModel(model: Model, data: Created): ModelEvent[] {
   if (model)
     throw new Refusal('conflict', `The name ${data.model} is taken`, { code: 'model.name_taken' })
@@ -24,7 +24,7 @@ export function changeModel(model: Model, name: string, patch: ModelPatch): Mode
   return [{ type: 'model.changed', data: { model: name, ...data } }]
 }
 
-/** Whoever relies on an alias is not to lose it unnoticed. */
+/** Users of an alias must not lose it unnoticed. */
 export function deleteModel(model: Model, name: string): ModelEvent[] {
   const { aliases } = existing(model, name)
   if (aliases.length > 0)
@@ -43,17 +43,17 @@ type NewVersion = {
   license: string | null
 }
 
-/** Numbers count up and are never given again. */
+/** Numbers count up and are never reused. */
 export function createVersion(model: Model, name: string, made: NewVersion): ModelEvent[] {
   const { versions } = existing(model, name)
   const same = versions.find(one => one.artifact_id === made.artifact_id)
   if (same)
-    throw new Refusal('conflict', `The artifact is version ${same.version} of ${name} already`, {
+    throw new Refusal('conflict', `The artifact is already version ${same.version} of ${name}`, {
       code: 'model.version_exists',
       data: { version: same.version },
     })
   if (versions.length >= maxVersions)
-    throw new Refusal('conflict', `The model ${name} has ${maxVersions} versions, the most it may`)
+    throw new Refusal('conflict', `The model ${name} has ${maxVersions} versions, the maximum`)
   return [
     {
       type: 'model.version_created',
@@ -87,7 +87,7 @@ export type AliasMove = {
   /** Null removes it. */
   to: number | null
   reason: string
-  /** What the caller believes it names; null: nothing; undefined: whatever it is. */
+  /** The version that the caller expects it to name; null: none; undefined: any. */
   expected: number | null | undefined
   /** Whether the caller may move protected aliases. */
   mayMoveProtected: boolean

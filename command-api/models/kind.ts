@@ -6,7 +6,7 @@ export const modelKind: Kind = {
     switch (event.type) {
       case 'model.created': {
         const { model, owner, project } = event.data
-        return { id: model, is: 'there', owner, project }
+        return { id: model, is: 'there', name: model, owner, project }
       }
       case 'model.deleted':
         return { id: event.data.model, is: 'deleted' }

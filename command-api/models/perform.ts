@@ -64,7 +64,7 @@ async function register(work: Work, ended: Ended, { model, artifact_id }: Wanted
     await decide(state => {
       if (state && state.project !== project)
         throw new Refusal('invalid', `the model belongs to project ${state.project}`)
-      // Somebody was faster, or this was done before.
+      // Another process was faster, or an earlier attempt succeeded.
       if (state?.versions.some(one => one.artifact_id === artifact_id)) return []
       return createVersion(state, model, made)
     })
@@ -77,8 +77,7 @@ async function register(work: Work, ended: Ended, { model, artifact_id }: Wanted
 
 async function lockRun({ tx }: Work, artifact_id: string) {
   const { rows } = await tx.query<{ run_id: string; project: string }>(
-    `select run_id, r.project from write.artifact a join write.run_state r using (run_id)
-      where a.artifact_id = $1`,
+    `select within_id as run_id, project from write.resource where kind = 'artifact' and id = $1`,
     [artifact_id],
   )
   if (!rows[0]) throw new Refusal('invalid', 'its artifact is gone')

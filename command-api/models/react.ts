@@ -4,7 +4,7 @@ import type { Duty } from '../reactor.ts'
 
 export type Ended = { run_id: string; short_id: string; owner: string }
 
-/** What a job that succeeded left may be what its spec wants registered. */
+/** A successful job may have left an artifact that its spec wants registered. */
 export const endsOf = ({ type, data }: Recorded<DecisionEvent>): Duty<Ended>[] =>
   type === 'job.succeeded'
     ? [{ payload: { run_id: data.run_id, short_id: data.short_id, owner: data.owner } }]

@@ -65,7 +65,7 @@ const createRoute = (deps: Deps): Route =>
     credential: 'person',
     reach: 'taken',
     tag: 'models',
-    summary: 'Create a model in a project, to which versions are added',
+    summary: 'Create a model in a project, to which versions can be added',
     body: modelInput,
     response: modelChanged,
     refusals: ['invalid', 'forbidden', 'conflict'],

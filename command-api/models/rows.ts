@@ -2,7 +2,7 @@ import type { ModelEvent } from '../../events/models.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Transaction } from '../event-store.ts'
 
-/** Writes what other rules read of models. */
+/** Writes the rows of models that other rules read. */
 export async function saveModel(
   tx: Transaction,
   { events, now }: { events: readonly ModelEvent[]; now: Date },
@@ -50,7 +50,7 @@ const saveAlias = (tx: Transaction, { model, alias, to_version }: Moved) =>
 type Source = { run_id: string }
 
 /**
- * The run of an artifact that may become a version. Its row stays locked until the commit, as its deletion locks it, too:
+ * The run of an artifact that may become a version. Its row stays locked until the commit, and a deletion takes the same lock:
  * either the deletion sees the version, or the version sees the deletion.
  */
 export async function lockSource(
@@ -59,7 +59,7 @@ export async function lockSource(
 ): Promise<Source> {
   const { rows } = await tx.query<Source & { is_present: boolean }>(
     `select a.run_id, a.deleted_at is null and not a.is_missing as is_present
-       from write.artifact a join write.run_state r using (run_id)
+       from write.artifact a join write.resource r on r.kind = 'run' and r.id = a.run_id
       where a.artifact_id = $1 and r.project = $2 and r.deleted_at is null and a.kind <> 'eval_report'
         for share of a`,
     [artifact_id, project],
@@ -68,7 +68,7 @@ export async function lockSource(
   if (!row)
     throw new Refusal('invalid', `Project ${project} has no such artifact: ${artifact_id}`, {
       code: 'model.source',
-      hint: 'A version is made of an artifact of a run of the same project',
+      hint: 'A version is made from an artifact of a run in the same project',
     })
   if (!row.is_present)
     throw new Refusal('invalid', `The artifact ${artifact_id} is missing or deleted`, {
@@ -77,7 +77,7 @@ export async function lockSource(
   return { run_id: row.run_id }
 }
 
-/** What is not in the store any more is not to be named. */
+/** An alias must not name a version whose artifact is no longer in the store. */
 export async function refuseFailed(
   tx: Transaction,
   model: string,

@@ -50,7 +50,7 @@ export const versionRoutes = (deps: Deps): Route[] => [
     credential: 'person',
     reach: 'its_people',
     tag: 'models',
-    summary: 'Archive a version, take it back, or write its notes anew',
+    summary: 'Archive or restore a version, or rewrite its notes',
     params: versionPath,
     body: versionPatch,
     response: versionChanged,

@@ -27,7 +27,7 @@ const tellers: Tellers = {
   'job.stopped': (job, { actor }) => {
     const told = { kind: 'job_stopped', level: 'warn' } as const
     if (job.reason === 'limit') return ofJob(job, told, 'was stopped at a limit')
-    // The end of what ran is recorded by the executor or the run; whoever asked for it was named then.
+    // The executor or the run records the end of an attempt; the person who asked for it was named at the request.
     if (actor.type !== 'user' || actor.id === job.owner) return null
     return ofJob(job, told, `was stopped by ${actor.id}`)
   },
@@ -39,7 +39,7 @@ const tellers: Tellers = {
     ofJob(
       { ...job, message: `Attempt ${job.attempt} ended: ${words(job.reason)}` },
       { kind: 'job_retrying', level: 'warn' },
-      'is tried again',
+      'is being retried',
     ),
   'alert.fired': alert => (alert.consequences.includes('notify') ? ofAlert(alert) : null),
   'model.registration_failed': ({ model, reason, ...run }) =>
@@ -124,7 +124,7 @@ const ofJob = (
   },
 })
 
-/** Of one rule about one run a person has one unread entry, with the newest text. */
+/** A person has one unread entry for each rule and run, with the newest text. */
 const ofAlert = ({
   run_id,
   short_id,

@@ -51,7 +51,7 @@ const countOf = (events: readonly { data: object }[]): number =>
     0,
   )
 
-/** The state of the stream holds only unread entries, so an entry that was read is looked up among the events. */
+/** The state of the stream holds only unread entries, so a read entry is looked up among the events. */
 async function refuseUnknown({ pool }: Deps, username: string, id: string): Promise<void> {
   const { rowCount } = await pool.query(
     `select 1 from write.event

@@ -97,7 +97,7 @@ type TakeRole = {
   /** Null: kept. */
   role: Role | null
   requestId: string
-  /** A session that goes on under the new role. */
+  /** A session that continues under the new role. */
   keep?: string
 }
 

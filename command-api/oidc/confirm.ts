@@ -11,7 +11,7 @@ import { roleAtRefresh } from './decide.ts'
 export type Configured = { settings: OidcSettings; provider: IdentityProvider }
 export type Refreshing = { sid: string; username: string; requestId: string }
 
-/** Throws if the identity provider no longer vouches for the person of a session that is to be refreshed. */
+/** Throws if the identity provider no longer vouches for the person whose session is being refreshed. */
 export type ConfirmSignIn = (refreshing: Refreshing) => Promise<void>
 
 type SessionRow = {
@@ -36,7 +36,10 @@ export function signInConfirmer(deps: Deps, configured: Configured | null): Conf
     if (!session || !failure) return
     const ageMs = deps.now().getTime() - session.confirmed_at.getTime()
     if (ageMs >= settings.sessionHours * 3_600_000) throw failure
-    deps.logger.debug({ err: failure }, 'a session goes on without the word of the provider')
+    deps.logger.debug(
+      { err: failure },
+      'a session continues unconfirmed: the provider did not respond',
+    )
   }
 }
 

@@ -22,7 +22,7 @@ export function roleAtRefresh(
   return { role: isKnown ? roleBy(claims, settings) : null, isKnown }
 }
 
-/** `previous` is null before the person existed; `role` is null if the role is to be kept. */
+/** `previous` is null before the person existed; `role` is null if the role stays. */
 export function followRole(
   previous: Role | null,
   { username, role }: { username: string; role: Role | null },

@@ -38,12 +38,12 @@ export async function takeFlow(
   const proofs = proofsOf(secret)
   // Checked before deleting the row: a foreign page that sends the browser here must not break the sign-in.
   if (state === undefined || !isSame(state, proofs.state))
-    throw startAgain('is not the one that this browser began last')
+    throw startAgain('is not the latest one that this browser began')
   const { rows } = await deps.pool.query<{ return_to: string }>(
     'delete from auth.oidc_flow where flow_sha256 = $1 and expires_at > $2 returning return_to',
     [sha256(secret), deps.now()],
   )
-  if (!rows[0]) throw startAgain('took too long or was answered before')
+  if (!rows[0]) throw startAgain('took too long or was already completed')
   setCookie(cookie, '', 0)
   return { proofs, returnTo: rows[0].return_to }
 }

@@ -27,7 +27,7 @@ const defaultReturn = '/device'
 const begunSignIns = { name: 'oidc', points: 30, windowSeconds: 60 }
 const redirect = {
   mediaType: 'text/html',
-  description: 'A redirect; for people, why there is none',
+  description: 'A redirect; for browsers, a page that explains a refusal',
 }
 
 /** The identity provider of this installation; null if none is configured. */
@@ -79,7 +79,7 @@ const callbackRoute = (deps: Deps, atProvider: AtProvider, openSession: OpenSess
     path: callbackPath,
     credential: 'none',
     tag: 'auth',
-    summary: 'Where the identity provider sends people back',
+    summary: 'The address to which the identity provider sends people back',
     query: oidcAnswerQuery,
     response: redirect,
     refusals: ['invalid', 'forbidden', 'conflict', 'not_configured', 'backend_failed'],

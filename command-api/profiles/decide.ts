@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { toMicro } from '../../events/billing.ts'
+import { toMicro } from '../../events/calculations/billing.ts'
 import type { Profile, ProfileEvent, ProfileFacts } from '../../events/profiles.ts'
 
 /** Idempotent: setting the same profile appends no event. */
@@ -10,7 +10,7 @@ export const setProfile = (profile: Profile, wanted: ProfileFacts): ProfileEvent
 export const isRepriced = (before: ProfileFacts, now: ProfileFacts): boolean =>
   toMicro(before.price_per_gpu_hour) !== toMicro(now.price_per_gpu_hour)
 
-/** What an executor offers; `executor` is its name and that of its profile. */
+/** The hardware that an executor offers; `executor` is its name and that of its profile. */
 export type Hardware = Pick<ProfileFacts, 'series' | 'gpus_per_node' | 'max_nodes'> & {
   executor: string
 }

@@ -77,7 +77,7 @@ async function saveProfile(tx: Transaction, facts: ProfileFacts): Promise<void> 
   )
 }
 
-/** From now on, but after any earlier change. What it does to jobs that run: `command-api/jobs/prices.ts`. */
+/** The price applies from now on, but after any earlier change. For its effect on running jobs see `command-api/jobs/prices.ts`. */
 const saveRate = (tx: Transaction, { name, price_per_gpu_hour }: ProfileFacts, now: Date) =>
   tx.query(
     `insert into write.profile_rate (profile, effective_at, price_per_gpu_hour)

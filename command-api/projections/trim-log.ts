@@ -1,13 +1,13 @@
 import { nothing } from '../outcome.ts'
 import { type Reactor, reactor } from '../reactor.ts'
 
-/** Drops records that no reader needs any more; false if another process is trimming or rebuilding. */
+/** Drops records that no reader needs any longer; false if another process is trimming or rebuilding. */
 export type TrimLog = () => Promise<boolean>
 
 const hourSeconds = 3600
 
 /**
- * Trims the log once an hour. Runs in processes with a Postgres log and the projector, which knows what has been
+ * Trims the log once an hour. Runs in processes with a Postgres log and the projector, which knows how far everything has been
  * read. Skipped while a rebuild reads the log; the next hour makes up for it.
  */
 export const logTrimmer: Reactor<TrimLog> = reactor<object, TrimLog>({

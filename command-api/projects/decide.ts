@@ -37,7 +37,7 @@ export function removeMember(project: Project, asked: Asked, username: string): 
 
 type Existing = NonNullable<Project>
 
-/** The project, if the caller may change it; to those who may not read it, it looks missing. */
+/** The project, if the caller may change it; to people who may not read it, it looks missing. */
 function configurable(project: Project, { caller, name }: Asked): Existing {
   const verdict = project ? judge(rolesOf(project, caller), 'configure') : 'hidden'
   if (!project || verdict === 'hidden') throw new Refusal('not_found', `No such project: ${name}`)

@@ -6,7 +6,7 @@ export const projectKind: Kind = {
     switch (event.type) {
       case 'project.created': {
         const { name, owner, visibility } = event.data
-        return { id: name, is: 'there', owner, project: name, visibility }
+        return { id: name, is: 'there', name, owner, project: name, visibility }
       }
       case 'project.changed': {
         const { name, visibility } = event.data

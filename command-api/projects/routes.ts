@@ -24,7 +24,7 @@ export const projectRoutes = (deps: Deps): Route[] => [
     credential: 'person',
     reach: 'its_people',
     tag: 'projects',
-    summary: 'Change who reads a project, and what is noted of it',
+    summary: 'Change the visibility and the notes of a project',
     params: projectPath,
     body: projectPatch,
     response: projectPatched,
@@ -65,7 +65,7 @@ export const projectRoutes = (deps: Deps): Route[] => [
     credential: 'person',
     reach: 'its_people',
     tag: 'projects',
-    summary: 'End the membership of a person; their open streams of the project end with it',
+    summary: "End a person's membership; their open streams of the project end with it",
     params: memberPath,
     response: memberRemoved,
     refusals: ['forbidden', 'not_found', 'conflict'],
@@ -124,7 +124,7 @@ async function saveForRules(tx: Transaction, event: ProjectEvent): Promise<void>
   }
 }
 
-/** Does not distinguish disabled from unknown people: only admins may learn which accounts exist. */
+/** Does not distinguish between disabled and unknown people: only admins may learn which accounts exist. */
 async function refuseUnknown(tx: Transaction, username: string): Promise<void> {
   const { rowCount } = await tx.query(
     'select 1 from auth.person where username = $1 and not disabled',

@@ -20,7 +20,7 @@ export const queueRoutes = (deps: Deps): Route[] => [
     path: '/api/admin/queue',
     credential: 'admin',
     tag: 'admin',
-    summary: 'Pause the queue, so that no job starts, or resume it; running jobs go on',
+    summary: 'Pause the queue, so that no job starts, or resume it; running jobs continue',
     body: queueSwitchInput,
     response: queueSwitches,
     async handle(request) {

@@ -11,7 +11,7 @@ import type { Transaction } from '../event-store.ts'
 import { addRecipe } from './decide.ts'
 import type { RecipePorts } from './ports.ts'
 
-/** Held by everybody who changes the table, so that a row with a higher `change` is never seen before one with a lower. */
+/** Held by everybody who changes the table, so that a row with a higher `change` never becomes visible before a lower one. */
 export const recipesLock = 'recipes'
 
 type Added = { recipe: Recipe; created: boolean }
@@ -83,9 +83,9 @@ async function readable<T>(read: () => Promise<T>): Promise<T> {
     if (error instanceof FaultyRecipe)
       throw new Refusal('invalid', error.message, { code: 'recipe.faulty', cause: error })
     if (hasCode(error, 'ENOENT'))
-      throw new Refusal('conflict', 'The uploaded archive is not on this machine (any more)', {
+      throw new Refusal('conflict', 'The uploaded archive is not, or no longer, on this machine', {
         code: 'recipe.archive_missing',
-        hint: 'Upload it again; on several hosts, check that <data>/uploads is shared',
+        hint: 'Upload it again; with several hosts, check that they share <data>/uploads',
         cause: error,
       })
     throw error

@@ -13,7 +13,7 @@ export function addRecipe(
   const { name, version } = facts
   throw new Refusal(
     'conflict',
-    `Recipe ${name} ${version} exists with the digest ${present}, not ${facts.digest}`,
+    `Recipe ${name} ${version} already exists with the digest ${present}, not ${facts.digest}`,
     {
       code: 'recipe.exists',
       data: { name, version, digest: present },
@@ -24,7 +24,7 @@ export function addRecipe(
 
 type Wanted = { name: string; version: string; deprecated: boolean }
 
-/** `now`: what the catalogue says, which for a built-in recipe is in its file. Idempotent. */
+/** `now`: the state in the catalogue, which for a built-in recipe comes from its file. Idempotent. */
 export function deprecateRecipe(
   state: RecipeState,
   { deprecated, ...data }: Wanted,

@@ -35,7 +35,7 @@ export const recipeRoutes = (deps: Deps, ports: RecipePorts): Route[] => [
     path: '/api/admin/recipes/{name}/{version}/deprecate',
     credential: 'admin',
     tag: 'admin',
-    summary: 'Warn those who submit jobs of a version of a recipe, or no longer',
+    summary: 'Warn people who submit jobs with a version of a recipe, or stop warning them',
     params: recipeVersionPath,
     body: recipeDeprecation,
     bodyMayBeAbsent: true,

@@ -23,7 +23,7 @@ import { checkScores, findScores, storeScores } from './scores.ts'
 type Name = { owner: string; name: string }
 type Reader = Pick<Person, 'username' | 'role'>
 
-/** Scores that judges gave by a rubric, for people and for the code of their runs. */
+/** Routes for scores that judges gave by a rubric, for people and for the code of their runs. */
 export const rubricScoreRoutes = (deps: Deps): Route[] => [
   route({
     method: 'POST',
@@ -121,7 +121,7 @@ function shownTo(
   throw new Refusal('not_found', `No such rubric: ${owner}/${name}`)
 }
 
-/** Of `owner/name`; names of people have no slash. */
+/** The parts of `owner/name`; usernames have no slash. */
 function nameIn(rubric: string): Name {
   const at = rubric.indexOf('/')
   return { owner: rubric.slice(0, Math.max(0, at)), name: rubric.slice(at + 1) }
@@ -130,7 +130,7 @@ function nameIn(rubric: string): Name {
 /** Running code reads the rubrics that the owner of its run reads, but for those shown to admins only. */
 async function ownerOf({ pool }: Deps, run_id: string): Promise<Reader> {
   const { rows } = await pool.query<{ owner: string }>(
-    'select owner from write.run_state where run_id = $1',
+    `select owner from write.resource where kind = 'run' and id = $1`,
     [run_id],
   )
   return { username: rows[0]?.owner ?? '', role: 'operator' }

@@ -49,7 +49,7 @@ export async function storeScores(
   most = maxScoresKept,
 ): Promise<Stored> {
   const of = [owner, name, version]
-  // Of several scores of one sample the last one wins.
+  // If a sample has several scores, the last one wins.
   const bySample = [...new Map(scores.map(scored => [scored.sample, scored])).values()]
   const { rows } = await tx.query<{ is_new: boolean }>(
     `insert into write.rubric_score (owner, name, version, judge, sample, score, criteria, scored_at)
@@ -71,7 +71,7 @@ export async function storeScores(
   return { stored, replaced: rows.length - stored }
 }
 
-/** More than there are too many, so that not every call has to sort them. */
+/** Deletes some more than necessary, so that not every call has to sort them. */
 async function forgetOldest(tx: Transaction, of: unknown[], count: number): Promise<void> {
   await tx.query(
     `with gone as (
@@ -110,7 +110,7 @@ export async function findScores(
   }
 }
 
-/** Marks the scores of all versions before this one, and counts those that were not marked yet. */
+/** Marks the scores of all earlier versions, and counts the newly marked ones. */
 export async function retireScores(
   tx: Transaction,
   { owner, name, version }: RubricContent,

@@ -48,17 +48,17 @@ export function stopRun(run: Run, { run_id, reason, force }: StopRequest): RunEv
 /** How long a deleted run can be restored, in milliseconds (contract: 30 days). */
 const restorableMs = 30 * 86_400_000
 
-/** Hides a run that has ended. A deleted run stays as it is. */
+/** Hides a run that has ended. Idempotent. */
 export function deleteRun(run: Run, run_id: string, nowMs: number): RunEvent[] {
   if (run.deleted_at !== null) return []
   const restorable_until = toTimestamp(new Date(nowMs + restorableMs))
   return [{ type: 'run.deleted', data: { run_id, restorable_until } }]
 }
 
-/** Brings a deleted run back, within its time; any other stays as it is. */
+/** Restores a deleted run within its time. Idempotent. */
 export function restoreRun(run: Run, run_id: string, nowMs: number): RunEvent[] {
   if (run.purged_at !== null)
-    throw new Refusal('conflict', `Run was deleted for ever at ${run.purged_at}`, {
+    throw new Refusal('conflict', `Run was permanently deleted at ${run.purged_at}`, {
       code: 'run.purged',
     })
   if (run.restorable_until === null) return []
@@ -70,10 +70,10 @@ export function restoreRun(run: Run, run_id: string, nowMs: number): RunEvent[] 
   return [{ type: 'run.restored', data: { run_id } }]
 }
 
-/** The deletion that is to become final, and how many jobs refer to the run. */
+/** The deletion to make final, and how many jobs, models and deployments refer to the run. */
 export type Purge = { run_id: string; restorable_until: string; references: number }
 
-/** Permanently removes a deleted run, unless it was restored or a job refers to it. */
+/** Permanently removes a deleted run, unless it was restored or something refers to it. */
 export function purgeRun(run: Run, { run_id, restorable_until, references }: Purge): RunEvent[] {
   if (run.purged_at !== null || run.restorable_until !== restorable_until) return []
   if (references === 0) {

@@ -1,12 +1,12 @@
 import type { Slice } from '../slice.ts'
 import { runKind } from './kind.ts'
-import { runForgetter, runPurger } from './purge.ts'
+import { runForgetter } from './purge.ts'
 import { runRoutes } from './routes.ts'
 
 export const runs: Slice = {
   name: 'runs',
   routes: runRoutes,
-  reactors: [runPurger, runForgetter],
+  reactors: [runForgetter],
   kind: runKind,
   announces: {
     run: 'nothing',

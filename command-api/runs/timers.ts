@@ -17,22 +17,22 @@ export type RunTimers = { stop(): Promise<void> }
 const intervalMs = 1000
 /** Maximum silence of a run without a job, in milliseconds. */
 const silenceMs = 24 * 3_600_000
-/** For how long reports must have been possible before a silence counts: while the server is away, code tries again. */
+/** How long reports must have been possible before silence counts: while the server is away, code keeps retrying. */
 const heardMs = 3_600_000
 const batch = 100
 
 const actor = { type: 'system', id: 'run-keeper', via: 'timer' } as const
 
 /**
- * Time-based transitions of runs: closes the logs of ended runs with the platform's `eof` (specification, "Job
- * lifecycle", rule 2), and abandons external runs that were silent for a day, the last hour of which they could have been
- * heard. Every step may be repeated, by any process: of several `eof` the first counts.
+ * Time-based transitions of runs: closes the logs of ended runs with the platform's `eof` (specification, "Job lifecycle", rule
+ * 2), and abandons external runs that were silent for a day, if the server could have heard them during its last hour. Every
+ * step is idempotent and may run in any process: only the first `eof` counts.
  */
 export function startRunTimers(deps: RunTimerDeps): RunTimers {
   const presence = createPresence(heardMs)
   const failed = (error: unknown) => {
     presence.interrupt()
-    deps.logger.warn({ err: error }, 'runs could not be looked after, will retry')
+    deps.logger.warn({ err: error }, 'a pass over the runs failed, will retry')
   }
   return repeat(
     async () => {
@@ -48,7 +48,7 @@ export type RunTimerDeps = CommitDeps &
 
 type Pass = { presence: Presence; failed: (error: unknown) => void }
 
-/** One pass. Last comes what needs the log: while that is away, it ends the pass. */
+/** One pass. Steps that need the log come last, because its absence ends the pass. */
 export function runDueTimers(deps: RunTimerDeps, { presence, failed }: Pass): Promise<unknown> {
   presence.noted(deps.now())
   const steps = [noteReporters, ...(presence.mayJudge() ? [abandonSilent] : []), closeLogs]
@@ -87,9 +87,9 @@ async function closeLogs(deps: RunTimerDeps): Promise<void> {
 const failedRun =
   ({ logger }: Pick<Deps, 'logger'>) =>
   (error: unknown, { run_id }: { run_id: string }) =>
-    logger.error({ err: error, run_id }, 'this run could not be looked after')
+    logger.error({ err: error, run_id }, 'this run could not be processed')
 
-/** Appends a report without points, which stands behind all points of the run; returns where. */
+/** Appends a report without points behind all points of the run; returns its position. */
 async function endOfPoints(deps: RunTimerDeps, run_id: string) {
   const body = encodeBlock([], createPoints(0)).bytes
   const fact = { type: 'metrics.appended', run_id, attempt: null, body } as const

@@ -15,7 +15,7 @@ type Failures = {
 }
 
 const lookEveryMs = 5_000
-/** A minute is counted for this long after its end, by processes whose clocks are behind. */
+/** A minute is still counted for this long after its end, by processes whose clocks are behind. */
 const graceMs = 10_000
 /** Events of one minute that name addresses; the rest share one, because addresses cost an attacker little. */
 const maxAddresses = 100
@@ -23,8 +23,8 @@ const maxAddresses = 100
 const forgottenMs = 60 * 60_000
 
 /**
- * Records the failed sign-ins of each minute once it is over. Not at the sign-in itself: there may be many, and the time
- * that an event takes would tell known names from others.
+ * Records the failed sign-ins of each minute once it is over. Not at the sign-in itself: there may be many, and the time that
+ * an event takes would reveal which names exist.
  */
 export function startFailedLoginRecorder(deps: Needed & Pick<Deps, 'logger'>): Repeated {
   const { logger } = deps

@@ -3,7 +3,7 @@ import { pause } from '../../platform/pause.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { networkOf } from './known-networks.ts'
 
-/** How many attempts a process holds at once, and of how many of them one network may be the origin. */
+/** How many attempts a process holds at once, in all and from one network. */
 const maxHeld = 256
 const maxHeldOfNetwork = 16
 export const maxDelayS = 60

@@ -8,8 +8,8 @@ const maxNetworks = 16
 export const networkOf = (ctx: Context): string => clientNetwork(clientAddress(ctx))
 
 /**
- * Remembers that this person has signed in from here, and forgets where that was longest ago. The transaction has to hold
- * the lock on the person's stream, so that sign-ins at the same time take turns.
+ * Remembers that this person has signed in from here, and forgets the network used longest ago. The transaction must hold the
+ * lock on the person's stream, so that concurrent sign-ins take turns.
  */
 export async function rememberNetwork(
   tx: Transaction,

@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/time.ts'
 import { createHeldAttempts, maxDelayS, tooMany } from './held-attempts.ts'
 import { networkOf } from './known-networks.ts'
 
-/** `unknown`: there is no such account. Callers must not be able to tell it from `wrong`. */
+/** `unknown`: there is no such account. Callers must not be able to distinguish it from `wrong`. */
 export type Verdict = 'right' | 'wrong' | 'unknown'
 
 export type Attempt = {
@@ -20,10 +20,10 @@ export type Attempt = {
 /**
  * Slows down guessing, for all processes together: from the fifth failure of an account within 15 minutes on, its
  * next attempts are held for 1 s, 2 s, 4 s and so on up to a minute. Right passwords are held like wrong ones, and
- * unknown names like known ones, or the delay would tell them apart.
+ * unknown names like known ones, or the delay would reveal which is which.
  *
- * Strangers could keep a person out that way. So attempts from each network where this person has signed in before are
- * counted apart, and those of a session that changes its password, too.
+ * To keep strangers from locking a person out that way, attempts from each network where this person has signed in before are
+ * counted separately, as are those of a session that changes its password.
  */
 export type PasswordGuard = {
   /** True if `verify` finds the password right. Failures are counted for `user.login_failed`. */
@@ -44,7 +44,7 @@ export function createPasswordGuard({ pool, now }: { pool: Pool; now: Clock }): 
   const attempts = createHeldAttempts()
   return {
     async isRight(attempt, verify) {
-      // Counted as a failure before it is tried, so that attempts at the same time count too.
+      // Counted as a failure before it is tried, so that concurrent attempts count too.
       const { key, waitMs } = await countAttempt(pool, attempt, now())
       if (waitMs > 0) await attempts.hold(waitMs, attempt.ctx)
       const verdict = await verify().catch(async error => {
@@ -97,7 +97,7 @@ async function countAttempt(pool: Pool, attempt: Attempt, now: Date): Promise<Co
 const keyOf = (kind: 'session' | 'network', ...parts: string[]): Buffer =>
   createHmac('sha256', kind).update(JSON.stringify(parts)).digest()
 
-/** When the next attempt may be answered: each of them after the one before it, and later each time. */
+/** When the next attempt may be answered: each one after the previous one, with a growing pause. */
 const nextAt = `case when d.began_at > $3 and d.failures >= ${freeFailures}
                      then greatest($2, d.next_at) + make_interval(
                        secs => least(${maxDelayS}, 2 ^ least(d.failures - ${freeFailures}, 10)))
@@ -112,7 +112,7 @@ async function takeBack(pool: Pool, key: Buffer): Promise<void> {
 
 type Failure = Attempt & { verdict: Verdict; now: Date }
 
-/** Unknown names count under the address alone: a mistyped name may be a password. */
+/** Unknown names only count under the address: a mistyped name may be a password. */
 async function countFailure(pool: Pool, { username, ctx, verdict, now }: Failure): Promise<void> {
   const isAccount = verdict === 'wrong'
   await pool.query({

@@ -6,7 +6,7 @@ import {
 } from '../../platform/http/signed-address.ts'
 import type { UploadSignature } from '../../schemas/uploads.ts'
 
-/** What the signature covers besides its own query. */
+/** The parts of a request that the signature covers besides its own query. */
 type Signed = { upload_id: string; owner: string; content_type: string }
 
 export const pathOf = (upload_id: string): string => `/api/uploads/${upload_id}`

@@ -33,11 +33,11 @@ export type Announced = {
 }
 
 export type UploadLimits = {
-  /** Of this file. */
+  /** Maximum size of this file. */
   bytes: number
-  /** Of all files of its owner. */
+  /** Maximum size of all files of its owner. */
   heldBytes: number
-  /** Files of its owner that are not registered. */
+  /** Maximum number of unregistered files of its owner. */
   pending: number
 }
 
@@ -87,7 +87,7 @@ async function createUpload(
       return upload
     },
   })
-  // A repeated request may come when the upload is registered already.
+  // A repeated request may arrive when the upload is already registered.
   return (
     (await findUpload(deps.pool, made.upload_id)) ?? {
       ...made,
@@ -109,7 +109,7 @@ async function refuseTooMany(tx: Transaction, announced: Announced, limits: Uplo
   if (bytes + announced.size_bytes > limits.heldBytes)
     throw new Refusal(
       'conflict',
-      `The uploads ${whose} have ${bytes} bytes, and ${limits.heldBytes} is the most for all of them`,
+      `The uploads ${whose} have ${bytes} bytes in total; the limit is ${limits.heldBytes}`,
       { code: 'upload.no_room', data: { limit_bytes: limits.heldBytes } },
     )
 }

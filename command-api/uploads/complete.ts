@@ -15,7 +15,7 @@ import { storeFor } from './stores.ts'
 /** How many sensitive files a refusal names. */
 const maxNamed = 20
 
-/** Registers an upload that is here in full; returns its digest. Its archive is read to the end before it counts. */
+/** Registers an upload that has arrived in full; returns its digest. An archive is read to the end before it counts. */
 export async function complete(deps: Deps, request: HttpAsked, upload: UploadRow): Promise<string> {
   const { upload_id, owner, size_bytes } = upload
   const store = storeFor(deps, upload.purpose)

@@ -8,6 +8,6 @@ import type {
 export const requestUpload = (upload: UploadState, facts: UploadRequested): UploadEvent[] =>
   upload === 'unknown' ? [{ type: 'upload.requested', data: facts }] : []
 
-/** Repeating it appends no event: what was registered stays as it is. */
+/** Idempotent: repeating it appends no event. */
 export const completeUpload = (upload: UploadState, facts: UploadCompleted): UploadEvent[] =>
   upload === 'pending' ? [{ type: 'upload.completed', data: facts }] : []

@@ -10,13 +10,13 @@ import { allStores } from './stores.ts'
 type Needed = Pick<Deps, 'pool' | 'store' | 'uploads' | 'artifacts' | 'now' | 'config' | 'logger'>
 
 const hourMs = 3_600_000
-/** How long an upload may take to be registered, and a registered one to be used. */
+/** How long an upload may stay unregistered, and a registered one unused. */
 const unregisteredMs = 24 * hourMs
 
 /**
- * Deletes uploads every hour: unregistered ones after a day, packages of ended jobs once the files of their runs are due, and
- * all others that nothing has used within a day (`write.use`, which the kinds of all slices fill). Then it deletes files
- * without an upload.
+ * Deletes uploads every hour: unregistered ones after a day, and registered ones that nothing has used within a day
+ * (`write.use`, which the kinds of all slices fill), where a job counts as using its package until the files of its run are
+ * due. Then it deletes files without an upload.
  */
 export const uploadReactor = reactor<object, Needed>({
   name: 'uploads',
@@ -33,12 +33,13 @@ export const uploadReactor = reactor<object, Needed>({
 export async function deleteUnused(deps: Needed): Promise<void> {
   const { pool, now: clock, config, logger } = deps
   const now = clock().getTime()
-  const { rowCount } = await pool.query(deleteRows, [
+  const { rows } = await pool.query<{ uploads: number }>(deleteRows, [
     new Date(now - unregisteredMs),
     new Date(now - config.runDirDays * 24 * hourMs),
     config.runDirDays > 0,
   ])
-  if (rowCount) logger.info({ uploads: rowCount }, 'uploads that nobody needs were deleted')
+  const { uploads = 0 } = rows[0] ?? {}
+  if (uploads > 0) logger.info({ uploads }, 'uploads that nobody needs were deleted')
   for (const files of allStores(deps)) await tidy(deps, files, new Date(now - hourMs))
 }
 
@@ -51,17 +52,19 @@ async function tidy(deps: Needed, files: ObjectStore, debrisBefore: Date): Promi
 }
 
 const deleteRows = `
-  delete from write.upload u
-   where case
-     when completed_at is null then created_at < $1
-     when used_at >= $1 then false
-     when exists (select from write.artifact where upload_id = u.upload_id) then false
-     when exists (select from write.job_state where upload_id = u.upload_id) then
-       $3 and used_at < $2 and not exists (
-         select from write.job_state j join write.run_state r using (run_id)
-          where j.upload_id = u.upload_id and (r.ended_at is null or r.ended_at >= $2 or j.is_active))
-     else not exists (
-       select from write.use where used_kind = 'upload' and used_id = u.upload_id and until is null) end`
+  with gone as (
+    delete from write.upload u
+     where case
+       when completed_at is null then created_at < $1
+       when used_at >= $1 then false
+       else not exists (
+         select from write.use
+          where used_kind = 'upload' and used_id = u.upload_id
+            and (until is null or (used_as = 'package' and (until >= $2 or not $3)))) end
+    returning upload_id),
+  unknown as (delete from write.resource r using gone where r.kind = 'upload' and r.id = gone.upload_id),
+  unused as (delete from write.use u using gone where u.used_kind = 'upload' and u.used_id = gone.upload_id)
+  select count(*)::int as uploads from gone`
 
 async function pendingAmong({ pool }: Needed, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await pool.query<{ upload_id: string }>(
@@ -71,7 +74,7 @@ async function pendingAmong({ pool }: Needed, ids: readonly string[]): Promise<S
   return new Set(rows.map(({ upload_id }) => upload_id))
 }
 
-/** Under the lock of those who register the same content meanwhile. */
+/** Runs under the lock that registering the same content takes. */
 const deleteContentOfNobody = (
   { store }: Needed,
   files: ObjectStore,

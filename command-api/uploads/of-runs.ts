@@ -5,7 +5,7 @@ import { type Announced, announce, nameOfBytes } from './announce.ts'
 import { complete, expandedBytes } from './complete.ts'
 import { findUpload } from './rows.ts'
 
-/** Of one run: uploads that are not registered. */
+/** Maximum unregistered uploads of one run. */
 const maxPending = 100
 const gibibyte = 1024 ** 3
 
@@ -39,7 +39,7 @@ export const uploadsOfRuns = (deps: Deps) => ({
     if (upload?.owner !== run_id || upload.purpose !== 'artifact')
       throw new Refusal('invalid', `No such upload of this run: ${upload_id}`, {
         code: 'artifact.no_upload',
-        hint: 'Ask for one with GET /api/ingest/artifact/upload-url; those that are not registered within 24 h are deleted',
+        hint: 'Ask for one with GET /api/ingest/artifact/upload-url; uploads that are not registered within 24 h are deleted',
       })
     const sha256 = await complete(deps, request, upload)
     return { path: nameOfBytes(upload), size_bytes: upload.size_bytes, sha256 }

@@ -13,7 +13,7 @@ const maxNamed = 100
 /** How long one request waits while another puts the same parts together, in milliseconds. */
 const waitMs = 60_000
 
-/** Of a file that is to be sent in so many parts, or fewer. */
+/** The part size for a file announced with at most this many parts. */
 export const partSizeOf = (size: number, wanted: number): number =>
   Math.max(leastBytes, Math.ceil(size / wanted))
 
@@ -22,7 +22,7 @@ const countOf = (size: number, partSize: number) => Math.ceil(size / partSize)
 export const numbersOf = (size: number, partSize: number): number[] =>
   Array.from({ length: countOf(size, partSize) }, (_, index) => index + 1)
 
-/** Each part arrives under an id of its own, until all are here. */
+/** Each part arrives under its own id, until all are here. */
 const idOf = (upload_id: string, n: number) => `${upload_id}_${n}`
 
 /** The upload that an arrival id belongs to. */
@@ -44,7 +44,7 @@ export async function receivePart(
       code: 'upload.part',
     })
   if (ctx.get('content-range') !== '')
-    throw new Refusal('invalid', 'A part is sent whole, without Content-Range', {
+    throw new Refusal('invalid', 'A part must be sent whole, without Content-Range', {
       code: 'upload.range',
     })
   const right = lengthOfPart(size_bytes, part_size, n)
@@ -54,8 +54,8 @@ export async function receivePart(
 }
 
 /**
- * Puts the parts together if the file was sent in parts and is not whole yet. May be repeated, and goes on where it was
- * interrupted: the parts stay until the file is registered. 409 with the missing ones.
+ * Puts the parts together if the file was sent in parts and is not whole yet. Idempotent, and continues where it was
+ * interrupted: the parts stay until the file is registered. Refuses with 409 and the missing parts.
  */
 export async function joinParts(
   { pool }: Pick<Deps, 'pool'>,
@@ -95,7 +95,7 @@ async function lackingOf(
 const missing = (numbers: readonly number[]) =>
   new Refusal(
     'conflict',
-    `${numbers.length === 1 ? `Part ${numbers[0]} is` : `${numbers.length} parts are`} missing; send what is missing, then complete it again`,
+    `${numbers.length === 1 ? `Part ${numbers[0]} is` : `${numbers.length} parts are`} missing; send the missing parts, then complete it again`,
     { code: 'upload.parts_missing', data: { missing: numbers.slice(0, maxNamed) } },
   )
 

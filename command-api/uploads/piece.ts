@@ -36,7 +36,7 @@ function partOf(
   { length, size }: { length: number; size: number },
 ): Piece {
   if (end < start || end >= size)
-    throw new Refusal('invalid', `Content-Range ${range} is no part of ${size} bytes`, {
+    throw new Refusal('invalid', `Content-Range ${range} is not within ${size} bytes`, {
       code: 'upload.range',
     })
   if (length !== end - start + 1) throw otherLength(length, end - start + 1)
@@ -50,7 +50,7 @@ export function lengthOf(headers: Headers): number {
   return Number(length)
 }
 
-/** Longer ones end the connection: what they send is not read. */
+/** A longer body is not read, and its connection ends. */
 export const otherLength = (length: number, right: number) =>
   new Refusal(
     length > right ? 'too_large' : 'invalid',

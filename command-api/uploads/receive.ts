@@ -25,7 +25,7 @@ export async function receive(deps: Deps, { upload_id, query, ctx }: Sent) {
   const here = await store.received(upload_id)
   if (piece === null) return { upload_id, received_bytes: here, size_bytes }
   if (piece.start > here)
-    throw new Refusal('conflict', `${here} bytes are here; go on with byte ${here}`, {
+    throw new Refusal('conflict', `${here} bytes are here; continue with byte ${here}`, {
       code: 'upload.gap',
       data: { received_bytes: here },
     })
@@ -55,8 +55,8 @@ async function addressed(deps: Deps, { upload_id, query }: Omit<Sent, 'ctx'>): P
     throw new Refusal(
       'forbidden',
       verdict === 'expired'
-        ? 'The address has expired; ask for another as for this one'
-        : 'The signature of the address is not valid; use it as it was returned',
+        ? 'The address has expired; request another one in the same way'
+        : 'The signature of the address is not valid; use the address unchanged',
       { code: `upload.address_${verdict}` },
     )
   return upload
@@ -66,7 +66,7 @@ async function admitted(deps: Deps, { ctx, ...sent }: Sent): Promise<UploadRow> 
   const upload = await addressed(deps, sent)
   const { upload_id } = upload
   if (upload.completed_at !== null)
-    throw new Refusal('conflict', `${upload_id} is registered already`, {
+    throw new Refusal('conflict', `${upload_id} is already registered`, {
       code: 'upload.completed',
     })
   const type = ctx.get('content-type').split(';')[0]?.trim().toLowerCase()
@@ -78,7 +78,7 @@ async function admitted(deps: Deps, { ctx, ...sent }: Sent): Promise<UploadRow> 
   return upload
 }
 
-/** Told with the last byte, so that a client does not have to register the file to learn it. */
+/** Refused as soon as the last byte arrives, so that a client does not have to register the file to find out. */
 async function refuseOtherDigest(store: ObjectStore, upload: UploadRow): Promise<void> {
   const { upload_id, sha256 } = upload
   if (sha256 === null) return

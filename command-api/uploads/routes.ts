@@ -15,18 +15,18 @@ import { complete, expandedBytes } from './complete.ts'
 import { join, receive } from './receive.ts'
 import { findUpload } from './rows.ts'
 
-/** What files may have as they are sent, if SERVICE_MAX_UPLOAD_MB is not less. Recipes are kept in the database. */
+/** Maximum file size by purpose, unless SERVICE_MAX_UPLOAD_MB is lower. Recipes are kept in the database. */
 const mostBytes: Partial<Record<UploadInput['purpose'], number>> = {
   package: 50 * 1024 * 1024,
   recipe: 16 * 1024 * 1024,
 }
-/** Of one person: uploads that are not registered, and all of them in multiples of SERVICE_MAX_UPLOAD_MB. */
+/** Limits of one person: the number of unregistered uploads, and the size of all uploads in multiples of SERVICE_MAX_UPLOAD_MB. */
 const maxPending = 20
 const maxHeld = 20
 
 export const uploadRoutes = (deps: Deps): Route[] => [...announced(deps), ...addressed(deps)]
 
-/** For holders of an upload's signed address. */
+/** Routes for holders of an upload's signed address. */
 const addressed = (deps: Deps): Route[] => [
   route({
     method: 'PUT',
@@ -53,7 +53,7 @@ const addressed = (deps: Deps): Route[] => [
     path: '/api/uploads/{upload_id}/parts',
     credential: 'none',
     tag: 'uploads',
-    summary: 'Put the parts of a file together that were sent to the addresses given for them',
+    summary: 'Join the parts of a file that were sent to their addresses',
     params: uploadPath,
     query: uploadSignature,
     response: uploadProgress,
@@ -62,7 +62,7 @@ const addressed = (deps: Deps): Route[] => [
   }),
 ]
 
-/** For people. */
+/** Routes for people. */
 const announced = (deps: Deps): Route[] => [
   route({
     method: 'POST',

@@ -4,7 +4,7 @@ import type { Transaction } from '../event-store.ts'
 
 export type UploadRow = UploadRequested & {
   completed_at: Date | null
-  /** Of a file that is sent in parts. */
+  /** The part size of a file that is sent in parts. */
   part_size: number | null
 }
 
@@ -17,7 +17,7 @@ const toRow = (row: UploadRow & { size_bytes: string | number }): UploadRow => (
   part_size: row.part_size === null ? null : Number(row.part_size),
 })
 
-/** The first size that was asked for stays: parts of it may be here. */
+/** The first announced part size stays: some parts may already be here. */
 export async function keepPartSize(
   pool: Pool,
   upload_id: string,
@@ -43,8 +43,8 @@ type Announced = Pick<UploadRequested, 'owner' | 'purpose' | 'filename' | 'size_
 }
 
 /**
- * The same file of the same person: registered already, or begun and not finished. Those of others stay unknown, and so
- * does one of a deleted artifact, which is about to go.
+ * The same file of the same person: already registered, or begun and not finished. Uploads of other people stay invisible, and
+ * so does the upload of a deleted artifact, which is about to go.
  */
 export async function findSame(
   pool: Pool,
@@ -56,8 +56,10 @@ export async function findSame(
       where upload_id = (select upload_id from write.upload
                           where owner = $1 and purpose = $2 and sha256 = $3 and size_bytes = $4
                             and (completed_at is not null or (filename = $5 and content_type = $6))
-                            and not exists (select from write.artifact a
-                                             where a.upload_id = upload.upload_id and a.deleted_at is not null)
+                            and not exists (select from write.use u join write.resource r
+                                                on r.kind = u.user_kind and r.id = u.user_id
+                                             where u.used_kind = 'upload' and u.used_id = upload.upload_id
+                                               and u.user_kind = 'artifact' and r.deleted_at is not null)
                           order by completed_at desc nulls last, created_at desc limit 1)
      returning ${columns}`,
     [owner, purpose, sha256, size_bytes, filename, content_type, now],
@@ -65,7 +67,7 @@ export async function findSame(
   return rows[0] ? toRow(rows[0]) : null
 }
 
-/** What a person has here, registered or not. */
+/** All uploads of a person, registered or not. */
 export async function holdingsOf(
   tx: Transaction,
   owner: string,

@@ -6,7 +6,7 @@ export const maxRounds = 100_000
 
 type Chunk = { step: number; total_chunks: number }
 
-/** Every chunk of a round names the same number of chunks, or nobody could tell when all are there. */
+/** Every chunk of a round names the same number of chunks; otherwise nobody would know when all have arrived. */
 export function refuseOtherTotal({ step, total_chunks }: Chunk, known: number): void {
   if (total_chunks === known) return
   throw new Refusal(

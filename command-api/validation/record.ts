@@ -38,7 +38,7 @@ const toStored = ({
   extra: extra == null ? null : cutExtra(extra),
 })
 
-/** The whole prompt counts, also what is cut. */
+/** The whole prompt counts, including any part cut off in storage. */
 const keyOf = (user: string) => `p_${createHash('sha256').update(user).digest('hex').slice(0, 16)}`
 
 function cutExtra(extra: Record<string, unknown>): Record<string, unknown> {

@@ -2,6 +2,7 @@ import { type RoundCompleted, roundAt } from '../../events/validation.ts'
 import type { Asked } from '../asked.ts'
 import { transact } from '../commit.ts'
 import type { Deps } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
 import { completeRound, maxRounds, tooManyRounds } from './decide.ts'
 
 type RoundDeps = Pick<Deps, 'pool' | 'store' | 'now'>
@@ -35,7 +36,7 @@ async function totalOf({ pool }: RoundDeps, { run_id, step }: Round): Promise<nu
 }
 
 /**
- * Notes that a chunk is on the log, and returns how many of its round are. Called after the log's acknowledgement, so
+ * Records that a chunk is on the log, and returns how many of its round are. Called after the log's acknowledgement, so
  * that a round is never called complete while a chunk is missing; a crash in between makes the caller send it again.
  */
 export async function noteChunk(
@@ -62,3 +63,7 @@ export async function noteChunk(
   })
   return result
 }
+
+/** Called when the run is purged. */
+export const deleteRoundsOf = (tx: Transaction, run_id: string) =>
+  tx.query('delete from write.validation_round where run_id = $1', [run_id])

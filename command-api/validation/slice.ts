@@ -1,9 +1,11 @@
 import type { Slice } from '../slice.ts'
+import { deleteRoundsOf } from './rounds.ts'
 import { validationRoutes } from './routes.ts'
 
 export const validation: Slice = {
   name: 'validation',
   routes: validationRoutes,
+  deleteRowsOfRun: deleteRoundsOf,
   kind: null,
   announces: {
     validation: 'nothing',

@@ -111,5 +111,5 @@ export const fetchJar = (): Promise<string> =>
     const hash = createHash('sha256')
     for await (const chunk of createReadStream(join(draft, jarName))) hash.update(chunk)
     if (hash.digest('hex') !== jarSha256)
-      throw new Error(`The S3 server that was fetched is not version ${version}: other bytes`)
+      throw new Error(`The fetched S3 server is not version ${version}: its bytes differ`)
   }).then(folder => join(folder, jarName))

@@ -142,7 +142,7 @@ async function startDaemons(layout: Layout, { env, command, started }: Starting)
     await start(`slurmd ${node}`, { folder, env, program: 'slurmd', args: ['-D', '-N', node] })
   await start('slurmrestd', {
     folder,
-    // With this word it takes tokens from its callers.
+    // With this setting it accepts tokens from its callers.
     env: { ...env, SLURM_JWT: 'daemon' },
     program: 'slurmrestd',
     args: [

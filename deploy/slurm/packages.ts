@@ -19,7 +19,7 @@ export class SlurmMissing extends Error {}
 /** Throws `SlurmMissing` if a cluster cannot be started here. */
 export async function findSlurm(): Promise<void> {
   if (process.getuid?.() !== 0)
-    throw new SlurmMissing('Only root can start a Slurm cluster with nodes of its own.')
+    throw new SlurmMissing('Only root can start a separate Slurm cluster.')
   const found = await Promise.all(programs.map(isThere))
   const missing = programs.filter((_, index) => !found[index])
   if (missing.length > 0)

@@ -5,7 +5,7 @@ import type { Identity } from './process-identity.ts'
 
 /**
  * The directory of one attempt, `<runs>/<run_id>/<attempt>/`. Its files are the only state: from any state that
- * a crash may leave, they show what has happened.
+ * a crash may leave, they show the progress of the attempt.
  *
  * | file         | written by          | says                                                         |
  * |--------------|---------------------|--------------------------------------------------------------|
@@ -38,7 +38,7 @@ export type AttemptPaths = {
   supervisorLog: string
 }
 
-/** What belongs to one rank of an attempt. */
+/** The files of one rank of an attempt. */
 export type RankPaths = { stdout: string; stderr: string; reach: string; tmp: string }
 
 export function attemptPaths(directory: string): AttemptPaths {
@@ -110,7 +110,7 @@ export type Handover = {
   ranks: RankHandover[]
   /** The only variables that the preparation sees; none come from the job. */
   preparation_env: Record<string, string>
-  /** What the preparation reads from its standard input. */
+  /** The standard input of the preparation. */
   preparation_input: string
   turn: number
 }

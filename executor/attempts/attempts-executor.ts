@@ -39,12 +39,12 @@ export type PreparationCommand = (launch: Launch, preparation: Preparation) => P
 export type Submission<R> = {
   ref: AttemptRef
   launch: Launch
-  /** What an earlier call recorded. */
+  /** The record of an earlier call. */
   recorded: R | null
   preparation: string[] | null
 }
 
-/** What differs between executors that keep a folder for each attempt; `R` is what they record of a launch. */
+/** The differences between executors that keep a folder for each attempt; `R` is their record of a launch. */
 export type AttemptRunner<R> = {
   paths(ref: AttemptRef): Pick<AttemptPaths, 'launch' | 'claim'>
   /** Creates the folder of the attempt atomically. No-op if it exists. */
@@ -59,7 +59,7 @@ export type AttemptRunner<R> = {
   capacity(): Promise<Capacity>
 }
 
-/** What a runner may ask about attempts. */
+/** The questions that a runner may ask about attempts. */
 export type Attempts = Pick<Executor, 'observe'> & {
   /** Whether this process is submitting the attempt. */
   isSubmitting(ref: AttemptRef): boolean

@@ -41,7 +41,7 @@ export async function limitOutput(
   async function begin(): Promise<OutputReach> {
     const from = { stdout: cut(paths.stdout, null), stderr: cut(paths.stderr, null) }
     const reach = { stdout: from.stdout + bytesPerHour, stderr: from.stderr + bytesPerHour }
-    // Before anything beyond the old reach may stay: the reader never takes what is cut off later.
+    // Done before anything beyond the old reach may stay: the reader never reads output that is cut off later.
     await writeDurably(paths.reach, reach)
     return reach
   }

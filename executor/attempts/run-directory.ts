@@ -15,7 +15,7 @@ export async function runDirectory(runsDirectory: string, run_id: string): Promi
   if (!isRunId(run_id)) return null
   const directory = path.join(runsDirectory, run_id)
   try {
-    if (!(await lstat(directory)).isDirectory()) throw new Error(`${directory} is no directory`)
+    if (!(await lstat(directory)).isDirectory()) throw new Error(`${directory} is not a directory`)
     return directory
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return null
@@ -46,14 +46,14 @@ export async function unfinishedIn(runsDirectory: string): Promise<AttemptRef[]>
   return found
 }
 
-/** Deleted meanwhile, or no folder. */
+/** Deleted meanwhile, or not a folder. */
 function noneThere(error: unknown): [] {
   if (isErrno(error, 'ENOENT', 'ENOTDIR')) return []
   throw error
 }
 
 /**
- * Whether a path that running code named lies in the directory, as it is written or behind links. A relative path
+ * Whether a path named by running code lies in the directory, literally or after resolving links. A relative path
  * counts as inside, because running code starts in there.
  */
 export async function liesIn(directory: string, named: string): Promise<boolean> {

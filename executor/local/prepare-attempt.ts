@@ -41,7 +41,7 @@ export async function prepareAttempt(
   return attemptPaths(directory)
 }
 
-/** The run's user may pass the directory, and owns what it writes to; its group may read what it made. */
+/** The run's user may enter the directory and owns the folders it writes to; its group may read its files. */
 async function giveFolders(
   paths: AttemptPaths,
   tmps: readonly string[],

@@ -40,7 +40,7 @@ export async function killCgroup(cgroup: Cgroup): Promise<void> {
   tryWrite(state, 'THAWED')
 }
 
-/** A process in uninterruptible sleep freezes late: the others are not to wait for it. */
+/** A process in uninterruptible sleep freezes late, and the others must not wait for it. */
 const freezeMs = 500
 
 async function untilFrozen(state: string): Promise<void> {

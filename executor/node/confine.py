@@ -51,7 +51,7 @@ def main():
 
 
 def yield_session():
-    """As in yield-processor.ts; bubblewrap has made a session of its own."""
+    """As in yield-processor.ts; bubblewrap has created a separate session."""
     try:
         with open("/proc/self/autogroup", "w") as file:
             file.write("5")
@@ -63,7 +63,7 @@ def wait_for(order):
     """Starts the command as a child and reports how it ended: bubblewrap confuses signal 9 with exit code 137."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    # Not to be traced, nor its files read, by the command.
+    # The command must neither trace this process nor read its files.
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     failures, failure = os.pipe()
     child = os.fork()
@@ -117,7 +117,7 @@ def give_up_rights(order):
         os.setresuid(identity["id"], identity["id"], identity["id"])
     elif order["landlock"] is not None and os.geteuid() == 0:
         drop_capabilities()
-    # Also a condition of Landlock for those who are not root.
+    # Landlock also requires this of users other than root.
     checked("prctl", libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     if order["landlock"] is not None:
         restrict(order["landlock"])

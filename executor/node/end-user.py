@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 
-# Nobody's: the largest there is. For a process of it, kill(2) lets the run do nothing to this one before it has acted.
+# The largest id, which nobody has. With it, kill(2) keeps the run from signalling this process before it has acted.
 NOBODY = 2**32 - 2
 
 
@@ -22,7 +22,7 @@ def main():
         os.setresuid(user, user, user)
     # With the right to signal everybody, the same call would end the whole machine.
     if user < 1000 or 0 in os.getresuid() or os.geteuid() != user or has_capabilities():
-        sys.exit("end-user: still has rights of its own")
+        sys.exit("end-user: still has its own privileges")
     try:
         os.kill(-1, signal.SIGKILL)
     except ProcessLookupError:

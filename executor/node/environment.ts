@@ -51,7 +51,7 @@ export function runEnvironment(
   }
 }
 
-/** What the preparation sees: the host's part with the settings of installers, and what the service itself gives it. */
+/** The preparation's environment: the host's part with the settings of installers, and the service's own variables. */
 export const preparationEnvironment = (
   host: Record<string, string>,
   env: Record<string, string>,

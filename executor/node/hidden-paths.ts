@@ -20,7 +20,7 @@ export function realOf(named: string): string {
 export type Seen = {
   /** May contain hidden paths. */
   shown: string[]
-  /** Lies in a hidden folder, and is this run's to read. */
+  /** Lies in a hidden folder, but this run may read it. */
   inside: string[]
   hidden: string[]
 }

@@ -9,7 +9,7 @@ import { openToRoot } from './run-identity.ts'
 import { startCommand } from './start-command.ts'
 
 /**
- * Succeeds if it can do what a run must and nothing of what it must not; prints which environments it can read, and to
+ * Succeeds if it can do everything that a run must and nothing that a run must not; prints which environments it can read, and to
  * which sockets it can connect.
  */
 const program = `

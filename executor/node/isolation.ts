@@ -59,7 +59,7 @@ export function describeIsolation({ mode, not, reached }: Isolation): {
   const why = Object.entries(not).map(([other, fault]) => `${other}: ${fault}`)
   return {
     mode,
-    notice: `Runs are not isolated: submitting a job is a shell on the server. ${why.join('; ') || 'It was asked for.'}`,
+    notice: `Runs are not isolated: submitting a job is a shell on the server. ${why.join('; ') || 'It was requested.'}`,
   }
 }
 
@@ -120,6 +120,6 @@ export function enclosureOf(
   }
 }
 
-/** Whether runs of this isolation become users of their own. */
+/** Whether runs under this isolation get their own users. */
 export const hasIdentities = ({ mode }: Pick<Isolation, 'mode'>): boolean =>
   isRoot() && (mode === 'bubblewrap' || mode === 'user')

@@ -13,7 +13,7 @@ const peersGraceS = 10
 
 /**
  * Waits until all ranks have ended. The first that fails decides how the attempt ends, and the others are stopped, unless
- * they are being stopped already.
+ * they are already being stopped.
  */
 export async function endOfRanks(
   ranks: readonly Started[],

@@ -11,7 +11,7 @@ export type Owner = { id: number; python: string | null }
 
 /**
  * How to find a run's processes; `sessions` (the pids of their leaders, by rank) are set only while they are known to be
- * the run's, and `owner` only if the run has a user of its own.
+ * the run's, and `owner` only if the run has its own user.
  */
 export type Quarry = {
   mark: string
@@ -29,13 +29,13 @@ const endUserTries = 3
 /**
  * Kills all processes of a run, in rounds until no process is found. Returns how many remain.
  *
- * A process that forks and ends again and again is never where a list says it is, and an empty list proves nothing. What
- * reaches it is a signal to all at once: to the control group, the user of the run, the process group, or the first
- * process of a namespace (the leader of the session in bubblewrap), which takes all others in there along.
+ * A process that forks and ends again and again is never where a list says it is, and an empty list proves nothing. Only a
+ * signal to all processes at once reaches it: to the control group, the user of the run, the process group, or the first
+ * process of a namespace (the leader of the session in bubblewrap), whose end also ends all others in there.
  */
 export async function killRun(quarry: Quarry): Promise<number> {
   const { mark, owner } = quarry
-  if (mark === '') throw new Error('a run without a mark cannot be told from others')
+  if (mark === '') throw new Error('a run without a mark cannot be distinguished from others')
   const deadline = performance.now() + patienceMs
   let tries = owner ? endUserTries : 0
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 200)) {

@@ -6,7 +6,7 @@ import { oomKillsIn } from './cgroup.ts'
 const sampleMs = 1000
 
 /**
- * Tells whether the kernel killed the command for lack of memory. Exact if the control group counts such kills;
+ * Detects whether the kernel killed the command for lack of memory. Exact if the control group counts such kills;
  * otherwise inferred from a SIGKILL that we did not send, within seconds of an out-of-memory kill on this machine.
  */
 export function oomWatch(cgroup: Cgroup | null): {

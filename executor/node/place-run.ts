@@ -63,7 +63,7 @@ export class RunPlaces {
     return { rank, gpus, tmp: mounted ? '/tmp' : tmp, home: mode === 'none' ? null : paths.work }
   }
 
-  /** The folders of other runs from which this one may start: whole, as links inside may lead anywhere. */
+  /** The folders of other runs from which this one may start, in full, because links inside may lead anywhere. */
   async #granted({ reads }: Launch): Promise<{ folders: string[]; groups: number[] }> {
     const folders: string[] = []
     const groups: number[] = []

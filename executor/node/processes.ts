@@ -6,8 +6,8 @@ export const markVariable = 'FORGE_RUN_MARK'
 
 /**
  * The living processes of a run: processes with its mark in the environment, members of its sessions, and the
- * descendants of both, which may have cleared their environment. Where the run is a user of its own, also everything of
- * that user: a process cannot take off its identity.
+ * descendants of both, which may have cleared their environment. If the run has its own user, also everything of
+ * that user: a process cannot give up its identity.
  */
 export function processesOfRun(
   mark: string,

@@ -14,7 +14,7 @@ import type { IdRange } from './isolation.ts'
 export class RunIdentities {
   readonly #runsDirectory: string
   readonly #ids: IdRange
-  /** One at a time, so that two runs do not take the same one. */
+  /** One search at a time, so that two runs do not take the same id. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(runsDirectory: string, ids: IdRange) {
@@ -41,7 +41,7 @@ export class RunIdentities {
     return id
   }
 
-  /** A link is created whole or not at all, so that two servers agree. */
+  /** A link is created atomically, so that two servers agree. */
   async #claim(record: string): Promise<number> {
     const claimed = await readlink(record).catch(missing)
     if (claimed !== null) return Number(claimed)
@@ -104,7 +104,7 @@ async function giveTo(id: number, attempt: string): Promise<void> {
 }
 
 /**
- * Lets the root of a mount namespace, which has hardly any capabilities, pass the private `/tmp` to what is mounted below
+ * Lets the root of a mount namespace, which has hardly any capabilities, pass through the private `/tmp` to mounts below
  * it, e.g. an installation in `/tmp`. No other user belongs to its group.
  */
 export async function openToRoot(tmp: string, owner: number): Promise<void> {

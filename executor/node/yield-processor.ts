@@ -11,7 +11,7 @@ const weights = { 'cpu.weight': '33', 'cpu.shares': '341' }
 
 /**
  * Lets the server go first wherever this process and its later children compete with it. Needs no rights, and cannot be
- * taken back by whoever is not root.
+ * undone by any user other than root.
  */
 export function yieldProcessor(): void {
   setPriority(Math.min(nicest, getPriority() + step))

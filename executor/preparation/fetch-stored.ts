@@ -12,7 +12,7 @@ export type FetchOptions = {
   source: Source
   say: (line: string) => void
   signal: AbortSignal
-  /** How long nothing at all may arrive, over any number of tries. */
+  /** How long nothing may arrive, over any number of tries. */
   patienceMs?: number
   /** How long one connection may be silent. */
   silentMs?: number
@@ -27,8 +27,8 @@ const pauseMs = { first: 250, most: 5000 }
 class Interrupted extends Error {}
 
 /**
- * Fetches an artifact into a new file and checks its size and digest. A connection that breaks is taken up where it broke
- * off. Throws `NotFetched`, or whatever the signal aborts with.
+ * Fetches an artifact into a new file and checks its size and digest. A broken connection is resumed where it stopped. Throws
+ * `NotFetched`, or whatever the signal aborts with.
  */
 export async function fetchStored(
   artifact: StoredArtifact,
@@ -174,7 +174,7 @@ class Arriving {
     return Number(said ?? headers.get('content-length') ?? Number.NaN)
   }
 
-  /** The whole file comes, whatever was asked for. */
+  /** The server sends the whole file, whatever was requested. */
   async #begin(): Promise<void> {
     await this.#handle.truncate(0)
     this.bytes = 0
@@ -186,7 +186,7 @@ class Arriving {
     this.#hash.update(chunk)
     this.bytes += chunk.length
     if (this.bytes > this.#artifact.size_bytes)
-      throw new NotFetched(this.#artifact, 'more bytes came than it has')
+      throw new NotFetched(this.#artifact, 'more bytes arrived than it has')
   }
 }
 
@@ -196,7 +196,7 @@ async function faultIn(response: Response): Promise<{ detail: string; code: stri
     const { detail, code } = JSON.parse(text)
     return { detail: String(detail), code: String(code) }
   } catch {
-    return { detail: 'what responds is not Forge', code: '' }
+    return { detail: 'the responding server is not Forge', code: '' }
   }
 }
 

@@ -11,9 +11,9 @@ import type { RecipePlan } from './recipe-plan.ts'
 import { unpackPackage } from './unpack-package.ts'
 
 /**
- * The preparation of a recipe's run, `node launcher.ts PLAN`, with the parameters as JSON on standard input. It runs under the supervisor, so that building the
- * environment survives the server, can be stopped, and shows in the run's log. What it builds is shared by all runs, so
- * it sees nothing that a job chose but its parameters; the entrypoint is then started apart from it.
+ * The preparation of a recipe's run, `node launcher.ts PLAN`, with the parameters as JSON on standard input. It runs under the
+ * supervisor, so that building the environment survives the server, can be stopped, and shows in the run's log. Its results are
+ * shared by all runs, so it sees nothing that a job chose but its parameters; the entrypoint is then started apart from it.
  */
 
 // Runs may be other users: they read the environment, and only this one writes it.

@@ -1,6 +1,6 @@
 import type { StoredArtifact } from '../port.ts'
 
-/** The artifact cannot be had; repeating would not help, or was repeated for long enough. */
+/** The artifact cannot be fetched, and retrying would not help or has gone on for long enough. */
 export class NotFetched extends Error {
   constructor({ artifact_id, path }: StoredArtifact, why: string) {
     super(`the run cannot start from ${artifact_id} (${path}): ${why}`)

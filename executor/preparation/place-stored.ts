@@ -9,19 +9,19 @@ import { type FetchOptions, fetchStored } from './fetch-stored.ts'
 import { NotFetched } from './not-fetched.ts'
 
 /**
- * The artifacts that a run starts from, `<run>/starts/<artifact_id>/`, for all of its attempts: `content/<name>` is the file, or
- * the folder that was packed in it, and `files.json` says what it was when it came. Such a folder appears whole, by its
- * rename; several ranks may make it at the same time.
+ * The artifacts that a run starts from, `<run>/starts/<artifact_id>/`, for all of its attempts: `content/<name>` is the file,
+ * or the folder that was packed in it, and `files.json` lists its files on arrival. Renaming makes the folder appear complete;
+ * several ranks may create it at the same time.
  */
 type Listing = { name: string; files: { path: string; size: number; mtime_ms: number }[] }
 
-/** The limit of an archive's expansion, for each of its bytes plus a constant; archives of our client do not expand at all. */
+/** The limit of an archive's expansion, for each of its bytes plus a constant; our client's archives do not expand. */
 const expansion = { factor: 20, bytes: 10 * 1024 * 1024 }
 const modes = { file: 0o444, program: 0o555, folder: 0o755 }
 
 /**
- * Where the artifact lies on this machine, once it does. `scratch` is a folder of this attempt on the same disk, in which a
- * crash may leave what was begun.
+ * Returns the path of the artifact once it is on this machine. `scratch` is a folder of this attempt on the same disk, in which a
+ * crash may leave an unfinished one.
  */
 export async function placeStored(
   artifact: StoredArtifact,
@@ -31,7 +31,7 @@ export async function placeStored(
   const place = path.join(directory, artifact.artifact_id)
   const known = await wholeIn(place)
   if (known !== null) {
-    say(`${artifact.artifact_id} is here already: ${known}`)
+    say(`${artifact.artifact_id} is already here: ${known}`)
     return known
   }
   const work = path.join(scratch, `fetching-${randomUUID()}`)
@@ -46,7 +46,7 @@ export async function placeStored(
   }
 }
 
-/** Deletes what earlier attempts of the run started from, and this one does not. */
+/** Deletes artifacts that earlier attempts of the run started from but this one does not. */
 export async function removeOthers(directory: string, wanted: readonly string[]): Promise<void> {
   const names = await readdir(directory).catch(error => {
     if (isErrno(error, 'ENOENT')) return []
@@ -89,12 +89,12 @@ async function unpack(artifact: StoredArtifact, archive: string, folder: string)
     await chmod(folder, modes.folder)
   } catch (error) {
     if (isErrno(error, 'ENOSPC', 'EDQUOT'))
-      throw new NotFetched(artifact, 'there is no room on this machine for what is packed in it')
+      throw new NotFetched(artifact, 'there is no room on this machine for its unpacked contents')
     throw new NotFetched(artifact, error instanceof Error ? error.message : String(error))
   }
 }
 
-/** Whatever lies there by then: what another rank has just put there, or remains that are not whole. */
+/** Whatever is there by then: the files of another rank, or incomplete remains. */
 async function putInPlace(made: string, place: string, aside: string): Promise<string> {
   for (;;) {
     try {

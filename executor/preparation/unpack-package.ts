@@ -8,9 +8,9 @@ import { isSensitive } from '../../schemas/sensitive-files.ts'
 import type { RecipePlan } from './recipe-plan.ts'
 
 /**
- * Puts the files of a package into the empty working folder of an attempt, before its program starts. They are unpacked
- * into a new folder next to it that no other user may enter, with all checks of the upload once more, given to whoever owns the
- * working folder, and take its place whole.
+ * Puts the files of a package into the empty working folder of an attempt, before its program starts. They are unpacked into a
+ * new folder next to it that no other user may enter, with all checks of the upload repeated; that folder is given to the owner
+ * of the working folder and replaces it as a whole.
  */
 export async function unpackPackage(
   { file, sha256, limit_bytes }: NonNullable<RecipePlan['package']>,
@@ -42,7 +42,7 @@ export async function unpackPackage(
 
 function refuseSensitive({ kind, path: name }: { kind: 'file' | 'folder'; path: string }): true {
   if (kind === 'file' && isSensitive(name))
-    throw new Error(`the package holds ${name}, which no run is given`)
+    throw new Error(`the package contains ${name}, which no run may receive`)
   return true
 }
 
@@ -51,6 +51,8 @@ async function digestOf(file: string): Promise<string> {
     return await sha256Of(file)
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error
-    throw new Error('the package of the job is not on this machine (any more)', { cause: error })
+    throw new Error('the package of the job is not, or no longer, on this machine', {
+      cause: error,
+    })
   }
 }

@@ -18,10 +18,10 @@ export type Ended = {
   now: Date
 }
 
-/** Slurm took the nodes away; the words are for people. */
+/** Slurm withdrew the nodes; the texts are for people. */
 const takenAway: Record<string, string> = {
-  NODE_FAIL: 'a node of it failed',
-  BOOT_FAIL: 'a node of it did not boot',
+  NODE_FAIL: 'one of its nodes failed',
+  BOOT_FAIL: 'one of its nodes did not boot',
   PREEMPTED: 'Slurm gave its nodes to another job',
   TIMEOUT: 'the time limit of its partition was reached',
   DEADLINE: 'its deadline in Slurm was reached',
@@ -46,8 +46,8 @@ export function attemptExit(ended: Ended): ExitRecord {
 }
 
 /**
- * Whether the records of all ranks explain why they ended. Slurm ends preempted jobs by signals, and the mark that it
- * leaves may come later than the end; then only Slurm knows.
+ * Whether the records of all ranks explain why they ended. Slurm ends preempted jobs by signals, and its mark may appear later
+ * than the end; then only Slurm knows.
  */
 export const isExplained = (
   { exits, interrupted }: { exits: Ended['ranks']; interrupted: boolean },
@@ -64,7 +64,7 @@ const firstFailed = (ranks: Ended['ranks']): ExitRecord | undefined =>
 
 const byEnd = (a: ExitRecord, b: ExitRecord) => (a.ended_at < b.ended_at ? -1 : 1)
 
-/** When the last rank ended. One without a record may have gone on for as long as the job, which held all nodes until then. */
+/** When the last rank ended. A rank without a record may have run for as long as the job, which held all nodes until then. */
 function lastEnd({ ranks, job }: Ended): string | undefined {
   const ends = ranks.map(rank => rank?.ended_at ?? job?.ended_at?.toISOString())
   return ends
@@ -80,7 +80,7 @@ function startOfLost({ job, stopped }: Ended): string | null {
 }
 
 function withoutRecord({ started_at, job, stopped, printed }: Ended): Omit<Exit, 'ended_at'> {
-  const last = printed === '' ? '' : `; the last that it printed: ${printed}`
+  const last = printed === '' ? '' : `; its last output: ${printed}`
   if (started_at !== null && (stopped || job?.states.includes('CANCELLED'))) return died('SIGKILL')
   if (stopped) return nobodySaw('stopped before it was started')
   if (job === null)

@@ -25,7 +25,7 @@ export type SlurmPaths = Pick<
   control: string
   submit(turn: number): string
   job(turn: number): string
-  /** What Slurm and the job's own script print. */
+  /** The output of Slurm and of the job's own script. */
   log: string
   node(rank: number): NodePaths
 }
@@ -71,7 +71,7 @@ export type JobClaim = { job: string | null; given_up: 'stopped' | 'interrupted'
 
 export type NodeRecord = { node: string; gpu_indexes: number[] }
 
-/** `kill_by`: by then its ranks have killed it by themselves, if they can. */
+/** `kill_by`: by then its ranks have killed it themselves, if they can. */
 export type SlurmStopRecord = StopRecord & { kill_by: string }
 
 /** A process that Slurm ends cannot know of another moment at which it would be killed. */

@@ -3,7 +3,7 @@ import type { ExitRecord, StartedRecord } from '../attempts/attempt-directory.ts
 import { isErrno, readJson } from '../attempts/durable-json.ts'
 import type { SlurmPaths } from './attempt-files.ts'
 
-/** What the ranks of an attempt have left in their folders. */
+/** The records that the ranks of an attempt have left in their folders. */
 export type RankStates = {
   exits: (ExitRecord | null)[]
   /** When the first of them started. */

@@ -53,7 +53,8 @@ export function createSlurmClient(rest: Rest): SlurmClient {
       const submission = toSubmission(await version(), job)
       const said = await call('POST', 'job/submit', submission).catch(unlessTaken)
       const id = field(said, 'job_id')
-      if (typeof id !== 'number' || id <= 0) throw new SlurmFault('Slurm took a job without an id')
+      if (typeof id !== 'number' || id <= 0)
+        throw new SlurmFault('Slurm accepted a job without returning an id')
       return id
     },
     async job(id) {

@@ -5,7 +5,7 @@ import type { ClusterGpus } from './cluster-gpus.ts'
 import type { JobLooks } from './job-looks.ts'
 import type { SlurmExecutorOptions } from './options.ts'
 
-/** What every part of this executor works with. */
+/** The context shared by every part of this executor. */
 export type SlurmContext = {
   options: SlurmExecutorOptions
   attempts: Attempts

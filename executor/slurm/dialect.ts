@@ -112,7 +112,7 @@ export const isOver = ({ states }: Pick<SlurmJob, 'states'>): boolean =>
 
 export type SlurmNode = {
   name: string
-  /** Whether Slurm starts jobs on it, apart from those that run there now. */
+  /** Whether Slurm starts further jobs on it. */
   usable: boolean
   partitions: string[]
   /** By type, `''` without one. */

@@ -16,7 +16,7 @@ export const gpuIndexesOf = (variable: string): number[] =>
     .filter(index => /^\d+$/.test(index))
     .map(Number)
 
-/** More than any node has: the text is not to be believed. */
+/** More than any node has: the text cannot be right. */
 const most = 65_536
 
 /** `08-10` is 08, 09 and 10. */

@@ -7,7 +7,7 @@ export const lookMs = { waiting: 1000, running: 5000 }
 
 type Look = { atMs: number; job: SlurmJob | null }
 
-/** A controller that was killed gives numbers out again: two jobs may have the same number at a time, but not the same name. */
+/** A controller that was killed reuses numbers: two jobs may have the same number at once, but not the same name. */
 export type Identity = { id: number; name: string }
 
 const keyOf = ({ id, name }: Identity): string => `${id} ${name}`

@@ -92,7 +92,7 @@ async function observeClaimed(
   }
   if (!hasSettled(context, asked, job)) return running
   if (ranks.alive.length === 0) return recordExit(context, ref, ranks, { job, stopped })
-  // Slurm ended the job, but not these: they end themselves and leave their records. It is no stop of the attempt, which
+  // Slurm ended the job, but not these: they end themselves and leave their records. It does not stop the attempt, which
   // would hide why it ended.
   for (const rank of ranks.alive) await writeDurably(paths.node(rank).stop, atOnce)
   return running

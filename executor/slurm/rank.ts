@@ -72,7 +72,7 @@ function whereIAm(): NodeRecord {
   }
 }
 
-/** Only here it is known which GPUs Slurm gave, and where rank 0 is. */
+/** Only here is it known which GPUs Slurm assigned, and where rank 0 is. */
 function withPlace(handover: Handover): Handover {
   const place = {
     CUDA_VISIBLE_DEVICES: env.CUDA_VISIBLE_DEVICES ?? '',

@@ -24,7 +24,7 @@ export class SlurmFault extends Error {
   /** Slurm's own error number; null if slurmrestd gave none: whether Slurm acted is then unknown. */
   readonly number: number | null
   readonly status: number | null
-  /** The response in which Slurm said it. */
+  /** The response that contained the error. */
   readonly body: unknown
   constructor(message: string, { number = null, status = null, body, cause }: Origin = {}) {
     super(message, { cause })
@@ -77,7 +77,7 @@ type Asked = {
 
 type Response = { status: number; text: string }
 
-/** A connection for each call: slurmrestd closes idle ones without a word. */
+/** A connection for each call: slurmrestd closes idle ones without notice. */
 async function exchange(
   url: URL,
   { method, headers, text, signal, maxBytes }: Asked,
@@ -150,7 +150,7 @@ function toFault(entry: unknown): Fault | null {
   const said: Record<string, unknown> = { ...entry }
   const number = said.error_number ?? said.error_code ?? said.errno
   const words = [said.error, said.description].filter(word => typeof word === 'string' && word)
-  const told = [...new Set(words)].join(': ') || 'an error without words'
+  const told = [...new Set(words)].join(': ') || 'an error without a message'
   // All that v0.0.38 says of both.
   const hint = number === -1 ? ': its controller does not respond, or refuses the token' : ''
   return typeof number === 'number'

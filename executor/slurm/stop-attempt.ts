@@ -8,7 +8,7 @@ import { isOver } from './dialect.ts'
 import { SlurmFault } from './rest.ts'
 import { currentTurn, jobName } from './turns.ts'
 
-/** How long after the end of its grace a stop asks Slurm to kill ranks that have not ended by themselves. */
+/** How long after the end of its grace a stop asks Slurm to kill ranks that have not ended. */
 const overdueMs = 30_000
 
 /** Records the stop for every rank, and takes a job that has not started out of Slurm's queue. */

@@ -33,7 +33,7 @@ const turnIn = (turn: number) => `turn=${turn} `
 const mostTurns = 5
 
 /**
- * Whether another job must follow the job of a turn, of which nothing ran and nothing will. Slurm forgets what a killed
+ * Whether another job must follow the job of a turn that ran nothing and never will. Slurm forgets what a killed
  * controller had not saved, gives the same number to another job, and cancels that one when it reaches a node that knows the first. A job
  * that a user cancels while it waits has no nodes.
  */

@@ -13,7 +13,7 @@ export type UnpackOptions = {
   limitBytes: number
   /** Modes of files, executables and folders, regardless of the umask. */
   modes: { file: number; program: number; folder: number }
-  /** The owner of what is written; null: this process's user. */
+  /** The owner of the written files; null: this process's user. */
   owner: { uid: number; gid: number } | null
   /** Whether to write an entry; throws to refuse the archive. */
   takes: (entry: ArchiveEntry) => boolean

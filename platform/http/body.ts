@@ -27,7 +27,7 @@ export type BodyOptions = {
 }
 
 /**
- * Reads a JSON body (`gzip`, `deflate`, `br`, `zstd` or as it is). Refuses 413 past the limit, 415 for another content
+ * Reads a JSON body (`gzip`, `deflate`, `br`, `zstd` or uncompressed). Refuses 413 past the limit, 415 for another content
  * type and 503 while too many bodies are being read; malformed JSON is `Invalid`.
  */
 export async function readJsonBody(
@@ -127,7 +127,7 @@ async function readText(ctx: Context, limitBytes: number, share: Share): Promise
 /** Takes room for the bytes that arrive while `read` runs. */
 async function countWhile(ctx: Context, share: Share, read: () => Promise<void>): Promise<void> {
   const reading = read()
-  // After the reader's own listener, or the body would flow past it. An error makes it stop and drop what it has
+  // After the reader's own listener, or the body would flow past it. An error makes it stop and drop the bytes it has
   // read.
   const count = (chunk: Buffer) => {
     const full = share.take(chunk.length)

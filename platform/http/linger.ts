@@ -7,9 +7,9 @@ const discardBytes = 64 * 1024 * 1024
 const discardMs = 5_000
 
 /**
- * Keeps a connection that closes after a refusal open until the request has arrived whole, was aborted, or exceeds
- * what is worth discarding. A connection that is closed while the client still sends is reset, and the reset may
- * overtake the response: most clients then report a broken connection rather than what was refused.
+ * Keeps a connection that closes after a refusal open until the request has arrived in full, was aborted, or exceeds the size
+ * worth discarding. A connection that is closed while the client still sends is reset, and the reset may overtake the response:
+ * most clients then report a broken connection instead of the refusal.
  */
 export async function lingerOnRefusals(ctx: Context, next: Next): Promise<void> {
   await next()

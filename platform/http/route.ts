@@ -68,7 +68,7 @@ export type HttpRoute<Caller> = RouteDefinition<
   TSchema | undefined
 >
 
-/** All of a route but its handler. */
+/** A route without its handler. */
 export type RouteShape = Omit<HttpRoute<unknown>, 'handle'>
 
 /** A route with any type of caller. */

@@ -18,7 +18,7 @@ export type Take = (req: IncomingMessage, res: ServerResponse) => boolean
 export type HttpServer = {
   /** The actual port, even if 0 was requested. */
   port: number
-  /** Requests go to this application from now on, apart from those that `take` takes; until then they get 503. */
+  /** Requests go to this application from now on, apart from the requests that `take` handles; until then they get 503. */
   serve(app: Koa, take?: Take): void
   /**
    * Accepts no new connection, lets running requests finish (25 s at most, or `drainMs`), then cuts off the rest.

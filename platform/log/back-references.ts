@@ -1,7 +1,7 @@
 /** The output so far, from which later parts are copied. */
 export type Output = {
   literals(from: Buffer, at: number, length: number): void
-  /** Repeats `length` bytes that begin `distance` bytes before the end; they may overlap what they add. */
+  /** Repeats `length` bytes that begin `distance` bytes before the end; they may overlap the added bytes. */
   copy(distance: number, length: number): void
   done(): Buffer
 }
@@ -12,7 +12,7 @@ export function createOutput(maxBytes: number): Output {
   let end = 0
   const makeRoom = (length: number) => {
     const needed = end + length
-    if (needed > maxBytes) throw new Error(`more than ${maxBytes} bytes come out of it`)
+    if (needed > maxBytes) throw new Error(`it expands to more than ${maxBytes} bytes`)
     if (needed <= buffer.length) return
     const larger = Buffer.allocUnsafe(Math.min(maxBytes, Math.max(needed, buffer.length * 2)))
     buffer.copy(larger, 0, 0, end)

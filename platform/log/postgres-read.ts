@@ -29,7 +29,7 @@ type Followed = { watermark: Watermark; readers: Set<Reader> }
 
 type Fetched = { records: ReadRecord[]; next: bigint }
 
-/** How often to check for records of other processes, in milliseconds: at first, and when none have come for a second. */
+/** How often to check for records of other processes, in milliseconds: at first, and when none have arrived for a second. */
 const pollMs = { first: 50, idle: 200 }
 /** Pause after a failed query. */
 const retryMs = 250

@@ -23,7 +23,7 @@ export type PostgresLog = EventLog & {
   trim(topic: string, options: TrimOptions): Promise<number>
 }
 
-/** One for appends; the others for readers. */
+/** One connection for appends; the others for readers. */
 const connections = 4
 /** Applies to connecting and to each reply, so that an append fails within 10 s. */
 const answerWithinMs = 4_500

@@ -72,7 +72,7 @@ export class S3Store implements ObjectStore {
       if (copied !== sha256) throw changed()
       return { name, size, sha256 }
     } catch (error) {
-      // The original failure is reported instead; the hourly clean-up aborts what is left.
+      // The original failure is reported instead; the hourly clean-up aborts the remaining uploads.
       await this.#bucket.abort(key, name).catch(() => {})
       throw error
     }

@@ -19,7 +19,7 @@ export type ScopedPool = Pick<Pool, 'options'> & {
 }
 
 /**
- * Sets the scope of connections as they are handed out. That costs one round trip, or none if the connection already
+ * Sets the scope of connections when they are handed out. That costs one round trip, or none if the connection already
  * has the scope.
  */
 export function createGuard({ pool, role, settings }: GuardOptions) {

@@ -61,7 +61,7 @@ export function isPostmasterNow(pid: number, cluster: string): boolean {
 /**
  * Makes PostgreSQL treat a pid file as stale although another program now has its pid; otherwise it would refuse to
  * start. A file that names PostgreSQL's own parent, as this process will be, counts as stale. The file is not deleted,
- * because its other lines tell PostgreSQL about backends that outlived a killed server.
+ * because its other lines inform PostgreSQL of backends that outlived a killed server.
  */
 export async function markPidFileStale(cluster: string): Promise<void> {
   const lines = (await readFile(pathOf(cluster), 'utf8')).split('\n')

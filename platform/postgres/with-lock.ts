@@ -77,7 +77,7 @@ export async function lockTextsInTransaction(
   return { hasWritten: rows.some(row => row.has_written) }
 }
 
-/** Rows of a table, by number; `schema` is the one that `rowLock` finds by the search path. */
+/** Rows of a table, by number; `schema` is the schema that `rowLock` finds by the search path. */
 export type LockedRows = { schema: string; table: string; numbers: readonly number[] }
 
 /** Waits for `rowLock` of each row; the session holds them until `unlockRows`, or until its connection ends. */

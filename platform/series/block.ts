@@ -36,9 +36,9 @@ export type Point = { key: string; step: number; ts_ms: number; value: number }
 const grouped = createPoints()
 
 /**
- * Encodes the points of one request as the value of one log record: `keys[i]` is the key of point i. Of points with
- * the same key and step only the last is kept; `inserted` is how many remain, and the returned `keys` are distinct. Steps and times are safe integers;
- * values are kept exactly, including non-finite ones.
+ * Encodes the points of one request as the value of one log record: `keys[i]` is the key of point i. Among points with
+ * the same key and step only the last is kept; `inserted` is how many remain, and the returned `keys` are distinct. Steps and
+ * times are safe integers; values are kept exactly, including non-finite ones.
  *
  * Body: number of points, number of keys, bytes of the names, the names; the number of points of each key; then the
  * steps of all keys, the times of all keys, the values of all keys.

@@ -20,7 +20,7 @@ export type Series = {
   values: Float64Array
 }
 
-/** What is known about a resolved stretch without decoding it. Extremes and the saturated sum are over finite values. */
+/** The summary of a resolved stretch, available without decoding it. Extremes and the saturated sum are over finite values. */
 export type Summary = {
   first_step: number
   last_step: number

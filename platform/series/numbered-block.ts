@@ -15,7 +15,7 @@ const format = sealedFormat({ version: 1, maxBodyBytes: 256 * 1024 * 1024 })
 
 /**
  * Points of one owner by numbered keys: first `counts[0]` points of `keys[0]`, and so on, each in order of arrival.
- * Of points with the same key and step, the later arrival counts.
+ * Among points with the same key and step, the later arrival counts.
  */
 export type NumberedBlock = { keys: readonly number[]; counts: readonly number[]; points: Series }
 

@@ -57,7 +57,7 @@ export function unseal(version: number, bytes: Buffer, maxBytes: number): Buffer
 }
 
 /**
- * Encodes and decodes what is stored in one format. `write` puts the body into an empty writer and returns the
+ * Encodes and decodes one stored format. `write` puts the body into an empty writer and returns the
  * level to compress it with; `open` throws `CorruptSeries` as `unseal` does.
  */
 export function sealedFormat({ version, maxBodyBytes }: { version: number; maxBodyBytes: number }) {

@@ -5,9 +5,9 @@ import type { ReadRecord } from '../../platform/log/event-log.ts'
 import { forgetIn, forgetting } from '../forgetting.ts'
 import type { TopicProjection } from '../projection.ts'
 import { hardwareCarryOver } from './carry.ts'
-import { addPoint, noSources, placeOf, type RunSources } from './sources.ts'
+import { addPoint, noSources, type RunSources, sourcePlaceOf } from './sources.ts'
 
-/** Machine samples: one row per GPU or machine and time. Of two records for the same row, the later wins. */
+/** Machine samples: one row per GPU or machine and time. If two records have the same row, the later one wins. */
 export const hardwareProjection = (topic: string): TopicProjection =>
   forgetting(
     {
@@ -32,7 +32,7 @@ async function addRecords(tx: PoolClient, records: readonly ReadRecord[]): Promi
   const runs = await loadSources(tx, [...begins.keys()])
   for (const { key, value } of records) {
     const fact = decodeFact(value)
-    if (fact.type !== 'hardware.appended') throw new Error(`${fact.type} is no fact of hardware`)
+    if (fact.type !== 'hardware.appended') throw new Error(`${fact.type} is not a fact of hardware`)
     const run = runs.get(key)
     if (run) for (const point of decodeHardware(fact.body).points) addPoint(run, point)
   }
@@ -54,7 +54,7 @@ async function loadSources(
   for (const row of rows)
     runs
       .get(row.run_id)
-      ?.byPlace.set(placeOf(row), { source: row.source, uuid: row.uuid, keys: row.keys })
+      ?.byPlace.set(sourcePlaceOf(row), { source: row.source, uuid: row.uuid, keys: row.keys })
   return runs
 }
 

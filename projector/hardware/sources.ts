@@ -25,11 +25,11 @@ export const noSources = (): RunSources => ({
 
 type Place = Pick<HardwarePoint, 'node' | 'rank' | 'scope' | 'index'>
 
-export const placeOf = ({ node, rank, scope, index }: Place): string =>
+export const sourcePlaceOf = ({ node, rank, scope, index }: Place): string =>
   JSON.stringify([scope, node, rank, index])
 
 export function addPoint(run: RunSources, point: HardwarePoint): void {
-  const place = placeOf(point)
+  const place = sourcePlaceOf(point)
   const known = run.byPlace.get(place)
   if (!known && run.byPlace.size >= maxSources) {
     run.dropped++

@@ -48,7 +48,7 @@ export const emptyLog = (): RunLog => ({
 export function absorb(log: RunLog, fact: Fact): void {
   if (fact.type === 'logs.appended') absorbLines(log, fact)
   else if (fact.type === 'logs.eof') absorbEof(log, decodeLogsEof(fact.body), fact.received_at_ms)
-  else throw new Error(`${fact.type} is no fact of logs`)
+  else throw new Error(`${fact.type} is not a fact of logs`)
 }
 
 /**

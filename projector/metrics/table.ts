@@ -44,7 +44,7 @@ export type MetricTables = {
   metric_chunk: Summary & { run_no: number; key_no: number; d: Buffer }
   metric_latest: MetricSummary
   metric_settled: MetricSummary
-  /** Both joined with their runs, limited to those that the session may read. */
+  /** Both joined with their runs, limited to the runs that the session may read. */
   latest_of_runs: SummaryOfRun
   settled_of_runs: SummaryOfRun
   /** Both in one, for searches. */

@@ -1,5 +1,5 @@
 -- Read model behind /api/usage and the figures of each job: the ledger. Disposable: drop, recreate, replay.
--- All that the bill of a job depends on (`Metered` in events/billing.ts).
+-- All that the bill of a job depends on (`Metered` in events/calculations/billing.ts).
 create table usage_runs (
   run_id  text    primary key,
   owner   text    not null,

@@ -180,7 +180,7 @@ function endOfJob({ data }: Of<'job.succeeded' | 'job.failed' | 'job.stopped'>):
 
 const unknownEnd = { end_reason: null, exit_code: null, signal: null, message: null }
 
-/** The code's own report and the end of its process arrive in either order; each adds what it knows. */
+/** The code's own report and the end of its process arrive in either order; each adds its information. */
 const noteEnd = (tx: Tx, run_id: string, how: End) =>
   tx
     .insertInto('run_ends')

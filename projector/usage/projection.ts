@@ -8,7 +8,7 @@ import {
   meter,
   toEntry,
   unmetered,
-} from '../../events/billing.ts'
+} from '../../events/calculations/billing.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { insertRows, type NewRows } from '../new-rows.ts'

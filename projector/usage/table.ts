@@ -1,5 +1,5 @@
 import type { ColumnType } from 'kysely'
-import type { Metered } from '../../events/billing.ts'
+import type { Metered } from '../../events/calculations/billing.ts'
 
 type Instant = ColumnType<Date, string, never>
 /** A whole number of any size, which may exceed JavaScript's numbers. */
@@ -14,7 +14,7 @@ export type UsageTables = {
     /** Whether an attempt holds billed GPUs. */
     is_open: boolean
   }
-  /** Append-only (`Entry` in events/billing.ts). */
+  /** Append-only (`Entry` in events/calculations/billing.ts). */
   usage_lines: {
     run_id: string
     nth: number

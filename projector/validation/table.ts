@@ -1,7 +1,7 @@
 export type ValidationTables = {
   validation_runs: { run_id: string; samples: number; first_offset: number }
   /**
-   * The newest report of each chunk; `rewards` counts the finite ones, over which the sum and the extremes are taken.
+   * The newest report of each chunk; `rewards` counts the finite ones, which the sum and the extremes cover.
    */
   validation_chunks: {
     run_id: string

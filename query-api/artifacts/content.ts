@@ -111,7 +111,7 @@ function storedOf(row: ArtifactRow): Stored {
   const { artifact_id, path, sha256 } = row
   refuseDeleted(row)
   if (!isInStore(path) || sha256 === null)
-    throw new Refusal('conflict', `The artifact is not in the store of Forge; it lies at ${path}`, {
+    throw new Refusal('conflict', `The artifact is not in Forge's store; it is at ${path}`, {
       code: 'artifact.not_stored',
       data: { path },
     })
@@ -152,8 +152,8 @@ export async function sendContent(
   const isSent =
     size !== null && (await sendFile(ctx, { size, read, filename, etag: `"${sha256}"` }))
   if (!isSent)
-    throw new Refusal('backend_failed', 'The store of Forge has lost the file of this artifact', {
+    throw new Refusal('backend_failed', "Forge's store has lost the file of this artifact", {
       code: 'artifact.lost',
-      hint: 'On several hosts, check that they have the same store',
+      hint: 'With several hosts, check that they share one store',
     })
 }

@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import type { Artifact } from '../../schemas/artifacts.ts'
+import { serveKind } from '../../schemas/recipes.ts'
 import { mayReadRun } from '../access.ts'
 import type { Reads } from '../reads.ts'
 import type { ArtifactRow, Tables } from './find.ts'
 
-/** What sets artifacts apart from the others of their run. */
+/** The properties that set artifacts apart from others of their run. */
 export type Standings = Marks & {
-  /** What protects each from deletion, as far as the caller may read it. */
+  /** The users that protect each artifact from deletion, as far as the caller may read them. */
   protectedBy: ReadonlyMap<string, Artifact['protected_by']>
 }
 
@@ -49,6 +50,8 @@ async function protectionsOf(
       from readable_runs r, unnest(r.init_from) as begun(artifact_id)
      where r.init_from && ${ids}::text[] and begun.artifact_id = any(${ids}::text[])
        and r.run_id <> ${run_id} and ${mayReadRun(caller)}
+       -- The job of an engine is none of these: its deployment protects the artifact.
+       and not exists (select from jobs e where e.run_id = r.run_id and e.kind = ${serveKind})
     union all
     select 'resume', a.artifact_id, a.run_id
       from artifacts a join jobs j using (run_id)

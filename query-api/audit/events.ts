@@ -40,7 +40,7 @@ function legible(stored: StoredEvent): { data: Record<string, unknown>; summary:
     const event = current(stored)
     return { data: event.data, summary: summaryOf(event, stored.meta.actor) }
   } catch {
-    const summary = `Somebody caused ${stored.type}, which is not as it was recorded`
+    const summary = `Somebody caused ${stored.type}, which was changed after it was recorded`
     return { data: stored.data, summary }
   }
 }

@@ -23,7 +23,7 @@ import type { AuditPage } from './page.ts'
 import { type RunEventTables, runEventRoute } from './run-events.ts'
 import type { StreamsQuery } from './streams.ts'
 
-/** Reads the recorded events; passed in, because it has a pool of its own. */
+/** Reads the recorded events; passed in, because it has its own pool. */
 export type AuditReader = {
   /** Newest first. */
   list(query: AuditQuery): Promise<AuditPage>

@@ -14,7 +14,7 @@ export function parseHead(text: string): KeptHead {
 
 const headText = ({ hash, position }: KeptHead) => `${hash.toString('hex')}@${position}`
 
-/** An event as it is now, with the link recorded for it; both null if there is none. */
+/** An event in its current state, with the link recorded for it; both null if there is none. */
 type Linked = {
   epoch: number
   xid: string

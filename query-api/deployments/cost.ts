@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { moneyText } from '../../events/billing.ts'
+import { moneyText } from '../../events/calculations/billing.ts'
 import { readCostsSince } from '../ledger.ts'
 import type { Db } from './find.ts'
 import { dayAgo } from './last-day.ts'

@@ -35,7 +35,7 @@ export const environmentRoutes = (reads: Reads<Tables>): Route[] => [
     ...ofRun(reads),
     tag: 'runs',
     path: '/api/runs/{run_id}/environment/nodes',
-    summary: 'The machines of a run of several',
+    summary: 'The machines of a multi-node run',
     response: nodesAnswer,
     async read({ run_id, db }) {
       const rows = await db

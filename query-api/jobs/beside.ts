@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { QueueBook } from '../../events/queue-picture.ts'
+import type { QueueBook } from '../../events/calculations/queue-picture.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { LogTables } from '../../projector/logs/table.ts'

@@ -1,5 +1,11 @@
 import type { Kysely, Selectable } from 'kysely'
-import { hoursText, type Line, moneyText, sumOf, toSeconds } from '../../events/billing.ts'
+import {
+  hoursText,
+  type Line,
+  moneyText,
+  sumOf,
+  toSeconds,
+} from '../../events/calculations/billing.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { ChangeTables } from '../../projector/changes/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'

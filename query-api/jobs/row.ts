@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { type Amounts, centsText, hoursText } from '../../events/billing.ts'
+import { type Amounts, centsText, hoursText } from '../../events/calculations/billing.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import { isEnded, type JobRow, type JobState, type QueueView } from '../../schemas/jobs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'

@@ -18,7 +18,7 @@ export type Matcher = {
   isWanted(line: LogLine): boolean
   /** Whether a line has the requested origin. */
   isFrom(line: LogLine): boolean
-  /** Whether a stored row may contain such a line; false is definite, and much cheaper than checking its lines. */
+  /** Whether a stored row may contain a matching line; false is definite, and much cheaper than checking its lines. */
   mayHold(row: Buffer): boolean
   /** Maximum rows a search reads before it returns its findings; a stored row has about 128 KiB of text. */
   maxRows: number

@@ -62,7 +62,7 @@ export const logRoutes = ({ reads, openStream }: LogDeps): Route[] => [
       ctx.type = 'text/plain; charset=utf-8'
       ctx.set('Content-Disposition', `attachment; filename="${run_id}.log"`)
       ctx.body = Readable.from(
-        textOf(db, run_id, { ...matcherOf(query), isGone: () => ctx.res.closed }),
+        logTextOf(db, run_id, { ...matcherOf(query), isGone: () => ctx.res.closed }),
       )
     },
   }),
@@ -116,7 +116,7 @@ function linkOn(ctx: Context, rel: 'next' | 'prev', scannedTo: number, last: num
 /** Size of one write, in characters (approximate). */
 const pieceLength = 64 * 1024
 
-async function* textOf(
+async function* logTextOf(
   db: Kysely<LogTables>,
   runId: string,
   { isWanted, isGone }: Matcher & { isGone: () => boolean },

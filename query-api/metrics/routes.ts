@@ -58,7 +58,7 @@ const seriesRoutes = (reads: Reads<Tables>, kept: KeptSeries): Route[] => [
     ...ofRun(reads),
     path: of,
     tag: 'metrics',
-    summary: 'Series of metrics, each in at most so many buckets of true extremes',
+    summary: 'Series of metrics, each in a limited number of buckets with true extremes',
     query: seriesQuery,
     response: Type.Array(metricSeries),
     async read({ run_id, db }, { query, ctx }) {

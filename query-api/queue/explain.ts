@@ -4,7 +4,7 @@ import type {
   QueuePicture,
   QueueSwitches,
   WaitingJob,
-} from '../../events/queue-picture.ts'
+} from '../../events/calculations/queue-picture.ts'
 import type { Sooner } from '../../schemas/queue.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
-import type { PlacedJob, QueueBook, WaitingJob } from '../../events/queue-picture.ts'
+import type { PlacedJob, QueueBook, WaitingJob } from '../../events/calculations/queue-picture.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import {
   type QueueExplanation,

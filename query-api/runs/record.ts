@@ -125,8 +125,10 @@ function toRecord(
   }
 }
 
-const keptBecause = (jobs: number) =>
-  jobs === 1 ? 'One job refers to it' : `${jobs} jobs refer to it`
+const keptBecause = (users: number) =>
+  users === 1
+    ? 'One job, model or deployment refers to it'
+    : `${users} jobs, models or deployments refer to it`
 
 const secondsBetween = (from: Date, to: Date) =>
   Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000))

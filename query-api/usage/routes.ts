@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import type { Route } from '../../auth/route.ts'
-import { hoursText, moneyText, toSeconds } from '../../events/billing.ts'
+import { hoursText, moneyText, toSeconds } from '../../events/calculations/billing.ts'
 import type { Clock } from '../../platform/time.ts'
 import type { ProjectTables } from '../../projector/projects/table.ts'
 import type { UsageTables } from '../../projector/usage/table.ts'

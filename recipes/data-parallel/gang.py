@@ -9,7 +9,7 @@ import time
 
 LENGTH = struct.Struct(">I")
 MOST_BYTES = 64 * 1024 * 1024
-HELLO_S = 5  # for a peer to say who it is
+HELLO_S = 5  # for a peer to identify itself
 
 
 class GangError(Exception):
@@ -17,7 +17,7 @@ class GangError(Exception):
 
 
 def join(env, timeout_s):
-    """Returns once all ranks have found each other; raises `GangError` if one does not come, or comes twice."""
+    """Returns once all ranks have found each other; raises `GangError` if one is missing or joins twice."""
     try:
         rank, size = int(env["RANK"]), int(env["WORLD_SIZE"])
         address = env["MASTER_ADDR"], int(env["MASTER_PORT"])
@@ -25,7 +25,7 @@ def join(env, timeout_s):
         raise GangError("%s is missing or wrong: submit this recipe with spec.resources.nodes of 2 or more" % error)
     if size < 2 or not 0 <= rank < size:
         raise GangError("rank %d of %d: this recipe needs two nodes or more" % (rank, size))
-    # Known to the ranks of this run alone: nobody else who finds the port is let in.
+    # Known only to the ranks of this run: strangers who find the port are not admitted.
     key = env.get("SERVICE_TOKEN", "").encode()
     deadline = time.monotonic() + timeout_s
     if rank == 0:
@@ -42,7 +42,7 @@ class Gang:
         self.rank, self.size, self._peers = rank, size, peers
 
     def sum(self, numbers):
-        """The sums over all ranks, equal to the last bit on each of them."""
+        """The sums over all ranks, identical to the last bit on each of them."""
         if self.rank != 0:
             self._send(0, numbers)
             return self._receive(0)
@@ -52,7 +52,7 @@ class Gang:
         return self.told(total)
 
     def told(self, value):
-        """What rank 0 says."""
+        """The message of rank 0."""
         if self.rank != 0:
             return self._receive(0)
         for rank in self._peers:
@@ -60,7 +60,7 @@ class Gang:
         return value
 
     def gathered(self, value):
-        """What each rank says, by rank, for rank 0; an empty list for the others."""
+        """On rank 0 the messages of all ranks, by rank; on the others an empty list."""
         if self.rank != 0:
             self._send(0, value)
             return []
@@ -74,19 +74,20 @@ class Gang:
         try:
             _write(self._peers[rank], value)
         except OSError as error:
-            raise GangError("rank %d cannot be told anything: %s" % (rank, error))
+            raise GangError("cannot send to rank %d: %s" % (rank, error))
 
     def _receive(self, rank):
         try:
             return _read(self._peers[rank])
         except (OSError, ValueError) as error:
-            raise GangError("nothing more comes from rank %d: %s" % (rank, error))
+            raise GangError("cannot receive from rank %d: %s" % (rank, error))
 
 
 def _gather(address, size, key, deadline):
     """Rank 0 waits for the others."""
     host, port = address
-    # Where the ranks share a machine, nobody outside of it can connect; its own name would lead nowhere from other nodes.
+    # If the ranks share a machine, listen only there; otherwise on all addresses, because other nodes may know this
+    # machine by a different name.
     place = (host if host in ("127.0.0.1", "localhost") else "", port)
     peers = {}
     with socket.socket() as door:
@@ -101,7 +102,7 @@ def _gather(address, size, key, deadline):
                 continue
             rank = _welcome(peer, size, key)
             if rank in peers:
-                raise GangError("two processes say that they are rank %d" % rank)
+                raise GangError("two processes claim to be rank %d" % rank)
             if rank is not None:
                 peers[rank] = peer
     for peer in peers.values():
@@ -110,7 +111,7 @@ def _gather(address, size, key, deadline):
 
 
 def _welcome(peer, size, key):
-    """The rank of who has connected; None for a stranger."""
+    """The rank of a connected peer; None for a stranger."""
     try:
         peer.settimeout(HELLO_S)
         hello = _read(peer)
@@ -122,7 +123,7 @@ def _welcome(peer, size, key):
         peer.close()
         return None
     if claimed != size or not 0 < rank < size:
-        raise GangError("a process says that it is rank %d of %d, among %d" % (rank, claimed, size))
+        raise GangError("a process claims to be rank %d of %d, among %d" % (rank, claimed, size))
     return rank
 
 
@@ -139,13 +140,13 @@ def _find(address, rank, size, key, deadline):
         except ConnectionRefusedError:
             time.sleep(0.1)
         except (OSError, ValueError) as error:
-            raise GangError("rank 0 at %s:%d does not let rank %d in: %s" % (*address, rank, error))
+            raise GangError("rank 0 at %s:%d does not admit rank %d: %s" % (*address, rank, error))
 
 
 def _left(deadline, awaited):
     left = deadline - time.monotonic()
     if left <= 0:
-        raise GangError("%s did not come in time" % awaited)
+        raise GangError("%s did not arrive in time" % awaited)
     return left
 
 

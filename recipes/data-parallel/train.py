@@ -1,4 +1,4 @@
-"""Trains one small model on all nodes of a job at once, in plain Python, and reports while it does.
+"""Trains one small model on all nodes of a job at once, in plain Python, and reports its progress.
 
 Each rank computes on its own share of the samples; the gradients of all are summed at every step (`gang.py`).
 """
@@ -24,7 +24,7 @@ def read_params():
 
 
 def make_samples(params):
-    """To train on, and to validate with: points on two sides of a plane, some of them on the wrong one."""
+    """Training and validation data: points on two sides of a plane, some of them on the wrong side."""
     rng = random.Random(params["seed"])
     plane = [rng.gauss(0, 1) for _ in range(params["features"])]
     samples = []
@@ -39,11 +39,11 @@ def dot(left, right):
 
 
 def sums_over(weights, samples):
-    """Sums of the gradient, of the loss and of the right answers: those of shares add up to those of all."""
+    """Sums of the gradient, the loss and the correct answers: the sums of shares add up to the total."""
     gradient, loss, right = [0.0] * len(weights), 0.0, 0
     for point, label in samples:
         score = dot(weights, point)
-        # The logarithm of 1 + e^score, where e^score may be too large for a number.
+        # The logarithm of 1 + e^score, without computing e^score, which may overflow.
         loss += max(score, 0.0) + math.log1p(math.exp(-abs(score))) - label * score
         error = 1 / (1 + math.exp(-max(min(score, 500.0), -500.0))) - label
         right += (score > 0) == (label > 0.5)
@@ -59,7 +59,7 @@ def step_from(weights, sums, count, lr):
 
 
 def steps_alone(weights, samples, lr):
-    """What the nodes together must come to."""
+    """The result that the nodes together must reach."""
     for _ in range(CHECKED_STEPS):
         weights, _, _ = step_from(weights, sums_over(weights, samples), len(samples), lr)
     return weights
@@ -68,8 +68,8 @@ def steps_alone(weights, samples, lr):
 def compare(weights, alone):
     difference = max(abs(a - b) for a, b in zip(weights, alone))
     if difference > NEARLY:
-        raise gang.GangError("the nodes together are not what one process is: %g apart" % difference)
-    print("%d steps of all nodes are those of one process (%g apart)" % (CHECKED_STEPS, difference), flush=True)
+        raise gang.GangError("the nodes together differ from one process by %g" % difference)
+    print("%d steps on all nodes match one process (%g apart)" % (CHECKED_STEPS, difference), flush=True)
 
 
 def starting_point(features):
@@ -81,7 +81,7 @@ def starting_point(features):
         saved = json.load(file)
     if len(saved["weights"]) != features:
         raise ValueError("%s has %d weights, not %d" % (path, len(saved["weights"]), features))
-    print("goes on at step %d from %s" % (saved["step"], path), flush=True)
+    print("continues at step %d from %s" % (saved["step"], path), flush=True)
     return saved
 
 

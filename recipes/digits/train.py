@@ -1,6 +1,6 @@
-"""Trains a small network on scikit-learn's handwritten digits, in numpy alone, and reports while it does.
+"""Trains a small network on scikit-learn's handwritten digits, in plain numpy, and reports its progress.
 
-Alone on any machine: `SERVICE_ENABLED=0 python train.py`; parameters as JSON in `FORGE_PARAMS`, or in the file that
+Without a server: `SERVICE_ENABLED=0 python train.py`; parameters as JSON in `FORGE_PARAMS`, or in the file that
 `FORGE_PARAMS_FILE` names.
 """
 
@@ -20,11 +20,11 @@ import forge
 CLASSES = 10
 SIDE = 8  # pixels
 BRIGHTEST = 16.0
-MODEL_FILE = "model-%d.npz"  # by its step: an earlier one may be in use
+MODEL_FILE = "model-%d.npz"  # named by its step, because an earlier one may be in use
 
 
 def read_params():
-    """The recipe's defaults are in recipe.yaml; the platform hands over the result of both."""
+    """The defaults are in recipe.yaml; the platform passes them merged with the job's parameters."""
     here = os.path.dirname(os.path.abspath(__file__))
     params = default_params(os.path.join(here, "recipe.yaml"))
     params.update(given_params())
@@ -32,7 +32,7 @@ def read_params():
 
 
 def given_params():
-    """The file first: long parameters do not fit a variable."""
+    """The file comes first: long parameters do not fit into a variable."""
     if "FORGE_PARAMS_FILE" in os.environ:
         with open(os.environ["FORGE_PARAMS_FILE"], encoding="utf-8") as file:
             return json.load(file)
@@ -40,7 +40,7 @@ def given_params():
 
 
 def default_params(path):
-    """Reads the one flat block that is needed, so that no YAML package is."""
+    """Reads the one flat block that is needed, which saves a YAML package."""
     lines = open(path, encoding="utf-8").read().split("params_default:\n", 1)[1].splitlines()
     block = []
     for line in lines:
@@ -64,7 +64,7 @@ def split_digits(rng):
 
 
 def moved(images, most, rng):
-    """Each image by its own random number of pixels, up to `most`; what leaves is lost, what enters is dark."""
+    """Shifts each image by its own random number of pixels, up to `most`; vacated pixels become dark."""
     if most == 0:
         return images
     count = len(images)
@@ -85,7 +85,7 @@ def new_network(hidden, rng):
 
 
 def forward(weights, images):
-    """Class probabilities, and what each layer was given."""
+    """Class probabilities, and the input of each layer."""
     inputs = [images]
     for layer in (0, 1):
         inputs.append(np.maximum(inputs[-1] @ weights["w%d" % layer] + weights["b%d" % layer], 0))
@@ -95,7 +95,7 @@ def forward(weights, images):
 
 
 def gradients(weights, images, labels):
-    """Of the mean cross-entropy; with it the loss and the accuracy on this batch."""
+    """The gradients of the mean cross-entropy, with the loss and the accuracy on this batch."""
     probabilities, inputs = forward(weights, images)
     loss = cross_entropy(probabilities, labels)
     accuracy = (probabilities.argmax(axis=1) == labels).mean()
@@ -124,7 +124,7 @@ class Adam:
         self.squares = {name: np.zeros_like(values) for name, values in weights.items()}
 
     def state(self):
-        """All that a later Adam needs to go on as this one would."""
+        """Everything that another Adam needs to continue exactly like this one."""
         parts = {"mean": self.means, "square": self.squares}
         return {"adam/%s/%s" % (part, name): values for part, group in parts.items() for name, values in group.items()}
 
@@ -169,11 +169,11 @@ class Training:
         self.epoch, self.step, self.saved_at = 0, 0, 0
 
     def load(self, path):
-        """Goes on where the training that wrote this file stood, to the bit."""
+        """Continues exactly where the training that wrote this file stopped."""
         with np.load(path) as file:
             saved = dict(file)
         if "epoch" not in saved:
-            raise SystemExit("%s holds weights alone: training cannot go on from it" % path)
+            raise SystemExit("%s holds only weights: training cannot continue from it" % path)
         for name in self.weights:
             if self.weights[name].shape != saved[name].shape:
                 raise SystemExit("%s was trained with other parameters: %s is %s" % (path, name, saved[name].shape))
@@ -182,17 +182,17 @@ class Training:
         self.adam.go_on(saved, self.step)
         self.rng.bit_generator.state = json.loads(str(saved["rng"]))
         self.saved_at = self.step
-        print("goes on after epoch %d, step %d, from %s" % (self.epoch, self.step, path), flush=True)
+        print("continues after epoch %d, step %d, from %s" % (self.epoch, self.step, path), flush=True)
 
     def load_weights(self, path):
-        """Begins with the weights of another training."""
+        """Starts with the weights of another training."""
         with np.load(path) as saved:
             for name in self.weights:
                 self.weights[name][...] = saved[name]
-        print("begins with the weights of %s" % path, flush=True)
+        print("starts with the weights of %s" % path, flush=True)
 
     def save(self, run, metrics):
-        """A file that has its name is whole: whatever ends this process, it never registers half of one."""
+        """A file gets its final name only when complete, so a partial one is never registered, however this process ends."""
         path = os.path.abspath(MODEL_FILE % self.step)
         position = {"epoch": self.epoch, "step": self.step, "rng": json.dumps(self.rng.bit_generator.state)}
         with open(path + ".part", "wb") as file:
@@ -222,7 +222,7 @@ class Training:
 
 
 def train(run, training, train_part, val_part):
-    """Ends early when the platform wants the run to end."""
+    """Ends early when the platform asks the run to end."""
     params, begun = training.params, time.monotonic()
     print_every = max(1, params["epochs"] // 20)
     save_every = int(os.environ.get("FORGE_CHECKPOINT_EVERY") or 0)

@@ -21,7 +21,7 @@ class Model:
         }
 
     def probabilities(self, contexts, kept=None):
-        """Of each next letter; with what the two layers were given. `kept` scales hidden units, 0 for those left out."""
+        """The probabilities of each next letter, with the inputs of both layers. `kept` scales hidden units; 0 drops one."""
         weights = self.weights
         entering = weights["embedding"][contexts].reshape(len(contexts), -1)
         hidden = np.tanh(entering @ weights["w0"] + weights["b0"])
@@ -31,7 +31,7 @@ class Model:
         return scores / scores.sum(axis=1, keepdims=True), (entering, hidden, passed)
 
     def gradients(self, contexts, following, kept):
-        """Of the mean cross-entropy in nats; with it that loss."""
+        """The gradients of the mean cross-entropy in nats, with that loss."""
         weights = self.weights
         delta, (entering, hidden, passed) = self.probabilities(contexts, kept)
         loss = cross_entropy(delta, following)
@@ -47,7 +47,7 @@ class Model:
         return grads, loss
 
     def continued(self, codes, length, temperature, rng):
-        """Letters that could follow, drawn one by one."""
+        """A continuation, drawn letter by letter."""
         codes = list(codes)
         for _ in range(length):
             probabilities, _ = self.probabilities(np.array([self.last_of(codes)]))
@@ -56,7 +56,7 @@ class Model:
         return codes[-length:]
 
     def last_of(self, codes):
-        """The context that ends with these; before the beginning of a text there are newlines."""
+        """The context that ends with these letters; newlines stand before the beginning of a text."""
         blank = self.letters.index("\n")
         return ([blank] * self.context + list(codes))[-self.context :]
 
@@ -86,7 +86,7 @@ class Adam:
 
 
 def state_of(model, adam, rng):
-    """Everything that training goes on from, as arrays."""
+    """Everything that training needs to continue, as arrays."""
     arrays = {"weights.%s" % name: values for name, values in model.weights.items()}
     arrays.update({"means.%s" % name: values for name, values in adam.means.items()})
     arrays.update({"squares.%s" % name: values for name, values in adam.squares.items()})
@@ -96,7 +96,7 @@ def state_of(model, adam, rng):
 
 
 def restore(arrays, model, adam, rng, weights_only=False):
-    """Raises ValueError where the checkpoint is of another model."""
+    """Raises ValueError if the checkpoint belongs to another model."""
     facts = json.loads(str(arrays["facts"]))
     if facts["letters"] != model.letters or facts["context"] != model.context:
         raise ValueError("it was trained on other letters, or with a context of %d" % facts["context"])

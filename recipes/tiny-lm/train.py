@@ -1,6 +1,6 @@
-"""Trains a tiny language model on sonnets.txt, reports while it does, and goes on from its own checkpoints.
+"""Trains a tiny language model on sonnets.txt, reports its progress, and continues from its own checkpoints.
 
-Alone on any machine: `SERVICE_ENABLED=0 python train.py`; parameters as JSON in `FORGE_PARAMS`, or in the file that
+Without a server: `SERVICE_ENABLED=0 python train.py`; parameters as JSON in `FORGE_PARAMS`, or in the file that
 `FORGE_PARAMS_FILE` names.
 """
 
@@ -25,14 +25,14 @@ SAMPLES_FILE = "samples.jsonl"
 
 
 def read_params():
-    """The recipe's defaults are in recipe.yaml; the platform hands over the result of both."""
+    """The defaults are in recipe.yaml; the platform passes them merged with the job's parameters."""
     params = default_params(os.path.join(HERE, "recipe.yaml"))
     params.update(given_params())
     return params
 
 
 def given_params():
-    """The file first: long parameters do not fit a variable."""
+    """The file comes first: long parameters do not fit into a variable."""
     if "FORGE_PARAMS_FILE" in os.environ:
         with open(os.environ["FORGE_PARAMS_FILE"], encoding="utf-8") as file:
             return json.load(file)
@@ -40,7 +40,7 @@ def given_params():
 
 
 def default_params(path):
-    """Reads the one flat block that is needed, so that no YAML package is."""
+    """Reads the one flat block that is needed, which saves a YAML package."""
     with open(path, encoding="utf-8") as file:
         lines = file.read().split("params_default:\n", 1)[1].splitlines()
     block = []
@@ -76,13 +76,13 @@ def words_in(text):
 
 
 def batch_of(codes, model, size, rng):
-    """Random places of a text: the letters before each, and the one there."""
+    """Random positions of a text: the letters before each, and the letter there."""
     places = rng.integers(model.context, len(codes), size)
     return codes[places[:, None] + np.arange(-model.context, 0)], codes[places]
 
 
 def evaluate(model, codes):
-    """Loss and share of letters guessed right over a whole text."""
+    """Loss, and share of correctly guessed letters, over a whole text."""
     places = np.arange(model.context, len(codes))
     contexts = codes[places[:, None] + np.arange(-model.context, 0)]
     probabilities, _ = model.probabilities(contexts)
@@ -91,13 +91,13 @@ def evaluate(model, codes):
 
 
 def samples_of(model, book, params, step):
-    """Continuations of lines that were held out. The reward of each is the share of its words that are in the book."""
-    rng = np.random.default_rng([params["seed"], step])  # its own, so that validating changes no training
+    """Continuations of held-out lines. The reward of each is the share of its words that occur in the book."""
+    rng = np.random.default_rng([params["seed"], step])  # a separate generator, so that validating does not affect training
     samples = []
     for prompt in book.prompts[: params["samples"]]:
         codes = model.continued(book.codes_of(prompt), params["sample_length"], params["temperature"], rng)
         written = book.text_of(codes)
-        words = words_in(written)[1:-1]  # the first and the last may be cut
+        words = words_in(written)[1:-1]  # the first and the last word may be cut off
         known = [word for word in words if word in book.words]
         reward = len(known) / len(words) if words else 0.0
         extra = {"words": len(words), "unknown": sorted(set(words) - book.words)}
@@ -125,7 +125,7 @@ def learning_rate(params, step):
 
 
 def save(run, state, step, metrics):
-    """Under a temporary name first: a run that is killed meanwhile leaves no half checkpoint."""
+    """Written under a temporary name first, so that a killed run leaves no partial checkpoint."""
     path = os.path.abspath("checkpoint-%06d.npz" % step)
     part = path + ".part"
     with open(part, "wb") as file:
@@ -138,7 +138,7 @@ def save(run, state, step, metrics):
 
 
 def begin_from(model, adam, rng):
-    """The checkpoint that training goes on from, or whose weights it starts with."""
+    """The checkpoint that training continues from, or whose weights it starts with."""
     path, weights_only = forge.resume_from(), False
     if path is None:
         path, weights_only = os.environ.get("FORGE_INIT_FROM"), True
@@ -148,12 +148,12 @@ def begin_from(model, adam, rng):
         with np.load(path, allow_pickle=False) as arrays:
             restore(arrays, model, adam, rng, weights_only)
     except (OSError, KeyError, ValueError) as error:
-        raise SystemExit("%s is no checkpoint of this model: %s" % (path, error))
-    print("%s %s, step %d" % ("weights of" if weights_only else "goes on from", path, adam.steps), flush=True)
+        raise SystemExit("%s is not a checkpoint of this model: %s" % (path, error))
+    print("%s %s, step %d" % ("weights of" if weights_only else "continues from", path, adam.steps), flush=True)
 
 
 def train(run, params, book, model, adam, rng):
-    """Returns how many steps were made in all, and what the last validation found."""
+    """Returns the total number of steps, and the result of the last validation."""
     metrics, begun = {}, time.monotonic()
     save_every = int(os.environ.get("FORGE_CHECKPOINT_EVERY") or params["checkpoint_every"])
     keep = 1 - params["dropout"]
@@ -184,7 +184,7 @@ def main():
     adam = Adam(model.weights, params["weight_decay"])
     begin_from(model, adam, rng)
     size = sum(values.size for values in model.weights.values())
-    print("numpy %s; %d letters to learn from, %d held out, %d different ones; %d weights" % (
+    print("numpy %s; %d letters for training, %d held out, %d distinct; %d weights" % (
         np.__version__, len(book.train), len(book.held_out), len(book.letters), size), flush=True)
     with forge.init(params) as run:
         steps, metrics = train(run, params, book, model, adam, rng)

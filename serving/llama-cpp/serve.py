@@ -1,4 +1,4 @@
-"""Serves a GGUF model by llama.cpp's own HTTP server, which the package xllamacpp brings.
+"""Serves a GGUF model with llama.cpp's own HTTP server, which the package xllamacpp includes.
 
 `python serve.py --model model.gguf --port 8000`
 """
@@ -12,7 +12,7 @@ import threading
 
 
 def model_file(path):
-    """The file itself, or that of a folder; of a model in several files the first."""
+    """The file itself, or the one in a folder; for a model in several files, the first."""
     if not os.path.isdir(path):
         return path
     names = sorted(name for name in os.listdir(path) if name.lower().endswith(".gguf"))
@@ -32,7 +32,7 @@ def options_of(arguments):
     parser.add_argument("--parallel", type=int, default=4)
     parser.add_argument("--threads", type=int)
     parser.add_argument("--gpu-layers", type=int, default=0)
-    parser.add_argument("--pooling", choices=("mean", "cls", "last"), help="serves embeddings, pooled like this")
+    parser.add_argument("--pooling", choices=("mean", "cls", "last"), help="serves embeddings, pooled in this way")
     return parser.parse_args(arguments)
 
 
@@ -67,7 +67,7 @@ def main():
     server = xllamacpp.Server(params_of(options))
     print("serves at %s" % server.listening_address, flush=True)
     ended.wait()
-    # Its threads end with the process; what they wrote to sockets has left it.
+    # Its threads end with the process; data already written to sockets has been sent.
     sys.stdout.flush()
     os._exit(0)
 

@@ -1,4 +1,4 @@
-"""What requests ask for, checked, with what they left out. Words and shapes are those of the OpenAI API."""
+"""The contents of requests, checked and with defaults filled in. Texts and shapes are those of the OpenAI API."""
 
 from typing import Any, Dict, List, NamedTuple, Optional
 
@@ -25,7 +25,7 @@ class Limits(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """Of chat and completions."""
+    """The options that chat and completions share."""
 
     model: str
     prompts: List[str]
@@ -47,7 +47,7 @@ def wanted_of(body, prompts, limits: Limits) -> Wanted:
     if not isinstance(stream, bool):
         raise Refused(400, "stream must be true or false", "stream")
     if not isinstance(options, dict) or (options and not stream):
-        raise Refused(400, "stream_options is an object, and only for streams", "stream_options")
+        raise Refused(400, "stream_options must be an object, and is only for streams", "stream_options")
     return Wanted(
         model=model_of(body, limits.names),
         prompts=prompts,
@@ -65,14 +65,14 @@ def wanted_of(body, prompts, limits: Limits) -> Wanted:
 def model_of(body, names) -> str:
     model = body.get("model")
     if not isinstance(model, str):
-        raise Refused(400, "model is missing: the name of a model of GET /v1/models", "model")
+        raise Refused(400, "model is missing: send the name of a model that GET /v1/models lists", "model")
     if model not in names:
         raise Refused(404, "The model `%s` does not exist; there is %s" % (model, ", ".join(names)), "model", "model_not_found")
     return model
 
 
 def refuse_unsupported(body) -> None:
-    """What would change the meaning of an answer is refused rather than ignored."""
+    """Options that would change the meaning of a response are refused rather than ignored."""
     for name in ("logprobs", "echo", "suffix", "tools", "functions"):
         if body.get(name):
             raise Refused(400, "%s is not supported by this engine" % name, name, "unsupported_parameter")
@@ -104,12 +104,12 @@ def stops_of(body) -> List[str]:
     stops = [] if stop is None else [stop] if isinstance(stop, str) else stop
     fits = isinstance(stops, list) and len(stops) <= MOST_STOPS and all(isinstance(one, str) and one for one in stops)
     if not fits:
-        raise Refused(400, "stop must be a text, or up to %d texts" % MOST_STOPS, "stop")
+        raise Refused(400, "stop must be a string, or up to %d strings" % MOST_STOPS, "stop")
     return stops
 
 
 def chat_prompt(body) -> List[str]:
-    """What was said, one message below the other: the model knows no roles."""
+    """The messages, one below the other: the model has no roles."""
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
         raise Refused(400, "messages must be a list of at least one message", "messages")
@@ -126,18 +126,18 @@ def text_of(message, index) -> str:
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
-        raise Refused(400, "%s.content must be a text or a list of parts" % name, name)
+        raise Refused(400, "%s.content must be a string or a list of parts" % name, name)
     for part in content:
         if not isinstance(part, dict) or part.get("type") != "text" or not isinstance(part.get("text"), str):
-            raise Refused(400, "%s.content: this model reads texts only" % name, name)
+            raise Refused(400, "%s.content: this model reads text only" % name, name)
     return "".join(part["text"] for part in content)
 
 
 def texts_of(body, name) -> List[str]:
-    """Of `prompt` and `input`."""
+    """The texts of `prompt` and `input`."""
     given = body.get(name)
     texts = [given] if isinstance(given, str) else given
     fits = isinstance(texts, list) and 0 < len(texts) <= MOST_INPUTS and all(isinstance(text, str) for text in texts)
     if not fits:
-        raise Refused(400, "%s must be a text, or a list of up to %d texts" % (name, MOST_INPUTS), name)
+        raise Refused(400, "%s must be a string, or a list of up to %d strings" % (name, MOST_INPUTS), name)
     return texts

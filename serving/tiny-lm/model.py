@@ -9,7 +9,7 @@ PARTS = ("embedding", "w0", "b0", "w1", "b1")
 
 
 class NotAModel(Exception):
-    """A file that is no checkpoint of the recipe."""
+    """A file that is not a checkpoint of the recipe."""
 
 
 class Model:
@@ -20,7 +20,7 @@ class Model:
         self.width = len(weights["b0"])
 
     def codes_of(self, text):
-        """One for each letter; those that it never saw are blanks."""
+        """One number for each letter; letters it never saw become blanks."""
         return [self.codes.get(letter, self.blank) for letter in text]
 
     def hidden(self, contexts):
@@ -29,7 +29,7 @@ class Model:
         return np.tanh(entering @ weights["w0"] + weights["b0"])
 
     def chances(self, codes, temperature, top_p):
-        """Of each next letter. A temperature of 0 leaves only the likeliest."""
+        """The probabilities of each next letter. A temperature of 0 leaves only the likeliest."""
         scores = self.hidden(np.array([self._last_of(codes)]))[0] @ self.weights["w1"] + self.weights["b1"]
         if temperature <= 0:
             return np.eye(len(scores))[int(scores.argmax())]
@@ -48,13 +48,13 @@ class Model:
         codes = list(codes)[-self.context :]
         while True:
             chances = self.chances(codes, temperature, top_p)
-            # Rounding may leave the sum a little below what is drawn.
+            # Rounding may leave the sum slightly below the drawn number.
             code = min(int(np.searchsorted(np.cumsum(chances), rng.random(), side="right")), len(chances) - 1)
             codes = (codes + [code])[-self.context :]
             yield self.letters[code]
 
     def embedding(self, codes):
-        """The mean of the hidden layer over the places of a text, of length 1."""
+        """The mean of the hidden layer over all positions of a text, normalized to length 1."""
         padded = np.array([self.blank] * self.context + list(codes))
         places = np.arange(1, len(codes) + 1) if codes else np.array([0])
         mean = self.hidden(padded[places[:, None] + np.arange(self.context)]).mean(axis=0)
@@ -65,7 +65,7 @@ class Model:
 
 
 def load(path):
-    """From a checkpoint, or the newest one of a folder."""
+    """Loads a checkpoint, or the newest one in a folder."""
     if os.path.isdir(path):
         names = sorted(name for name in os.listdir(path) if name.endswith(".npz"))
         if not names:
@@ -80,4 +80,4 @@ def load(path):
         model.chances([], 1.0, 1.0)
         return model
     except (OSError, KeyError, TypeError, ValueError, IndexError) as error:
-        raise NotAModel("%s is no checkpoint of the recipe tiny-lm: %s" % (path, error))
+        raise NotAModel("%s is not a checkpoint of the recipe tiny-lm: %s" % (path, error))

@@ -1,4 +1,4 @@
-"""Serves a checkpoint of the recipe tiny-lm by the OpenAI API: chat, completions, embeddings and models, over HTTP/1.1.
+"""Serves a checkpoint of the recipe tiny-lm through the OpenAI API: chat, completions, embeddings and models, over HTTP/1.1.
 
 `python serve.py --model checkpoint.npz --port 8000`
 """
@@ -46,7 +46,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(address, Handler)
 
     def server_bind(self):
-        TCPServer.server_bind(self)  # without asking for the name of the host, which can take seconds
+        TCPServer.server_bind(self)  # without looking up the name of the host, which can take seconds
         self.server_name, self.server_port = self.server_address[:2]
 
     def count(self, by):
@@ -59,7 +59,7 @@ class Server(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
     def drain(self):
-        """Lets the answers that are on their way arrive, and accepts no others."""
+        """Finishes the responses in progress, and accepts no further requests."""
         self.is_ending = True
         self.shutdown()
         self.socket.close()
@@ -102,15 +102,15 @@ class Handler(BaseHTTPRequestHandler):
         except Refused as refused:
             self.send_json(refused.status, refused.body())
         except Aborted as aborted:
-            print("the client went away after %s letters of %s" % (aborted, self.path), flush=True)
+            print("the client disconnected after %s letters of %s" % (aborted, self.path), flush=True)
             self.close_connection = True
         except ConnectionError:
-            print("the client went away from %s" % self.path, flush=True)
+            print("the client disconnected from %s" % self.path, flush=True)
             self.close_connection = True
         except Exception:
             self.close_connection = True
             if not self.has_begun:
-                self.send_json(500, Refused(500, "The engine failed; its log says why").body())
+                self.send_json(500, Refused(500, "The engine failed; its log has the reason").body())
             raise
         finally:
             self.server.count(-1)
@@ -129,7 +129,7 @@ class Handler(BaseHTTPRequestHandler):
         except ValueError as error:
             raise Refused(400, "The body is not JSON: %s" % error)
         if not isinstance(parsed, dict):
-            raise Refused(400, "The body is no JSON object")
+            raise Refused(400, "The body is not a JSON object")
         return parsed
 
     def read_body(self):
@@ -141,7 +141,7 @@ class Handler(BaseHTTPRequestHandler):
         elif len(set(lengths)) == 1 and lengths[0].isascii() and lengths[0].isdigit():
             body = self.read_exactly(self.bounded(int(lengths[0])))
         else:
-            raise Refused(411 if not lengths else 400, "Content-Length must say how long the body is")
+            raise Refused(411 if not lengths else 400, "Content-Length must be the length of the body")
         self.has_body = False
         return body
 
@@ -157,14 +157,14 @@ class Handler(BaseHTTPRequestHandler):
                 break
             parts.append(self.read_exactly(length))
             if self.read_exactly(2) != b"\r\n":
-                raise Refused(400, "A chunk of the body is longer than it says")
+                raise Refused(400, "A chunk of the body is longer than declared")
         while self.rfile.readline(LINE_BYTES) not in (b"\r\n", b"\n", b""):
             pass
         return b"".join(parts)
 
     def bounded(self, size):
         if size > BODY_BYTES:
-            raise Refused(413, "The body may have %d bytes" % BODY_BYTES)
+            raise Refused(413, "The body may have at most %d bytes" % BODY_BYTES)
         return size
 
     def read_exactly(self, size):
@@ -176,7 +176,7 @@ class Handler(BaseHTTPRequestHandler):
     # Answers
 
     def head_of_answer(self, status, kind, framing):
-        # What is left of a body that was not read would be taken for the next request.
+        # The unread rest of a body would be taken for the next request.
         if self.has_body or self.server.is_ending:
             self.close_connection = True
         self.has_begun = True
@@ -212,7 +212,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"0\r\n\r\n")
 
     def is_gone(self):
-        """Whether the client has closed its side: nobody who waits for an answer does."""
+        """Whether the client has closed its side, which no client waiting for a response does."""
         readable, _, _ = select.select([self.connection], [], [], 0)
         return bool(readable) and self.connection.recv(1, socket.MSG_PEEK) == b""
 
@@ -234,7 +234,7 @@ class Handler(BaseHTTPRequestHandler):
         server = self.server
         wanted = wanted_of(body, prompts, server.limits)
         if not server.rooms.acquire(blocking=False):
-            raise Refused(503, "%d requests are being answered; try again" % server.options.max_concurrency, code="overloaded")
+            raise Refused(503, "%d requests are in progress; try again" % server.options.max_concurrency, code="overloaded")
         try:
             pieces = pieces_of(server.model, wanted, server.options.letters_per_s, self.is_gone)
             if wanted.stream:
@@ -268,7 +268,7 @@ def options_of(arguments):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
-    parser.add_argument("--model", required=True, help="a checkpoint (.npz) or a folder with some")
+    parser.add_argument("--model", required=True, help="a checkpoint (.npz) or a folder of checkpoints")
     parser.add_argument("--names", nargs="+", default=["default"])
     parser.add_argument("--max-tokens", type=int, default=100000)
     parser.add_argument("--default-tokens", type=int, default=200)
@@ -289,7 +289,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=server.drain).start())
     print("serves %s at http://%s:%d" % (options.model, options.host, options.port), flush=True)
     server.serve_forever(poll_interval=0.05)
-    # Another stop must not end by its signal what is ending already: Python gives its handlers up before it exits.
+    # A second stop must not kill a process that is already ending: Python drops its signal handlers before it exits.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:

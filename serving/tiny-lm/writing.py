@@ -1,4 +1,4 @@
-"""Writes answers letter by letter, and says them in the shapes of the OpenAI API."""
+"""Writes responses letter by letter, in the shapes of the OpenAI API."""
 
 import time
 import uuid
@@ -7,15 +7,15 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional
 import numpy as np
 from asked import Wanted
 
-ASK_EVERY = 16  # letters between two looks whether the client is still there
+ASK_EVERY = 16  # letters between two checks that the client is still connected
 
 
 class Aborted(Exception):
-    """Nobody waits for the answer any more."""
+    """Nobody is waiting for the response any longer."""
 
 
 class Piece(NamedTuple):
-    """A part of one choice; `finish` comes with its last."""
+    """A part of one choice; the last part has `finish`."""
 
     index: int
     text: str
@@ -24,7 +24,7 @@ class Piece(NamedTuple):
 
 
 def pieces_of(model, wanted: Wanted, letters_per_s: Optional[float], is_gone: Callable[[], bool]) -> Iterator[Piece]:
-    """The choices one after the other. A text that may become a stop is kept back until it is clear."""
+    """Yields the choices one after the other. A text that may become a stop string is held back until that is clear."""
     begun, written = time.monotonic(), 0
     choices = [prompt for prompt in wanted.prompts for _ in range(wanted.n)]
     for index, prompt in enumerate(choices):
@@ -49,7 +49,7 @@ def pieces_of(model, wanted: Wanted, letters_per_s: Optional[float], is_gone: Ca
 
 
 def held_back(text: str, stops: List[str]) -> int:
-    """How many of the last letters begin a stop."""
+    """How many of the last letters may be the start of a stop string."""
     most = max((len(stop) - 1 for stop in stops), default=0)
     return next(
         (size for size in range(min(most, len(text)), 0, -1) if any(stop.startswith(text[-size:]) for stop in stops)), 0
@@ -57,7 +57,7 @@ def held_back(text: str, stops: List[str]) -> int:
 
 
 class Shape(NamedTuple):
-    """How chat and completions differ in what they answer."""
+    """The differences between the responses of chat and completions."""
 
     prefix: str
     whole: str

@@ -83,7 +83,7 @@ test('every command that the console, a page or a help shows is accepted by the 
   ].map(([, text = '']) => text)
   t.true(shown.length > 20)
   t.deepEqual(
-    shown.filter(text => !isAccepted(wordsOf(text))),
+    shown.filter(text => !isAccepted(commandWordsOf(text))),
     [],
   )
   t.false(isAccepted(['submit', 'job.yaml']))
@@ -126,7 +126,7 @@ function isAccepted(words: readonly string[]): boolean {
 }
 
 /** Up to a comment, another program, the end of a text or a continuation mark. */
-const wordsOf = (line: string): string[] =>
+const commandWordsOf = (line: string): string[] =>
   line.replace(/( #| \| | >|`,| \\$).*$/, '').match(/'[^']*'|"[^"]*"|\S+/g) ?? []
 
 function commandIn(

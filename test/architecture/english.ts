@@ -134,7 +134,7 @@ function typescript(text: string): string {
   )
 }
 
-/** Comments on consecutive lines are one text: the indentation between them is no code. */
+/** Comments on consecutive lines are one text: the indentation between them is not code. */
 const joined = (prose: string): string =>
   prose.replace(/(?<=[^\0\n]\n)\0+(?= {2}[^\0])/g, indent => blank(indent, ' '))
 

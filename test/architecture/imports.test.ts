@@ -90,9 +90,9 @@ const pureFiles = [
   'command-api/jobs/lifecycle.ts',
   'command-api/jobs/limits.ts',
   'command-api/secrets.ts',
-  'events/billing.ts',
-  'events/queue-forecast.ts',
-  'events/queue-order.ts',
+  'events/calculations/billing.ts',
+  'events/calculations/queue-forecast.ts',
+  'events/calculations/queue-order.ts',
 ]
 const isPure = (file: string) => pureByName.test(file) || pureFiles.includes(file)
 /** Uses of a clock, of randomness, of waiting or of the machine. */

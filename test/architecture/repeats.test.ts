@@ -32,7 +32,7 @@ test('five lines of the same shape are not a pair', t => {
   t.deepEqual(found(passage('papers', 'b'), `${other}\n${five}`), [])
 })
 
-test('other members, keys and keywords are another shape', t => {
+test('different members, keys and keywords make a different shape', t => {
   t.is(shapeOf("rows.take(limit, 'a')"), shapeOf("all.take( size,  'b' )"))
   t.not(shapeOf('rows.take(limit)'), shapeOf('rows.skip(limit)'))
   t.not(shapeOf('f({ limit: 1 })'), shapeOf('f({ offset: 1 })'))

@@ -59,7 +59,7 @@ const rules: readonly Rule[] = [
     ],
     excused: {
       'test/sessions/revocation.test.ts':
-        'of requests by when they began: what a process remembers is no older, however busy it is',
+        'of requests by when they began: what a process remembers grows no older, however busy it is',
       'test/clients/cli/login/renewal.test.ts':
         'between two times from a server, a day if it is wrong',
       'test/console/events-journey.test.ts': 'the page polls only after ten seconds',

@@ -48,7 +48,7 @@ test('a missing file is recorded once, and registered again when it is sent agai
   t.deepEqual(registerArtifact(after(registered, ...lost), facts), [registered])
 })
 
-test('a check of bytes that are no longer the registered ones has no effect', t => {
+test('checking bytes that are no longer registered has no effect', t => {
   const changed = after({ type: 'artifact.registered', data: { ...facts, sha256: 'b'.repeat(64) } })
   t.deepEqual(findInStore(changed, verified), [])
   t.deepEqual(missInStore(changed, missing, sha256), [])

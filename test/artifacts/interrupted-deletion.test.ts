@@ -32,6 +32,10 @@ const typesOf = async (pool: Pool, artifact_id: string) => {
   return rows.map(({ type }) => type)
 }
 
+const deletion = `
+  with gone as (update write.artifact set deleted_at = now() where artifact_id = $1 returning artifact_id)
+  update write.resource r set deleted_at = now() from gone where r.kind = 'artifact' and r.id = gone.artifact_id`
+
 /** Waits until a statement with this text is blocked by a lock that the test holds. */
 const untilBlocked = (pool: Pool, text: string) =>
   untilLockWaits(pool, `${text} waits`, ({ query }) => query.includes(text))
@@ -188,15 +192,11 @@ test.serial(
     const { store, register } = storing(forge, await createRun(forge, 'racing'))
     const { artifact_id, path } = await store(randomBytes(100), 'model', 1)
     const upload_id = path.split('/')[3]
-    const submitted = await holding(
-      forge.pool,
-      ['update write.artifact set deleted_at = now() where artifact_id = $1', [artifact_id]],
-      async () => {
-        const submitting = t.throwsAsync(jobs.submit('racing', { init_from: { artifact_id } }))
-        await untilBlocked(forge.pool, 'insert into write.job_state')
-        return { submitting }
-      },
-    )
+    const submitted = await holding(forge.pool, [deletion, [artifact_id]], async () => {
+      const submitting = t.throwsAsync(jobs.submit('racing', { init_from: { artifact_id } }))
+      await untilBlocked(forge.pool, 'insert into write.job_state')
+      return { submitting }
+    })
     t.regex(String((await submitted.submitting)?.message), /has just been deleted; choose another/)
 
     const registered = await holding(
@@ -224,15 +224,11 @@ test.serial(
     const newest = await run.checkpoint(2)
     await jobs.pause(job.run_id)
     await forge.call('POST', `/api/jobs/${job.run_id}/resume`, { body: {} })
-    const { starting } = await holding(
-      forge.pool,
-      ['update write.artifact set deleted_at = now() where artifact_id = $1', [newest.artifact_id]],
-      async () => {
-        const starting = jobs.start(job, 2)
-        await untilBlocked(forge.pool, 'deleted_at is null for share')
-        return { starting }
-      },
-    )
+    const { starting } = await holding(forge.pool, [deletion, [newest.artifact_id]], async () => {
+      const starting = jobs.start(job, 2)
+      await untilBlocked(forge.pool, 'deleted_at is null for share')
+      return { starting }
+    })
     t.is((await starting).resume_from, older.path)
     const used = await forge.call('DELETE', `/api/artifacts/${older.artifact_id}`)
     t.is(used.status, 409)

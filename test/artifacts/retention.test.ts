@@ -69,7 +69,7 @@ test('a job without rules keeps everything', async t => {
   t.is(body.spec.spec.checkpoints.keep, null)
 })
 
-test('checkpoints that another run began from or an attempt continues from stay and are named', async t => {
+test('checkpoints that another run started from or an attempt continues from stay and are named', async t => {
   t.timeout(patient(120_000))
   const forge = await shared()
   const jobs = await jobsWithCheckpoints(forge)
@@ -81,7 +81,7 @@ test('checkpoints that another run began from or an attempt continues from stay 
   const next = await jobs.submit('needed', { init_from: { artifact_id: first.artifact_id } })
   const second = await run.checkpoint(2)
   await jobs.settled(job.run_id)
-  t.deepEqual(await stepsOf(forge, job.run_id), [2, 1], 'another run began from the first')
+  t.deepEqual(await stepsOf(forge, job.run_id), [2, 1], 'another run started from the first')
 
   type Refused = { code: string; detail: string; data: { references: object[] } }
   const remove = (id: string) => forge.call<Refused>('DELETE', `/api/artifacts/${id}`)
@@ -91,7 +91,7 @@ test('checkpoints that another run began from or an attempt continues from stay 
     code: 'artifact.referenced',
     data: { references: [{ kind: 'init_from', run_id: next.run_id }], references_total: 1 },
   })
-  t.regex(inUse.body.detail, new RegExp(`${next.short_id} began from it`))
+  t.regex(inUse.body.detail, new RegExp(`${next.short_id} started from it`))
   const own = await remove(second.artifact_id)
   t.like(own.body.data.references, [{ kind: 'resume', run_id: job.run_id }])
 
@@ -106,7 +106,7 @@ test('checkpoints that another run began from or an attempt continues from stay 
   await jobs.end(run)
   t.is((await remove(first.artifact_id)).status, 409, 'the end of the producer changes nothing')
   await forge.call('POST', `/api/jobs/${next.run_id}/stop`, { body: {} })
-  t.is((await remove(first.artifact_id)).status, 409, 'a retry would begin from it')
+  t.is((await remove(first.artifact_id)).status, 409, 'a retry would start from it')
   t.is((await forge.call('DELETE', `/api/runs/${next.run_id}`)).status, 200)
   t.is((await remove(first.artifact_id)).status, 200)
   t.is((await remove(second.artifact_id)).status, 200)
@@ -115,7 +115,21 @@ test('checkpoints that another run began from or an attempt continues from stay 
   })
 })
 
-test('a dry run of an administrator changes nothing, and the real run does exactly what it announced, once', async t => {
+test('the job of an engine is not shown as protecting the artifact that it serves', async t => {
+  const forge = await shared()
+  const jobs = await jobsWithCheckpoints(forge)
+  const { register } = storing(forge, await createRun(forge, 'engines'))
+  const { artifact_id } = (await register({ path: 's3://b/served', step: 1 })).body
+  const { run_id } = await jobs.submit('engines', { init_from: { artifact_id } })
+  const protectors = async () =>
+    (await forge.call<Artifact>('GET', `/api/artifacts/${artifact_id}`)).body.protected_by
+  await until('the job is projected', 20_000, async () => (await protectors()).length === 1)
+  // People submit no jobs of this kind.
+  await forge.pool.query(`update read.jobs set kind = 'serve' where run_id = $1`, [run_id])
+  t.deepEqual(await protectors(), [])
+})
+
+test("an administrator's dry run changes nothing, and the real run does exactly the announced deletions, once", async t => {
   t.timeout(patient(120_000))
   const forge = await shared()
   const project = 'retained'

@@ -63,7 +63,7 @@ export type Artifact = {
 }
 type Job = { state: string; state_reason: string | null }
 
-/** Jobs of a recipe whose runs store checkpoints, and report what they find when they start from one. */
+/** Jobs of a recipe whose runs store checkpoints, and report the files they find when they start from one. */
 export async function startingJobs(forge: Forge) {
   await addArchive(forge, archiveOf({}, { 'train.py': program }))
   const { body: lock } = await forge.call('GET', '/api/recipes/tiny/1.2.0/lock')

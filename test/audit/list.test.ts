@@ -67,8 +67,8 @@ test('each filter finds exactly its matches, and filters combine', async t => {
   t.deepEqual(caused, ['notification.sent', 'quota.set'])
   t.deepEqual(await types('target=job:none'), [])
   const everything = async () => (await list(forge, 'limit=500')).body
-  // The server's own events must not come between the reads.
-  const { all, middle, after, before } = await until('nothing comes', 30_000, async () => {
+  // The server's own events must not arrive between the reads.
+  const { all, middle, after, before } = await until('nothing arrives', 30_000, async () => {
     const all = await everything()
     const middle = all[Math.floor(all.length / 2)]
     const at = encodeURIComponent(String(middle?.occurred_at))
@@ -119,14 +119,14 @@ test('an event made illegible does not prevent reading the others', t => {
     occurred_at: new Date(),
   }
   const summary = (changed: Partial<StoredEvent>) => toRow({ ...stored, ...changed }).summary
-  t.is(summary({}), 'ada created the admin bob, who signs in by oidc')
+  t.is(summary({}), 'ada created the admin bob, who signs in via oidc')
   t.is(summary({ type: 'thing.unknown' }), 'ada caused thing.unknown')
   t.is(
     summary({ type: 'image_registries.set', data: {} }),
-    'Somebody caused image_registries.set, which is not as it was recorded',
+    'Somebody caused image_registries.set, which was changed after it was recorded',
   )
   const newer = toRow({ ...stored, schema_version: 2 })
-  t.is(newer.summary, 'Somebody caused user.created, which is not as it was recorded')
+  t.is(newer.summary, 'Somebody caused user.created, which was changed after it was recorded')
   t.deepEqual(newer.data, stored.data)
 })
 

@@ -31,7 +31,7 @@ test('each listener hears once of a transaction, however many events it has', t 
   t.deepEqual(heard, ['access of ada', 'serving', 'queue', 'executor'])
 })
 
-test('a submitted job has a short queue read anew, and one that joins the queue only wakes the executor', t => {
+test('a submitted job causes a short queue to be read again, and one that joins the queue only wakes the executor', t => {
   const submitted = listening()
   announce([event('job.admitted'), event('job.queued')], submitted.listeners)
   t.deepEqual(submitted.heard, ['submitted', 'executor'])

@@ -152,7 +152,7 @@ test('a commit within another one is refused, and so is a stream that was not de
   const undeclared = create(deps, timer, ada, {
     make: work => work.decide(loginsOf('bob'), { decide: () => [login()] }),
   })
-  await t.throwsAsync(undeclared, { message: /user-bob is to be declared/ })
+  await t.throwsAsync(undeclared, { message: /user-bob must be declared/ })
   t.is(await count(deps), 0)
 })
 

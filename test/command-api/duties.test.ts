@@ -1,6 +1,6 @@
 import test from 'ava'
 import { clearBatch } from '../../command-api/duties/clear.ts'
-import { wordsOf } from '../../command-api/duties/perform.ts'
+import { errorTextOf } from '../../command-api/duties/perform.ts'
 import { dutyIdOf } from '../../command-api/new-duty.ts'
 import { decided, nothing, rows as writes } from '../../command-api/outcome.ts'
 import { PermanentFailure } from '../../command-api/reactor.ts'
@@ -157,7 +157,7 @@ test('an attempt that ignores its signal ends at its deadline', async t => {
   ])
   await logIns(store, ['s1'])
   await until('it is parked', 10_000, async () => (await rows())[0]?.parked_at)
-  t.like(await rows(), [{ last_error: 'no answer within 30 ms', attempts: 1, done_at: null }])
+  t.like(await rows(), [{ last_error: 'no result within 30 ms', attempts: 1, done_at: null }])
 })
 
 test('a poison duty is retried with growing pauses, parked at the limit, and delays no other', async t => {
@@ -273,7 +273,7 @@ test('a kept error is short and holds no credentials', t => {
   const error = new Error(
     `x\0 https://bob:secret@host/path?token=secret#secret: refused ${'y'.repeat(9999)}`,
   )
-  const kept = wordsOf(error)
+  const kept = errorTextOf(error)
   t.is(kept.length, 500)
   t.true(kept.startsWith('x https://host/path refused'), kept)
 })

@@ -25,12 +25,12 @@ for (const [what, record, message] of [
     /\/via must be string/,
   ],
   [
-    'there is a field more',
+    'there is an additional field',
     () => login({ username: 'ada', sid: 's', via: 'test', token: secret }),
     /additional properties \('token'\)/,
   ],
   [
-    'there is a field more further down',
+    'there is an additional field further down',
     () => admitted({ ...admittedJob(), recipe: { ...admittedJob().recipe, extra: secret } }),
     /\/recipe .*\('extra'\)/,
   ],
@@ -65,7 +65,7 @@ test('no event schema has defaults, and all of them compile', t => {
 const hparams = (added: object, changed: object[] = []) =>
   toEventJson(hparamsSet, { type: 'hparams.set', data: { run_id: 'run_1', added, changed } })
 
-test('an event of 512 KiB is recorded; one byte more is refused with the biggest field', t => {
+test('an event of 512 KiB is recorded; one more byte is refused with the biggest field', t => {
   const room = maxEventBytes - hparams({ prompt: '' }).length
   t.is(hparams({ prompt: 'x'.repeat(room) }).length, maxEventBytes)
   const error = t.throws(() => hparams({ prompt: 'x'.repeat(room + 1) }), { instanceOf: Refusal })

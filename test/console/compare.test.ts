@@ -30,7 +30,7 @@ test('a person compares runs: curves, differences and a scatter, all of it in th
 
   // A zoom is in the address, and still applies after a reload.
   const place = page.getByRole('img', { name: 'train/loss' })
-  const plot = await until('the chart is as wide as its place again', 20_000, async () => {
+  const plot = await until('the chart fills its place again', 20_000, async () => {
     const [whole, drawn] = [await place.boundingBox(), await place.locator('.u-over').boundingBox()]
     return whole && drawn && drawn.width > whole.width * 0.7 && whole
   })

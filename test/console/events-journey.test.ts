@@ -13,7 +13,7 @@ test('a person reads the history of a run, goes back in time, and sees new event
   const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/runs/${run.run_id}/events`)
   const list = page.getByRole('list', { name: 'Events' })
-  await list.getByText('The code of demo-1 said that demo-1 is running').waitFor()
+  await list.getByText('The code of demo-1 reported that demo-1 is running').waitFor()
   await list.getByText('added 1 hyperparameter').waitFor()
   const state = (hasText: string | RegExp) =>
     page.locator('[data-fact=state]', { hasText }).waitFor()
@@ -34,7 +34,10 @@ test('a person reads the history of a run, goes back in time, and sees new event
   const began = Date.now()
   await ingest(forge, run, 'lifecycle', { event: 'failed', exit_code: 3, message: '<i>oh</i>' })
   await list.getByText('failed: <i>oh</i>').waitFor()
-  t.true(Date.now() - began < patient(8_000), 'it came with the change of state, not by looking')
+  t.true(
+    Date.now() - began < patient(8_000),
+    'it arrived with the change of state, without polling',
+  )
   t.is(page.url(), address)
   await page.reload()
   await state('pending')

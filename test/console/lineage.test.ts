@@ -17,7 +17,7 @@ const lineage = (runs: string[], edges: Edge[]): Lineage => ({
   ...{ run_id: runs[0] ?? '', runs: runs.map(run), edges, resumed: [], truncated: false },
 })
 
-const placeOf = (graph: ReturnType<typeof graphOf>) =>
+const runPlacesOf = (graph: ReturnType<typeof graphOf>) =>
   Object.fromEntries(graph.nodes.map(({ id, x, y }) => [id, [x, y]]))
 
 test('ancestors are on the left, with checkpoints between runs', t => {
@@ -31,7 +31,7 @@ test('ancestors are on the left, with checkpoints between runs', t => {
       ],
     ),
   )
-  const place = placeOf(graph)
+  const place = runPlacesOf(graph)
   const columns = ['a', 'art', 'b', 'c'].map(id => place[id]?.[0])
   t.deepEqual(
     columns,
@@ -74,5 +74,5 @@ test('a cycle, and an edge to a run beyond the limit, are drawn without a hang o
   )
   t.is(graph.nodes.length, 2)
   t.is(graph.links.length, 2)
-  t.deepEqual(placeOf(graphOf(lineage(['a'], []))), { a: [0, 0] })
+  t.deepEqual(runPlacesOf(graphOf(lineage(['a'], []))), { a: [0, 0] })
 })

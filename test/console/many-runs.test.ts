@@ -25,7 +25,7 @@ test('one run is found among 100,000, which can be scrolled to their end', async
   await search.fill('')
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: 'seeded 100000' }).waitFor()
-  // The list grows as it is read.
+  // The list grows while it is read.
   await page.getByRole('columnheader', { name: 'Created' }).getByRole('button').click()
   await page.getByRole('link', { name: 'seeded 1 list-1-1', exact: true }).waitFor()
   t.deepEqual(faults, [])

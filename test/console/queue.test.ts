@@ -1,5 +1,9 @@
 import test from 'ava'
-import { blocksOf, placeOf, shownS } from '../../clients/console/src/pages/queue/timeline.ts'
+import {
+  blocksOf,
+  shownS,
+  timelinePlaceOf,
+} from '../../clients/console/src/pages/queue/timeline.ts'
 import type { QueueRow } from '../../schemas/queue.ts'
 
 const now = Date.parse('2026-11-23T12:00:00Z')
@@ -28,7 +32,7 @@ test('unknown waits and waits beyond the edge are not drawn', t => {
 })
 
 test('now is where the past ends', t => {
-  t.is(placeOf(-shownS.back), 0)
-  t.is(placeOf(shownS.ahead), 1)
-  t.is(placeOf(0), 0.2)
+  t.is(timelinePlaceOf(-shownS.back), 0)
+  t.is(timelinePlaceOf(shownS.ahead), 1)
+  t.is(timelinePlaceOf(0), 0.2)
 })

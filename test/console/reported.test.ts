@@ -4,14 +4,14 @@ import { machineOf } from '../../clients/console/src/pages/run/environment/machi
 import {
   isWithin,
   rangeIn,
-  textOf,
+  reportedTextOf,
   textOfRange,
 } from '../../clients/console/src/pages/run/samples/reported.ts'
 
 test('a structured value of a sample is shown as JSON, a text unchanged', t => {
-  t.is(textOf('42'), '42')
-  t.is(textOf({ answer: [1, null] }), '{\n  "answer": [\n    1,\n    null\n  ]\n}')
-  t.is(textOf(undefined), 'undefined')
+  t.is(reportedTextOf('42'), '42')
+  t.is(reportedTextOf({ answer: [1, null] }), '{\n  "answer": [\n    1,\n    null\n  ]\n}')
+  t.is(reportedTextOf(undefined), 'undefined')
 })
 
 test('a range of rewards survives the address', t => {

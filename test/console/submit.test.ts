@@ -1,6 +1,6 @@
 import test from 'ava'
 import { changesBetween } from '../../clients/console/src/pages/submit/changes.ts'
-import { fieldsOf, meantBy, textOf } from '../../clients/console/src/pages/submit/fields.ts'
+import { fieldsOf, fieldTextOf, meantBy } from '../../clients/console/src/pages/submit/fields.ts'
 import {
   readText,
   said,
@@ -74,9 +74,9 @@ for (const [key, text] of [
   })
 
 test('a field shows the value in the YAML', t => {
-  t.is(textOf(field('note'), 'text'), 'text')
-  t.is(textOf(field('layers'), [1]), '[1]')
-  t.is(textOf(field('lr'), undefined), '')
+  t.is(fieldTextOf(field('note'), 'text'), 'text')
+  t.is(fieldTextOf(field('layers'), [1]), '[1]')
+  t.is(fieldTextOf(field('lr'), undefined), '')
 })
 
 test('a value is written into the YAML without losing comments and order', t => {

@@ -10,12 +10,12 @@ import {
 import { diffOf } from '../../clients/console/src/pages/run/samples/diff.ts'
 
 const esc = '\u001b'
-const textOf = (line: string) =>
+const shownLineOf = (line: string) =>
   piecesOf(line)
     .map(({ text }) => text)
     .join('')
 
-test('a line is shown as on a terminal', t => {
+test('a line is shown the way a terminal shows it', t => {
   t.like(piecesOf(`a ${esc}[1;31mred${esc}[0m b`), [
     { text: 'a ', colour: null },
     { text: 'red', colour: 'red', isBold: true },
@@ -36,12 +36,12 @@ test('a line is shown as on a terminal', t => {
 })
 
 test('nothing in a line acts on the page, however it is written', t => {
-  t.is(textOf(`${esc}]8;;https://evil.example\u0007link${esc}]8;;\u0007`), 'link')
-  t.is(textOf(`${esc}]0;title never closed`), '')
-  t.is(textOf(`a${esc}[2Jb${esc}[10;10Hc${esc}c`), 'abc')
-  t.is(textOf('admin\u202etxt\u2066.\u061cexe'), 'admin⟨202e⟩txt⟨2066⟩.⟨61c⟩exe')
-  t.is(textOf('a\u0000b\u0008c\td'), 'a␀b␈c    d')
-  t.is(textOf(`${esc}[38;5m${esc}[38;2;1mx${esc}[999;;;m${esc}[`), 'x')
+  t.is(shownLineOf(`${esc}]8;;https://evil.example\u0007link${esc}]8;;\u0007`), 'link')
+  t.is(shownLineOf(`${esc}]0;title never closed`), '')
+  t.is(shownLineOf(`a${esc}[2Jb${esc}[10;10Hc${esc}c`), 'abc')
+  t.is(shownLineOf('admin\u202etxt\u2066.\u061cexe'), 'admin⟨202e⟩txt⟨2066⟩.⟨61c⟩exe')
+  t.is(shownLineOf('a\u0000b\u0008c\td'), 'a␀b␈c    d')
+  t.is(shownLineOf(`${esc}[38;5m${esc}[38;2;1mx${esc}[999;;;m${esc}[`), 'x')
 })
 
 test('a log of any length is shown in windows, read in chunks', t => {

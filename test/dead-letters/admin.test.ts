@@ -102,7 +102,7 @@ test('the projector continues after a replay, even with keys from the replay', a
   t.like(await forge.call('GET', '/api/readyz', { token: null }), { body: { status: 'ready' } })
 })
 
-test('letters that do not exist or have an invalid name are refused', async t => {
+test('missing letters and invalid names are refused', async t => {
   const forge = await startForge(t)
   for (const [id, status] of [
     ['forge.metrics:0:1', 404],

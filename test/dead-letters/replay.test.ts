@@ -47,7 +47,7 @@ const parkPoint = (forge: Forge, key: string, offset: number) => {
   return park(forge, { topic: 'forge.metrics', offset, key }, encodedFact(fact))
 }
 
-const textOf = async (forge: Forge, run_id: string) => {
+const logTextsOf = async (forge: Forge, run_id: string) => {
   const { body } = await forge.call<Line[]>('GET', `/api/runs/${run_id}/logs?after=0`)
   return body.map(({ text }) => text)
 }
@@ -57,11 +57,15 @@ test('lines of a parked record appear after its replay, although later lines of 
   const run = await createRun(forge)
   const place = { node: null, rank: null, stream: 'stdout' }
   await ingest(forge, run, 'logs', { chunks: ['after'], seq: 2, producer: 'p' })
-  await until('the line shows', 30_000, async () => (await textOf(forge, run.run_id)).length === 1)
+  await until(
+    'the line shows',
+    30_000,
+    async () => (await logTextsOf(forge, run.run_id)).length === 1,
+  )
   const reported = { ...place, origin: 'report', producer: 'p', seq: 1 } as const
   const lost = await parkLines(forge, run.run_id, 1, { ...reported, chunks: ['lost', 'and found'] })
   t.is((await replay(forge, lost)).status, 200)
-  t.deepEqual(await textOf(forge, run.run_id), ['after', 'lost', 'and found'])
+  t.deepEqual(await logTextsOf(forge, run.run_id), ['after', 'lost', 'and found'])
 
   const printed = (offset: number, text: string): LogsAppended => ({
     ...place,
@@ -79,7 +83,7 @@ test('lines of a parked record appear after its replay, although later lines of 
       200,
     )
   const all = ['after', 'lost', 'and found', 'printed later', 'printed first', 'and cut']
-  t.deepEqual(await textOf(forge, run.run_id), all)
+  t.deepEqual(await logTextsOf(forge, run.run_id), all)
 })
 
 test('during a rebuild a record is neither replayed nor dropped; both are possible afterwards', async t => {

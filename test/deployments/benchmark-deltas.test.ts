@@ -94,7 +94,7 @@ test('a promotion shows the benchmark gains and losses of its model, and each re
   await scored({ artifact_id: 'art_b', value: 0.625, times: 3 })
   await scored({ artifact_id: 'art_a', metric: 'perplexity', value: 8, better: false })
   await scored({ artifact_id: 'art_b', metric: 'perplexity', value: 9, better: false })
-  // NaN says nothing, and a score that only one of them has cannot be compared.
+  // NaN says nothing, and a score without a counterpart cannot be compared.
   await scored({ artifact_id: 'art_a', benchmark: 'mmlu', value: 'NaN' })
   await scored({ artifact_id: 'art_b', benchmark: 'mmlu', value: 0.4 })
   // Scores of the whole run: they stand for `art_c`, which has no measurements.

@@ -50,6 +50,6 @@ test('an engine that echoes the secret does not reveal it to people', async t =>
     const { body } = await forge.call<Revision[]>('GET', path)
     return body[0]?.engines[0]?.last_error
   })
-  t.regex(error, /answered 401/)
+  t.regex(error, /returned 401/)
   t.notRegex(error, /canary/)
 })

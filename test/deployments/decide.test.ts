@@ -73,7 +73,7 @@ test('a late revision is not promoted automatically over a newer one', t => {
   t.deepEqual(types(revisionReady(newer, 'a', answer)), ['deployment.revision_ready'])
 })
 
-test('only a ready revision is promoted, and only over the one that the caller knows', t => {
+test('only a ready revision is promoted, and only over the revision that the caller expects', t => {
   const pending = after(both, createRevision(both, revision('c')))
   const to = (revision_id: string, expected?: string | null) => () =>
     promote(both, { revision_id, reason: '', expected })
@@ -84,7 +84,7 @@ test('only a ready revision is promoted, and only over the one that the caller k
   t.throws(to('b', null), { message: /promoted revision is a, not none/ })
   t.throws(to('nothing'), { message: /No such revision/ })
   t.throws(to('__proto__'), { message: /No such revision/ })
-  t.deepEqual(to('a')(), [], 'it is promoted already')
+  t.deepEqual(to('a')(), [], 'it is already promoted')
   t.deepEqual(types(to('b', 'a')()), ['deployment.promoted'])
 })
 
@@ -98,7 +98,7 @@ test('a rollback goes to the previous revision, or to another ready one', t => {
     type: 'deployment.rolled_back',
     data: { revision_id: 'a', previous_revision_id: 'b' },
   })
-  t.throws(() => rollBack(promoted, { to: 'b', reason: '' }), { message: /promoted already/ })
+  t.throws(() => rollBack(promoted, { to: 'b', reason: '' }), { message: /already promoted/ })
   const gone = after(promoted, retireRevision(promoted, 'a', 'old'))
   t.throws(() => rollBack(gone, { to: null, reason: '' }), { message: /a is retired/ })
 })

@@ -12,7 +12,7 @@ const at = (samples: readonly Sample[], current: number, over: Partial<typeof sc
 test('engines are added once the average of the whole window calls for them, and all at once', t => {
   t.is(at(each(9, 9, 9), 1), 1, 'the window has not passed')
   t.is(at(each(0, 5, 5, 5), 1), 3)
-  t.is(at(each(0, 0, 0, 4), 1), 1, 'a moment of many is no demand')
+  t.is(at(each(0, 0, 0, 4), 1), 1, 'a short peak is not demand')
   t.is(at(each(9, 99, 99, 99), 1), 4, 'never more than the most')
 })
 

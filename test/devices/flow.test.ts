@@ -28,7 +28,7 @@ test('a code names the page that approves it and is stored only as a hash', asyn
   const { rows } = await pool.query('select row_to_json(d)::text as stored from auth.device_code d')
   t.is(rows.length, 1)
   t.false(rows[0].stored.includes(String(device_code)))
-  t.is((await call('POST', '/api/cli/device/code')).status, 200, 'no body is taken for {}')
+  t.is((await call('POST', '/api/cli/device/code')).status, 200, 'a missing body counts as {}')
 })
 
 test('a program polls until a person approves, and gets their token once', async t => {
@@ -202,7 +202,11 @@ test('after five wrong codes within a minute, concurrent or not, even the right 
   const { user_code } = await askCode(s)
   const path = `/api/cli/device/${user_code}`
   for (let look = 0; look < 10; look++)
-    t.is((await s.call('GET', path, { token: ada.token })).status, 200, 'a right code is no guess')
+    t.is(
+      (await s.call('GET', path, { token: ada.token })).status,
+      200,
+      'a correct code is not counted as a guess',
+    )
   const guess = (code: string) => s.call('GET', `/api/cli/device/${code}`, { token: ada.token })
   const codes = Array.from({ length: 20 }, (_, n) => `BBBB-BBB${'BCDFGHJKLMNPQRSTVWXZ'[n]}`)
   const statuses = (await Promise.all(codes.map(guess))).map(answer => answer.status)
@@ -275,7 +279,7 @@ test('at most twenty codes per network and a thousand in all wait; beyond that t
   t.is(rows[0].n, 1000)
 })
 
-test('only a sign-in of the last quarter of an hour approves, and no sign-in that came from a code', async t => {
+test('only a sign-in from the last 15 minutes can approve a code, and never a session that came from a code', async t => {
   const s = await serveDevices(t)
   const approve = async (token: string) => {
     const code = await askCode(s)

@@ -9,7 +9,7 @@ import { folded } from '../folded.ts'
 
 const command = (text: string) => scrub({ command: text }).command
 
-test('secrets of the environment are masked by their names and by their shape, all else stays', t => {
+test('secrets of the environment are masked by name and by shape, and everything else stays', t => {
   const env = {
     HF_TOKEN: 'abc',
     WANDB_API_KEY: 'abc',

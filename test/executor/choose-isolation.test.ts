@@ -19,7 +19,7 @@ async function runsFolder(t: ExecutionContext): Promise<string> {
   return path.join(folder, 'runs')
 }
 
-test('auto takes the first isolation that holds, and none is a choice of its own', async t => {
+test('auto takes the first isolation that works, and none must be chosen explicitly', async t => {
   const holds = await whatHolds()
   const first = (['bubblewrap', 'user', 'landlock'] as const).find(mode => holds[mode] === null)
   const chosen = await isolationAt(await runsFolder(t), 'auto')
@@ -28,7 +28,7 @@ test('auto takes the first isolation that holds, and none is a choice of its own
   t.is(mode, 'none')
   t.regex(
     notice ?? '',
-    /not isolated: submitting a job is a shell on the server\. It was asked for/,
+    /not isolated: submitting a job is a shell on the server\. It was requested/,
   )
 })
 
@@ -45,9 +45,9 @@ test('if no isolation holds, the reasons are given, and an isolation required by
   })
 })
 
-test('an isolation that does not keep the server’s files does not pass its trial', async t => {
+test('an isolation that does not protect the server’s files fails its trial', async t => {
   const runs = await runsFolder(t)
-  // With the folder of the runs opened to all of them, Landlock allows what it must not.
+  // With the runs' folder open to all runs, Landlock allows forbidden access.
   const open = isolationAt(runs, 'landlock', { readable: [runs], hidden: [] })
   await t.throwsAsync(open, { message: /it can read the files of the server|landlock/i })
 })
@@ -119,7 +119,7 @@ test('a GPU is known by its place on the bus, its device by the number that the 
 })
 
 if (process.getuid?.() === 0)
-  test('each run is a user of its own, the same at every attempt and for every server', async t => {
+  test('each run has its own user, the same at every attempt and for every server', async t => {
     const runs = await runsFolder(t)
     await isolationAt(runs, 'none')
     const ids = { first: 1_900_000_000, count: 16 }

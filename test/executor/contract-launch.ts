@@ -5,7 +5,7 @@ import { StaleSubmit, UnknownAttempt } from '../../executor/port.ts'
 import { commandLinesWith, exitOf, finish, kill, launch, untilState } from './attempts.ts'
 import type { Rule } from './contract-rule.ts'
 
-/** How an attempt starts, what it is given, and how its end is reported. */
+/** How an attempt starts, its environment, and how its end is reported. */
 export function launchRules(rule: Rule): void {
   rule('the launch environment arrives exactly', async (t, { executor }) => {
     const env = {

@@ -17,7 +17,7 @@ async function gpusHeld(executor: Executor, ref: string): Promise<string[]> {
 
 /** The life of a running attempt: its output, its GPUs, stops, and its files afterwards. */
 export function lifeRules(rule: Rule): void {
-  rule('what has not ended is listed until it has', async (t, { executor }) => {
+  rule('an attempt is listed until it has ended', async (t, { executor }) => {
     const ref = await executor.submit(launch({ command: ['sleep', '600'] }))
     t.true((await executor.unfinished()).includes(ref))
     await executor.stop(ref, { grace_s: 0, force: true })
@@ -25,7 +25,7 @@ export function lifeRules(rule: Rule): void {
     t.false((await executor.unfinished()).includes(ref))
   })
 
-  rule('a run that heeds the polite signal ends by its own will', async (t, { executor }) => {
+  rule('a run that handles SIGTERM ends on its own', async (t, { executor }) => {
     const command = [
       'sh',
       '-c',
@@ -68,7 +68,7 @@ export function lifeRules(rule: Rule): void {
     },
   )
 
-  rule('stopping twice, and after the end, is no error', async (t, { executor }) => {
+  rule('stopping twice, and after the end, is not an error', async (t, { executor }) => {
     const ref = await executor.submit(launch({ command: ['sleep', '600'] }))
     await untilState(executor, ref, 'running')
     await executor.stop(ref, { grace_s: 5, force: false })
@@ -142,7 +142,7 @@ export function lifeRules(rule: Rule): void {
     t.deepEqual(await commandLinesWith(id), [])
   })
 
-  rule('a stop reaches what moved to another session', async (t, { executor }) => {
+  rule('a stop reaches processes that moved to another session', async (t, { executor }) => {
     const id = randomUUID()
     const escapee = `setsid sh -c 'trap "" TERM; echo up; while :; do sleep 0.05; done; : ${id}'`
     const ref = await executor.submit(launch({ command: ['sh', '-c', `${escapee} & wait`] }))
@@ -192,7 +192,7 @@ export function lifeRules(rule: Rule): void {
     t.truthy(capacity.series)
   })
 
-  rule('a stop right after the submit ends what starts', async (t, { executor }) => {
+  rule('a stop right after the submit ends the starting run', async (t, { executor }) => {
     for (const force of [true, false]) {
       const id = randomUUID()
       const ref = await executor.submit(launch({ command: ['sh', '-c', `sleep 600; : ${id}`] }))
@@ -203,7 +203,7 @@ export function lifeRules(rule: Rule): void {
     }
   })
 
-  rule('a run that is suspended ends by a polite stop as well', async (t, { executor }) => {
+  rule('a suspended run also ends after SIGTERM', async (t, { executor }) => {
     const command = ['sh', '-c', "trap 'exit 4' TERM; echo ready; kill -STOP $$; echo went on"]
     const ref = await executor.submit(launch({ command }))
     await untilPrinted(executor, ref, 'ready\n')
@@ -211,7 +211,7 @@ export function lifeRules(rule: Rule): void {
     t.like(await exitOf(executor, ref), { exit_code: 4 })
   })
 
-  rule('megabytes of output arrive whole, and there is nothing beyond them', async (t, bench) => {
+  rule('megabytes of output arrive complete, and nothing follows them', async (t, bench) => {
     const { executor } = bench
     const script =
       'i=0; while [ $i -lt 40000 ]; do echo "line $i of many that are printed at once"; i=$((i+1)); done'

@@ -12,7 +12,7 @@ const loop = 'while :; do sleep 0.05; done'
 
 /** Attempts of two nodes. */
 export function nodeRules(rule: Rule): void {
-  rule('each rank of two finds its place, and all the same meeting point', async (t, bench) => {
+  rule('both ranks find their own place and the same meeting point', async (t, bench) => {
     const { executor } = bench
     const place = '$RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $NODE_RANK $GROUP_RANK'
     const submitted = onTwo(`echo "${place}"; echo "$MASTER_ADDR:$MASTER_PORT"; echo "$GIVEN"`)
@@ -88,7 +88,7 @@ else:
     }
   })
 
-  rule('it is known where each rank runs, and on which GPUs of its own', async (t, bench) => {
+  rule('it is known where each rank runs, and on which GPUs', async (t, bench) => {
     const { executor, reopen, choosesGpus } = bench
     const print = shell('echo "$CUDA_VISIBLE_DEVICES"; sleep 600')
     const submitted = launch({ nodes: 2, gpu_indexes: [0, 1, 2, 3], command: print })
@@ -163,7 +163,7 @@ else:
     t.is((await outputOf(executor, ref)).stdout.toString(), 'last\n')
   })
 
-  rule('a polite stop reaches every rank, and waits for all', async (t, { executor }) => {
+  rule('SIGTERM reaches every rank, and the stop waits for all', async (t, { executor }) => {
     const ref = await executor.submit(onTwo(`trap 'echo bye; exit 3' TERM; echo ready; ${loop}`))
     for (const rank of [0, 1]) await untilPrinted(executor, ref, 'ready\n', rank)
     await executor.stop(ref, { grace_s: 600, force: false })
@@ -182,7 +182,7 @@ else:
     t.deepEqual(await commandLinesWith(id), [])
   })
 
-  rule('what a rank leaves behind does not outlive the attempt', async (t, { executor }) => {
+  rule('processes left behind by a rank do not outlive the attempt', async (t, { executor }) => {
     const id = randomUUID()
     const ref = await executor.submit(
       onTwo(`if [ $RANK = 1 ]; then setsid sh -c '${loop}; : ${id}' & sleep 0.2; fi; exit 0`),
@@ -200,7 +200,7 @@ else:
     })
   })
 
-  rule('submitting an attempt of two nodes again starts no rank again', async (t, bench) => {
+  rule('repeating the submit of a two-node attempt starts no rank again', async (t, bench) => {
     const file = path.join(bench.scratch, 'starts')
     const submitted = onTwo(`echo rank $RANK >> ${file}; sleep 0.3`)
     const other = await bench.reopen()

@@ -1,14 +1,14 @@
 import type { ExecutionContext } from 'ava'
 import type { Executor, Launch } from '../../executor/port.ts'
 
-/** What the tests of an executor provide: the executor, and the same one as a new process would open it. */
+/** The bench of an executor: it opens the executor, and opens it again as a new process would. */
 export type Bench = {
   executor: Executor
   /** A second handle on the same host, as after a restart of the server. */
   reopen(): Promise<Executor>
   /** A directory that commands may write to. */
   scratch: string
-  /** The cluster assigns GPUs itself: only the number of those that a launch names counts. */
+  /** The cluster assigns GPUs itself: only the number of GPUs in a launch counts. */
   choosesGpus: boolean
   /** Kills the supervisor of the attempt on its first node with SIGKILL; an executor that needs it starts it again. */
   killAgent(ref: string): Promise<void>

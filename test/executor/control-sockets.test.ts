@@ -25,7 +25,7 @@ async function containerRuntime(t: ExecutionContext) {
   return { folder, socket, runs: path.join(root, 'data', 'runs') }
 }
 
-test('sockets are looked for where the variables of the server’s user name them', async t => {
+test('sockets are searched for where the variables of the server’s user point', async t => {
   const { folder, socket } = await containerRuntime(t)
   const uid = 1_900_055_055
   for (const env of [
@@ -45,7 +45,7 @@ test('sockets are looked for where the variables of the server’s user name the
 })
 
 if (holds.landlock === null)
-  test('Landlock does not govern a socket: it is named, with what to do', async t => {
+  test('a socket that Landlock does not govern is named, with the remedy', async t => {
     const { socket, runs } = await containerRuntime(t)
     const isolation = await isolationAt(runs, 'landlock', { sockets: [socket] })
     t.deepEqual(isolation.reached, [socket])
@@ -68,7 +68,7 @@ if (holds.bubblewrap === null)
   })
 
 if (holds.user === null)
-  test('for users of runs the permissions of the socket and its folder decide', async t => {
+  test('for the users of runs, the permissions of the socket and its folder decide', async t => {
     const { folder, socket, runs } = await containerRuntime(t)
     const { reached, ...isolation } = await isolationAt(runs, 'user', { sockets: [socket] })
     t.deepEqual(reached, [socket])

@@ -21,7 +21,7 @@ import { survivalRules } from './survival.ts'
 
 survivalRules('none')
 
-/** Prepared now, for a run that is no user of its own. */
+/** Prepared now, for a run without its own user. */
 const asOf = { now: new Date(), id: null }
 
 test('a server killed at any moment of a submit starts the command once, even if another server repeats it', async t => {
@@ -56,7 +56,7 @@ test('a submit cut short before the start leaves nothing behind and can be repea
   t.like(await exitOf(executor, ref), { exit_code: 6 })
 })
 
-test('a disk that is full just after the claim delays the start, and loses nothing', async t => {
+test('a disk that fills up just after the claim delays the start, but loses nothing', async t => {
   const { runsDirectory, executor } = await localBench(t)
   const submitted = launch({ command: ['sh', '-c', 'exit 6'] })
   const paths = await prepareAttempt(runsDirectory, { launch: submitted, preparation: null }, asOf)
@@ -72,7 +72,7 @@ test('a disk that is full just after the claim delays the start, and loses nothi
   t.like(await exitOf(executor, ref), { exit_code: 6, launch_error: null })
 })
 
-test('what a run makes of the times of its output is no proof that it lived in the future', async t => {
+test('output files with a time in the future do not prove that the run will be alive then', async t => {
   const { runsDirectory, executor } = await localBench(t)
   const command = ['sh', '-c', 'touch -d 2099-01-01 /dev/stdout; echo ready >&2; exec sleep 600']
   const ref = await executor.submit(launch({ command }))

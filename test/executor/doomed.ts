@@ -7,7 +7,7 @@ import { currentTurn } from '../../executor/attempts/claims.ts'
 import type { IsolationSetting } from '../../executor/node/isolation.ts'
 import type { Launch } from '../../executor/port.ts'
 
-/** A server in a process of its own, as soon as it has printed this line. */
+/** A server in a separate process, once it has printed this line. */
 export async function server(
   setting: IsolationSetting,
   runsDirectory: string,

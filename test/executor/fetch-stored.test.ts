@@ -26,7 +26,7 @@ async function fetching(t: ExecutionContext, { source }: Served, artifact = arti
   }
 }
 
-test('a connection that breaks is taken up where it broke off', async t => {
+test('a broken download resumes where it stopped', async t => {
   let file = ''
   const served = await serveArtifact(
     t,
@@ -49,7 +49,7 @@ test('a connection that breaks is taken up where it broke off', async t => {
   t.regex(lines.join('\n'), /trying again from byte [1-9]/)
 })
 
-test('a file without bytes is there without a request', async t => {
+test('an empty file needs no request', async t => {
   const served = await serveArtifact(t, bytes)
   const { file, fetch } = await fetching(t, served, artifactOf(Buffer.alloc(0)))
   await fetch()
@@ -57,7 +57,7 @@ test('a file without bytes is there without a request', async t => {
   t.is(served.asked.length, 0)
 })
 
-test('other bytes, a refusal and a lost file end the fetch, and say why', async t => {
+test('different bytes, a refusal and a lost file end the fetch with the reason', async t => {
   const flipped = Buffer.from(bytes)
   flipped[7] = 255 - Number(flipped[7])
   const cases = [
@@ -81,7 +81,7 @@ test('other bytes, a refusal and a lost file end the fetch, and say why', async 
   }
 })
 
-test('a store that stays away, or silent, is given up after a while', async t => {
+test('a store that stays unreachable or silent is given up after a while', async t => {
   const away = Array.from({ length: 100 }, () => refusal(503, 'The store is away'))
   const gone = await fetching(t, await serveArtifact(t, bytes, ...away))
   await t.throwsAsync(gone.fetch({ patienceMs: 1000 }), {
@@ -122,7 +122,7 @@ async function placing(t: ExecutionContext, content: Buffer, filename?: string) 
   }
 }
 
-test('what was fetched is found again, and fetched again only if it changed', async t => {
+test('a fetched file is reused, and fetched again only if it changed', async t => {
   const { place, asked, directory, scratch } = await placing(t, bytes)
   const first = await place()
   t.is(first, path.join(directory, 'art_1', 'content', 'model.bin'))
@@ -141,7 +141,7 @@ test('what was fetched is found again, and fetched again only if it changed', as
   t.deepEqual(await readdir(directory), [])
 })
 
-test('of ranks that begin at the same time all find the same', async t => {
+test('ranks that begin at the same time all find the same files', async t => {
   const { place, scratch } = await placing(t, bytes)
   const places = await Promise.all(Array.from({ length: 6 }, place))
   t.is(new Set(places).size, 1)
@@ -149,7 +149,7 @@ test('of ranks that begin at the same time all find the same', async t => {
   t.deepEqual(await readdir(scratch), [])
 })
 
-test('a folder that was packed is a folder again', async t => {
+test('a packed folder becomes a folder again', async t => {
   const content = packed(
     { path: 'config.json', content: '{}' },
     { path: 'shards/', type: '5' },

@@ -1,4 +1,4 @@
-"""A recipe that tries what no run may do, knowing where everything is. Prints what it managed, and what it is allowed to."""
+"""A recipe that tries everything forbidden to runs, knowing where everything is. Prints its successes, and what is allowed."""
 
 import ctypes
 import glob
@@ -31,7 +31,7 @@ def change(path):
 
 def attach(pid):
     libc = ctypes.CDLL(None, use_errno=True)
-    # PTRACE_SEIZE: the server goes on.
+    # PTRACE_SEIZE: the server keeps running.
     if libc.ptrace(0x4206, pid, None, None) != 0:
         raise OSError(ctypes.get_errno(), "ptrace")
     return "attached"

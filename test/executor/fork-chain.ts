@@ -11,7 +11,7 @@ import { commandLinesWith } from './attempts.ts'
 import { systemPython } from './bench.ts'
 
 /**
- * Each process starts the next one in a session of its own and ends, for two minutes at most; each writes a byte. A list of
+ * Each process starts the next one in a new session and ends, for at most two minutes; each writes a byte. A list of
  * processes that is read meanwhile hardly ever names the living one.
  */
 const links = `
@@ -27,13 +27,13 @@ for link in range(1000000):
 /** The command, without anything in its environment. */
 export const forkChainCommand = ['/usr/bin/env', '-i', systemPython, '-c', links]
 
-/** Enters the group before it is what it is to be: this process, which other tests share, stays out of it. */
+/** The child enters the group itself: this process, which other tests share, stays out of it. */
 export const within = ({ directory }: Cgroup, command: readonly string[]): string[] => [
   ...['/bin/sh', '-c', 'echo $$ > "$0" && exec "$@"', path.join(directory, 'cgroup.procs')],
   ...command,
 ]
 
-/** Starts a chain as this user, or as the own one. */
+/** Starts a chain as this user, or as the current one. */
 export function forkChain(
   t: ExecutionContext,
   { uid, cgroup }: { uid: number | null; cgroup: Cgroup | null },

@@ -11,7 +11,7 @@ import { whatHolds } from './what-holds.ts'
 
 const holds = await whatHolds()
 
-/** A machine in small: `lib` is a link to `usr/lib`, in which Forge is installed, with a link to that beside it. */
+/** A miniature machine: `lib` is a link to `usr/lib`, in which Forge is installed, next to another link to it. */
 async function machine(t: ExecutionContext): Promise<(name: string) => string> {
   const root = await realpath(await mkdtemp(path.join(tmpdir(), 'forge-hidden-')))
   t.teardown(() => rm(root, { recursive: true, force: true }))
@@ -44,7 +44,7 @@ const enclosure = (part: Partial<Enclosure>): Enclosure => ({
   ...part,
 })
 
-/** That these appear in this order. */
+/** Asserts that these appear in this order. */
 function inOrder(t: ExecutionContext, line: string, ...parts: string[]): void {
   const places = parts.map(part => line.lastIndexOf(part))
   t.false(places.includes(-1), `${line}\n${parts}`)
@@ -54,7 +54,7 @@ function inOrder(t: ExecutionContext, line: string, ...parts: string[]): void {
   )
 }
 
-test('what lies in a folder of the system is covered before the run’s own is mounted', async t => {
+test('hidden paths in system folders are covered before the run’s own are mounted', async t => {
   const at = await machine(t)
   const own = at('usr/lib/forge/.forge/runs/a/1/work')
   const line = bubblewrapArguments(
@@ -71,7 +71,7 @@ test('what lies in a folder of the system is covered before the run’s own is m
   t.false(line.includes(`--tmpfs ${at('data')}`), 'nothing of it is there')
 })
 
-test('it is covered under each of its names, and after the folders of a Python above it', async t => {
+test('a hidden path is covered under each of its names, and after the folders of a Python above it', async t => {
   const at = await machine(t)
   const recipes = at('lib/forge/recipes')
   const line = bubblewrapArguments(

@@ -64,7 +64,7 @@ function keptApart(
   as: 'root' | 'ordinary',
   uid: (id: number) => boolean,
 ) {
-  test.serial(`${title}: nothing forbidden is to be had, and everything allowed is`, async t => {
+  test.serial(`${title}: nothing forbidden is accessible, and everything allowed is`, async t => {
     const { mode, forbidden, allowed, ...run } = await played(t, setting, { as })
     t.is(mode, setting)
     t.true(Object.keys(forbidden).length >= 20)
@@ -87,7 +87,7 @@ if (holds.bubblewrap === null)
 if (holds.landlock === null)
   keptApart('an ordinary user with Landlock', 'landlock', 'ordinary', serversUser)
 
-test.serial('without isolation the same program gets at nearly everything', async t => {
+test.serial('without isolation the same program reaches nearly everything', async t => {
   const { mode, forbidden } = await played(t, 'none', { as: isRoot ? 'root' : 'ordinary' })
   t.is(mode, 'none')
   const got = Object.fromEntries(managed(forbidden))
@@ -96,7 +96,7 @@ test.serial('without isolation the same program gets at nearly everything', asyn
   t.regex(got['the token of another run, from its environment'] ?? '', /token of the victim/)
 })
 
-test('what cannot be tried here is said', t => {
+test('attacks that cannot be tried here are reported', t => {
   t.log(holds)
   if (isRoot) t.is(holds.user, null)
   if (process.env.FORGE_TEST_BUBBLEWRAP === 'required') t.is(holds.bubblewrap, null)

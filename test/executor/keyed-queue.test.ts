@@ -25,7 +25,7 @@ function work() {
 const begins = (begun: readonly string[], count: number) =>
   until(`${count} have begun`, 30_000, () => begun.length >= count)
 
-test('only so many run at once; the others follow in the order in which they came', async t => {
+test('only a limited number run at once; the others follow in their order of arrival', async t => {
   const { begun, failed, on, end } = work()
   const queue = createKeyedQueue(2, failed)
   for (const key of ['a', 'b', 'c', 'd']) queue.start(key, on(key))

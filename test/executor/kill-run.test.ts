@@ -94,7 +94,7 @@ test('a process is distinguished from a later one with its pid, and a zombie cou
 })
 
 if (process.getuid?.() === 0)
-  test('a chain of forks is ended with the user of its run, whatever it left behind', async t => {
+  test('a chain of forks is ended by the user of its run, regardless of session and mark', async t => {
     const owner = 1_900_077_078
     const { mark, grows } = await forkChain(t, { uid: owner, cgroup: null })
     t.is(await killRun({ mark, cgroup: null, sessions: [], owner: { id: owner, python } }), 0)
@@ -129,7 +129,7 @@ function freezerAt(home: string, name: string): Cgroup | null {
   }
 }
 
-test('what a user of a run has left is found by its user alone', async t => {
+test('processes left by a run’s user are found by the user alone', async t => {
   const owner = 1_900_077_077
   if (process.getuid?.() !== 0) {
     t.deepEqual(processesOfRun('no such mark', [], owner), [], 'only root makes users')
@@ -137,7 +137,7 @@ test('what a user of a run has left is found by its user alone', async t => {
   }
   const id = randomUUID()
   const loop = `while :; do /bin/sleep 0.05; done; : ${id}`
-  // In a session of its own, without its mark, and with a parent that has ended.
+  // In a separate session, without the mark, and with a parent that has ended.
   spawn('setsid', ['/bin/sh', '-c', `(/bin/sh -c '${loop}' &) &`], {
     uid: owner,
     gid: owner,

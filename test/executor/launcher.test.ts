@@ -175,7 +175,7 @@ print(len(found), hashlib.sha256(found).hexdigest(), "FORGE_PARAMS" in os.enviro
   }
 })
 
-test('variables of a job reach its program, and nothing that builds what others share', async t => {
+test('variables of a job reach its program, but nothing that builds shared files', async t => {
   const { root, of, runToEnd } = await setUp(t)
   const recipe = await recipeWithPackage(
     root,
@@ -270,7 +270,7 @@ test('a stop ends the building of an environment', async t => {
   t.is((await exitOf(executor, ref)).signal, 'SIGTERM')
 })
 
-test('an environment that cannot be built ends the run with pip’s own words', async t => {
+test('an environment that cannot be built ends the run with pip’s own message', async t => {
   const { root, of, runToEnd } = await setUp(t)
   const { reports, env } = await lifecycleServer(t)
   const recipe = await recipeWithPackage(root, 'print("never")\n', 'not_there==7.7\n')
@@ -282,7 +282,7 @@ test('an environment that cannot be built ends the run with pip’s own words', 
   t.regex(String(reports.at(-1)?.message), /No matching distribution found for not_there==7\.7/)
 })
 
-test('files that changed after the admission are not run', async t => {
+test('files changed after admission are not run', async t => {
   const { root, of, runToEnd } = await setUp(t)
   const recipe = await writeRecipe(path.join(root, 'plain'), {})
   const admitted = await of(recipe)
@@ -348,7 +348,7 @@ async function unpublished(environments: string): Promise<string[]> {
   return keys.filter((_, index) => !contents[index]?.includes('current'))
 }
 
-test('programs that lie in the current folder are not taken for Python’s own', async t => {
+test('programs in the current folder are not mistaken for Python’s own', async t => {
   const planted = await folder(t)
   await writeFile(path.join(planted, 'json.py'), 'raise SystemExit("planted")\n')
   const probe = new URL('../../executor/preparation/python-probe.ts', import.meta.url)

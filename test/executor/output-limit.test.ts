@@ -66,7 +66,7 @@ test('a command that prints endlessly does not fill the disk, and continues', as
   t.regex((await shipped()).slice(-120), /not kept until 1970-01-01T06:00:00.000Z\n$/)
 })
 
-test('the next hour has a share of its own, where the last one was cut', async t => {
+test('the next hour has its own limit, starting where the last one was cut', async t => {
   const { paths, clock, size, shipped } = await attempt(t)
   await writeFile(paths.stdout, 'x'.repeat(bytesPerHour + 5000))
   await until('it is cut', 20_000, async () => (await size(paths.stdout)) === bytesPerHour)
@@ -79,7 +79,7 @@ test('the next hour has a share of its own, where the last one was cut', async t
   t.is(await shipped(), `${first}a new hour\n`)
 })
 
-test('what fits stays untouched, and the end cuts what came last', async t => {
+test('output within the limit stays unchanged, and the end cuts off the rest', async t => {
   const { paths, end, size } = await attempt(t)
   await writeFile(paths.stdout, 'short\n')
   await end()
@@ -89,7 +89,7 @@ test('what fits stays untouched, and the end cuts what came last', async t => {
   t.is(await size(paths.stderr), bytesPerHour)
 })
 
-test('a link in the place of an output is not followed', async t => {
+test('a link in place of an output file is not followed', async t => {
   const { directory, paths, failures } = await attempt(t)
   const other = join(directory, 'other')
   await writeFile(other, 'x'.repeat(2 * bytesPerHour))

@@ -9,7 +9,7 @@ if (user === null) {
   executorContract('a user for each run', benchWith('user'))
   survivalRules('user')
 } else
-  test('only root can make each run a user of its own', t => {
+  test('only root can give each run its own user', t => {
     t.log(user)
     t.not(process.getuid?.(), 0, user)
   })

@@ -109,14 +109,14 @@ for (const mode of modes)
   )
 
 test.serial(
-  'a package that changed, has gone or is not as it was checked starts nothing',
+  'a package that changed, is gone or differs from the checked one starts nothing',
   async t => {
     t.timeout(patient(400_000))
     const outcomes = [
       ['is not the one that was admitted', content, 1_000_000, Buffer.from('other')],
       ['expands to more than 2048 bytes', content, 2048, null],
       [
-        'holds conf/.env, which no run',
+        'contains conf/.env, which no run',
         packed({ path: 'conf/.env', content: 'x' }),
         1_000_000,
         null,

@@ -41,5 +41,5 @@ test('no link and no name that leads elsewhere counts as the directory of a run'
   for (const none of ['run_b', '..', '.', '', 'run_a/1', '.old-x', 'a'.repeat(101)])
     t.is(await runDirectory(directory, none), null, none)
   await symlink(join(directory, 'run_a'), join(directory, 'run_link'))
-  await t.throwsAsync(runDirectory(directory, 'run_link'), { message: /is no directory/ })
+  await t.throwsAsync(runDirectory(directory, 'run_link'), { message: /is not a directory/ })
 })

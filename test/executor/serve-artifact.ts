@@ -44,7 +44,7 @@ export const whole =
     response.writeHead(from > 0 ? 206 : 200, { 'content-length': part.length, ...said }).end(part)
   }
 
-/** Breaks the connection after so many of the bytes, once some of them were taken: what still waits to be read goes with it. */
+/** Breaks the connection after this many bytes, once some of them were read: unread bytes are lost with it. */
 export const broken =
   (bytes: Buffer, count: number, taken: () => Promise<unknown> = async () => {}): Answer =>
   (request, response) => {
@@ -64,7 +64,7 @@ export const refusal =
   (_, response) =>
     response.writeHead(status).end(JSON.stringify({ detail, code }))
 
-/** Sends so many of the bytes, and then nothing more. */
+/** Sends this many bytes, and then nothing more. */
 export const silent =
   (bytes: Buffer, count: number, heard: () => void = () => {}): Answer =>
   (_, response) => {

@@ -9,7 +9,7 @@ export type Deployed = {
   inference: string
   token: string
   token_id: string
-  /** Ready all of them, in the order of their engines; the first one is promoted. */
+  /** All of them ready, in the order of their engines; the first one is promoted. */
   revisions: string[]
 }
 

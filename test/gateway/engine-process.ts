@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An engine in a process of its own, to be killed: responds in pieces, a little later each time. */
+/** An engine in a separate process, to be killed: responds in pieces, a little later each time. */
 const [port = '0'] = process.argv.slice(2)
 const answer = JSON.stringify({
   ...{ data: [{ id: 'default' }], choices: [{ index: 0, message: { content: 'ok' } }] },

@@ -53,7 +53,7 @@ test('each refusal has its status, in the order of what a caller may learn', asy
   t.is((await told(stage, '/inference/dep_b/v1/x', b.token)).status, 401)
 })
 
-test('requests beyond the limit are told to retry', async t => {
+test('requests beyond the limit get 503 with Retry-After', async t => {
   t.timeout(patient(60_000))
   const stage = await openStage(t)
   const held = Promise.withResolvers<void>()
@@ -70,7 +70,7 @@ test('requests beyond the limit are told to retry', async t => {
   t.is((await first).text, 'late')
 })
 
-test('an engine that accepts no connection is passed over, with the body', async t => {
+test('an engine that accepts no connection is skipped, and the next one gets the body', async t => {
   t.timeout(patient(60_000))
   const stage = await openStage(t)
   const url = await serveEngine(t, (req, res) => void req.pipe(res))
@@ -118,7 +118,7 @@ test('a caller who goes away ends the request at the engine', async t => {
   await fetch(`${stage.url}/inference/dep_a/v1/x`, { headers, signal: leaving.signal })
   t.is(openAtEngine, 1)
   leaving.abort()
-  await until('the engine is told', 10_000, () => openAtEngine === 0)
+  await until('the engine notices', 10_000, () => openAtEngine === 0)
   await stage.idle()
   t.like(stage.rows[0], { aborted: true, error_source: 'client', status: 200 })
 })

@@ -7,7 +7,7 @@ import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 import { openStage, type Stage } from './stage.ts'
 
-/** Sends this as it is; what comes back gathers in `got`. */
+/** Sends this unchanged; the reply collects in `got`. */
 function raw(
   t: ExecutionContext,
   { port }: Stage,
@@ -30,7 +30,7 @@ const post = (token: string, more: string, body = '') =>
 const ask = (stage: Stage, token: string) =>
   fetch(`${stage.url}/inference/dep_a/v1/x`, { headers: { authorization: `Bearer ${token}` } })
 
-test('a body that grows too large after the response began ends that response alone', async t => {
+test('a body that grows too large after the response began ends only that response', async t => {
   t.timeout(patient(60_000))
   const stage = await openStage(t)
   const url = await serveEngine(t, (req, res) => {
@@ -65,7 +65,7 @@ test('callers who leave while their token is looked up take no place', async t =
     raw(t, stage, post(token, 'content-length: 2', '{}')),
   )
   await Promise.all(callers.map(({ socket }) => once(socket, 'connect')))
-  // What they sent is read in the same turn in which their end is, or before it.
+  // Their data is read in the same turn as their end, or earlier.
   await until('their requests are under way', 10_000, () => stage.underWay() === 10)
   for (const { socket } of callers) socket.destroy()
   await stage.idle()

@@ -4,7 +4,7 @@ import { sandbox, toCaller, toEngine } from '../../gateway/headers.ts'
 const namesIn = (raw: readonly string[]) =>
   raw.filter((_, at) => at % 2 === 0).map(name => name.toLowerCase())
 
-test('an engine learns nothing of who calls and by which way, and gets its own secret alone', t => {
+test('an engine learns neither who calls nor by which route, and gets only its own secret', t => {
   const raw = [
     ...['Host', 'forge.example', 'Authorization', 'Bearer fdt_x', 'cookie', 'forge_refresh=x'],
     ...['X-Forwarded-For', '10.0.0.1', 'x-forwarded-anything', 'x', 'Forwarded', 'for=10.0.0.1'],
@@ -19,14 +19,14 @@ test('an engine learns nothing of who calls and by which way, and gets its own s
   ])
 })
 
-test('a length that Connection names stays: without it a message has no end', t => {
+test('a Content-Length named by Connection stays: without it a message has no end', t => {
   const raw = ['Connection', 'Content-Length', 'Content-Length', '5']
   const asked = toEngine(raw, { host: 'e', request_id: 'r', secret: null })
   t.true(namesIn(asked).includes('content-length'))
   t.deepEqual(toCaller(raw, {}), ['Content-Length', '5'])
 })
 
-test('an engine decides nothing for the origin of the console', t => {
+test('an engine controls nothing in the origin of the console', t => {
   const raw = [
     ...['Set-Cookie', 'forge_refresh=theirs; Path=/api/auth', 'Clear-Site-Data', '"*"'],
     ...['Service-Worker-Allowed', '/', 'Alt-Svc', 'h3=":443"', 'NEL', '{}', 'Report-To', '{}'],

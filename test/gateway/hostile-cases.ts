@@ -15,7 +15,7 @@ const head = (...more: string[]) =>
   lines('POST /inference/DEP/v1/chat HTTP/1.1', 'Host: gateway', auth, ...more)
 const get = (target: string, ...more: string[]) =>
   lines(`GET ${target} HTTP/1.1`, 'Host: gateway', auth, ...more)
-/** Bytes that a confused engine would mistake for a request of its own. */
+/** Bytes that a confused engine would mistake for a separate request. */
 const hidden = lines('GET /v1/smuggled HTTP/1.1', 'Host: engine')
 const size = `Content-Length: ${hidden.length}`
 const chunked = 'Transfer-Encoding: chunked'

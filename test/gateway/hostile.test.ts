@@ -30,7 +30,7 @@ test('no bytes of a client become two requests, or reach a path outside of /v1',
   t.truthy(first, 'honest ones do arrive')
 })
 
-/** Sends bytes, and closes once what comes back is enough. */
+/** Sends bytes, and closes once the reply is long enough. */
 async function ask(
   port: number,
   raw: string,

@@ -12,7 +12,7 @@ import { load } from './load.ts'
 
 const rounds = 12
 
-/** An engine of its own process, which is at the same port each time. */
+/** An engine in a separate process, at the same port each time. */
 async function killableEngine(t: ExecutionContext) {
   let port = 0
   const start = async () => {
@@ -53,7 +53,7 @@ async function recorded(forge: Forge, path: string): Promise<TrafficRow[]> {
   return rows
 }
 
-test('kill -9 of gateway and engine at random: what was answered is on record, once', async t => {
+test('kill -9 of gateway and engine at random: each answered request is on record once', async t => {
   t.timeout(patient(400_000))
   const forge = await startForgeProcess(t, {
     SERVICE_ROLES: 'command-api,relay,projector,query-api',
@@ -68,7 +68,7 @@ test('kill -9 of gateway and engine at random: what was answered is on record, o
   const well = () => loaded.asked.filter(({ status, isWhole }) => status === 200 && isWhole)
   for (let round = 0; round < rounds; round++) {
     const from = well().length
-    // At random, and so seldom at the same place of a request.
+    // At random, and so rarely at the same point of a request.
     const some = 20 + Math.floor(Math.random() * 60)
     await until('requests pass', 60_000, () => well().length > from + some, 1)
     if (round % 3 === 2) await engine.killAndStart()
@@ -80,7 +80,7 @@ test('kill -9 of gateway and engine at random: what was answered is on record, o
   await loaded.stop()
   // A gateway that is starting refuses with 503 and has not looked at the token: no request of it is counted.
   const answered = loaded.asked.filter(({ isWhole, revision }) => isWhole && revision !== null)
-  // What was cut off comes on record, too, and must not come between the rows and their summary.
+  // Aborted requests are recorded, too, and must not arrive between reading the rows and reading their summary.
   const { rows, requests } = await until('all is on record', 60_000, async () => {
     const rows = await recorded(forge, path)
     const { body } = await forge.call<{ requests: number }>('GET', `${path}/traffic/summary`)

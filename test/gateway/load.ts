@@ -5,7 +5,7 @@ export type Asked = {
   /** Milliseconds of the clock that never goes back. */
   began: number
   ended: number
-  /** 0: the connection broke before a status came. */
+  /** 0: the connection broke before a status arrived. */
   status: number
   text: string
   /** Whether all of it arrived. */
@@ -25,14 +25,14 @@ export type LoadOptions = {
   urls: readonly string[]
   path: string
   token: string
-  /** At each address. */
+  /** Callers at each address. */
   callers: number
   body?: string
   /** The pause after a status other than 200; otherwise the next request follows at once. */
   pauseMs?: number
 }
 
-/** Asks without a pause, so many callers at each address, until it is stopped. */
+/** Sends requests without a pause, with this many callers at each address, until it is stopped. */
 export function load({ urls, path, token, callers, body = '{}', pauseMs = 20 }: LoadOptions): Load {
   const asked: Asked[] = []
   let isOver = false

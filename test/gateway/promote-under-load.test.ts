@@ -11,7 +11,7 @@ const rounds = Number(process.env.FORGE_TEST_PROMOTIONS ?? 20)
 const pieces = 25
 const everyMs = 20
 
-/** An engine that says its name: at once, or in pieces for half a second if a stream is asked for. */
+/** An engine that says its name: at once, or in pieces for half a second if a stream is requested. */
 const named = (t: ExecutionContext, name: string) =>
   serveEngine(t, async (req, res) => {
     let asked = ''
@@ -33,7 +33,7 @@ const named = (t: ExecutionContext, name: string) =>
     res.once('close', () => clearInterval(more))
   })
 
-/** A change of the pointer: when it was asked for, when it was answered. */
+/** A change of the pointer: when it was requested and when it was confirmed. */
 type Change = { began: number; ended: number; to: string }
 
 async function changed(
@@ -55,7 +55,7 @@ async function changed(
   return { began, ended: performance.now(), to: revision_id }
 }
 
-/** Requests that began after a change was answered, ended before the next one was asked for, and were served by another revision. */
+/** Requests that began after a change was confirmed, ended before the next one was requested, and were served by another revision. */
 function late(changes: readonly Change[], asked: readonly Asked[]): Asked[] {
   return changes.flatMap(({ ended, to }, index) => {
     const next = changes[index + 1]?.began ?? Number.POSITIVE_INFINITY
@@ -63,7 +63,7 @@ function late(changes: readonly Change[], asked: readonly Asked[]): Asked[] {
   })
 }
 
-// In processes of their own: one process has one spool of traffic in a data directory.
+// In separate processes: one process has one spool of traffic in a data directory.
 test('promoting and rolling back again and again under load fails no request and breaks no stream', async t => {
   t.timeout(patient(600_000))
   const forge = await startForgeProcess(t)

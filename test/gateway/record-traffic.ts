@@ -6,8 +6,7 @@ import { systemClock } from '../../platform/time.ts'
 import { row } from './row.ts'
 
 /**
- * A gateway's process without the gateway: records rows without end, says of each when it would be answered, and ships
- * them. To be killed.
+ * A gateway's process without the gateway: records rows endlessly, prints each once it would be answered, and ships them. To be killed.
  */
 const [folder = '', name = '', url = '', topic = ''] = process.argv.slice(2)
 const spool = new TrafficSpool({ folder, segmentBytes: 4_000 })

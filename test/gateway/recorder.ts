@@ -10,11 +10,11 @@ export type Recorded = {
 export type Recorder = {
   url: string
   requests: Recorded[]
-  /** Bytes that were no request. */
+  /** Bytes that were not a request. */
   strays: string[]
 }
 
-/** Takes requests apart by itself, and strictly, so that what a lenient server could read in two ways is noticed. */
+/** Parses requests itself, and strictly, so that anything ambiguous to a lenient server is noticed. */
 export async function startRecorder(t: ExecutionContext): Promise<Recorder> {
   const recorder: Recorder = { url: '', requests: [], strays: [] }
   const sockets = new Set<Socket>()
@@ -45,7 +45,7 @@ export async function startRecorder(t: ExecutionContext): Promise<Recorder> {
   return recorder
 }
 
-/** The first whole request in what arrived; null: it is not whole yet. */
+/** The first complete request among the bytes so far; null: it is still incomplete. */
 function requestIn(text: string): { request: Recorded; length: number } | null {
   const end = text.indexOf('\r\n\r\n')
   if (end === -1) return null
@@ -67,11 +67,11 @@ export function ambiguityOf(head: string): string | null {
   if (!/^[A-Z-]+ \/v1(\/\S*|\?\S*)? HTTP\/1\.1$/.test(first)) return `its first line: ${first}`
   if (/[\r\n\0]/.test(lines.join(''))) return 'a bare CR, LF or NUL'
   const strange = lines.find(line => !/^[\w!#$%&'*+.^`|~-]+: \S?.*$/.test(line))
-  if (strange !== undefined) return `a line that is no header: ${strange}`
+  if (strange !== undefined) return `a line that is not a header: ${strange}`
   const named = (name: string) => lines.filter(line => line.toLowerCase().startsWith(`${name}:`))
   const lengths = named('content-length')
   const encodings = named('transfer-encoding')
-  if (lengths.length + encodings.length > 1) return 'its length is told twice'
+  if (lengths.length + encodings.length > 1) return 'its length is given twice'
   if (encodings.some(line => !/: chunked$/i.test(line))) return 'an encoding other than chunked'
   if (named('host').length !== 1) return 'not one Host'
   return null

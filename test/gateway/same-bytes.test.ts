@@ -11,7 +11,7 @@ const atOnce = 16
 type Reply = { status: number; message: string; headers: string[]; body: string }
 type Asking = { method: string; path: string; headers: string[]; body: Buffer; isChunked: boolean }
 
-/** Headers in which a request or a response may differ from what it was (docs/operate/gateway.md). */
+/** Headers that the gateway may change in a request or a response (docs/operate/gateway.md). */
 const ownOfRequests =
   /^(host|connection|authorization|x-request-id|transfer-encoding|content-length)$/i
 const ownOfReplies =

@@ -39,7 +39,7 @@ function pieces(text: string, at: readonly number[]): Buffer[] {
 const isLong = (value: unknown, indent: number): boolean =>
   (JSON.stringify(value, null, indent) ?? '').length > 500
 
-test('what the scanner finds is what JSON.parse finds, however the bytes are cut', t => {
+test('the scanner finds the same values as JSON.parse, however the bytes are cut', t => {
   fc.assert(
     fc.property(document, cuts, fc.constantFrom(0, 2), (object, at, indent) => {
       const scanner = new JsonScanner(['model', 'usage'])
@@ -55,7 +55,7 @@ test('what the scanner finds is what JSON.parse finds, however the bytes are cut
   )
 })
 
-test('bytes that are no JSON never throw, and are no usage', t => {
+test('bytes that are not JSON never throw, and yield no usage', t => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 10 }), chunks => {
       const scanner = new JsonScanner(['usage'])

@@ -171,7 +171,7 @@ test('a full disk refuses rows, retains accepted ones, and accepts more once it 
   })
 })
 
-test('after kill -9 another process adopts what was answered, of ended processes only', async t => {
+test('after kill -9 another process adopts the rows of answered requests, but only those of ended processes', async t => {
   t.timeout(patient(60_000))
   const folder = await folderFor(t)
   const alive = new TrafficSpool({ folder })

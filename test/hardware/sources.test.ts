@@ -19,7 +19,7 @@ const point = (more: Partial<HardwarePoint>): HardwarePoint => ({
   ...more,
 })
 
-test('a reading keeps its place when others come, and the later point of one time wins', t => {
+test('a reading keeps its place when others arrive, and the later point of one time wins', t => {
   const run = noSources()
   addPoint(run, point({ readings: { util_pct: 1 } }))
   addPoint(run, point({ ts_ms: 2, readings: { constructor: 5, util_pct: 2 } }))

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { pause, resume } from '../../command-api/jobs/decide.ts'
 import { reportJob } from '../../command-api/jobs/report.ts'
+import { keepUses, registered } from '../command-api/uses.ts'
 import { endedWell } from '../servers/as-executor.ts'
 import { type JobsWithExecutor, jobsWithExecutor } from './jobs-with-executor.ts'
 
@@ -66,12 +67,14 @@ test.serial(
       await at.commands.schedule(run_id, [])
       await at.change(run_id, job => pause(job, asked(at, { force: true })))
       await at.commands.exited(run_id, 1, endedWell())
-      for (const step of [100, 300, 200])
+      for (const step of [100, 300, 200]) {
+        await keepUses(at.pool, [registered(`art_${run_id}_${step}`, run_id)])
         await at.pool.query(
           `insert into write.artifact (artifact_id, run_id, kind, path, step, format)
          values ($1, $2, 'checkpoint', $3, $4, 'npz')`,
           [`art_${run_id}_${step}`, run_id, `/model-${step}.npz`, step],
         )
+      }
       await at.change(run_id, job => resume(job, null))
       await at.commands.schedule(run_id, [])
       return at.commands.launch(run_id, 2)

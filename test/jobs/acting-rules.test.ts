@@ -123,17 +123,17 @@ test('a retry continues from the newest checkpoint and names the job it repeats'
   t.is(retry(job, { spec: fresh as typeof spec, checkpoint, env: {} }).spec.init_from, null)
 })
 
-test('a retry of a job that succeeded begins again from the start', t => {
+test('a retry of a successful job starts from the beginning', t => {
   const job = after(...running, reported('succeeded', 30))
   t.is(retry(job, { spec, checkpoint, env: {} }).spec.init_from, null)
 })
 
-test('only a job that has ended is retried', t => {
+test('only a job that has ended can be retried', t => {
   const refused = (job: Job) =>
     t.throws(() => retry(job, { spec, checkpoint: null, env: {} }), { instanceOf: Refusal })
   t.like(refused(after(...running)), {
     code: 'conflict',
-    message: 'Job is running; only a job that has ended is retried',
+    message: 'Job is running; only a job that has ended can be retried',
   })
   t.regex(String(refused(after(...running, j => pause(j, asked), ended()))), /: resume it instead/)
   t.is(refused(jobs.initial)?.code, 'not_found')

@@ -50,7 +50,7 @@ const untilState = (forge: Forge, run_id: string, state: string) =>
 const act = (forge: Forge, run_id: string, verb: string, body: object = {}) =>
   forge.call<Reply>('POST', `/api/jobs/${run_id}/${verb}`, { body })
 
-/** The steps at which the code of a run logged that it continued; the log may come after the metrics. */
+/** The steps at which the code of a run logged that it continued; the log may arrive after the metrics. */
 const wentOn = (forge: Forge, run_id: string) =>
   until('it continues', 180_000, async () => {
     const { body } = await forge.call<{ text: string }[]>(
@@ -58,7 +58,7 @@ const wentOn = (forge: Forge, run_id: string) =>
       `/api/runs/${run_id}/logs?limit=500`,
     )
     const steps = body.flatMap(({ text }) => {
-      const [, step] = /^goes on after epoch \d+, step (\d+), /.exec(text) ?? []
+      const [, step] = /^continues after epoch \d+, step (\d+), /.exec(text) ?? []
       return step === undefined ? [] : Number(step)
     })
     return steps.length > 0 && steps

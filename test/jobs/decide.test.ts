@@ -103,7 +103,7 @@ test('a reported end is final, whatever the process does afterwards', t => {
   t.like(events[0], { type: 'job.exited', data: { exit_code: 139, gpu_seconds: 42 } })
 })
 
-test('another exit code than 0 fails a job that has not reported its end', t => {
+test('an exit code other than 0 fails a job that has not reported its end', t => {
   t.like(ended({ exit_code: 3 }, 20)(after(...running)), [
     { type: 'job.exited', data: { exit_code: 3, gpu_seconds: 20 } },
     {

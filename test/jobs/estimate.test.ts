@@ -77,7 +77,7 @@ test('a job that must wait gets a warning about idle profiles that would take it
   // A profile sharing the same GPUs does not help, nor does one with too few.
   t.is(
     await warned(all),
-    `${own.name} has no room for ${own.gpus_per_node} GPUs now; spare is idle and would take the job (spec.resources.profile)`,
+    `${own.name} has no room for ${own.gpus_per_node} GPUs now; spare is idle and would accept the job (spec.resources.profile)`,
   )
   t.is(await warned({ resources: { ...all.resources, series: own.series } }), undefined)
   await at.pool.query(`update write.quota set allowed_profiles = array[$1]`, [own.name])

@@ -130,7 +130,9 @@ async function startStubborn(t: ExecutionContext) {
   at.reconcile()
   const { run_id } = await at.submit()
   await at.untilState(run_id, 'starting')
-  await until('it would hear', 60_000, async () => /ready/.test(await at.printed(run_id)))
+  await until('the run can receive the request', 60_000, async () =>
+    /ready/.test(await at.printed(run_id)),
+  )
   return { at, run_id }
 }
 
@@ -194,7 +196,7 @@ test.serial('jobs wait for GPUs in order of arrival, and nobody overtakes', asyn
   await until('the last has a reason to wait', 60_000, async () => {
     return (await reasonOf(at, small.run_id)) === 'behind_priority'
   })
-  t.deepEqual(types(await at.eventsOf(small.run_id)), ['admitted', 'queued'], 'which is no event')
+  t.deepEqual(types(await at.eventsOf(small.run_id)), ['admitted', 'queued'], 'which adds no event')
   t.is(await at.stateOf(next.run_id), 'queued')
   t.true(['scheduled', 'starting'].includes(await at.stateOf(big.run_id)))
   await goOn()

@@ -1,6 +1,11 @@
 import test from 'ava'
 import { createQueueBook } from '../../command-api/jobs/queue-book.ts'
-import { corrected, correctionOf, noCorrection, type Outcome } from '../../events/queue-forecast.ts'
+import {
+  corrected,
+  correctionOf,
+  noCorrection,
+  type Outcome,
+} from '../../events/calculations/queue-forecast.ts'
 import { jobsWithExecutor } from './jobs-with-executor.ts'
 
 const outcome = (p50: number, p90: number, wait: number): Outcome => ({ range: { p50, p90 }, wait })

@@ -144,7 +144,7 @@ const unfit: [string, Record<string, unknown>, Partial<AdmissionFacts>, RegExp][
     'more GPUs in all than the one machine behind its nodes',
     { resources: { nodes: 2, gpus_per_node: 8 } },
     { quota: { ...defaultQuota, max_concurrent_gpus: 64 } },
-    /^Profile h100-8x has 8 GPUs in all, for all nodes of a job, not 16$/,
+    /^Profile h100-8x has 8 GPUs in total, for all nodes of a job, not 16$/,
   ],
   [
     'fewer nodes than the recipe needs',
@@ -162,7 +162,7 @@ const unfit: [string, Record<string, unknown>, Partial<AdmissionFacts>, RegExp][
     'a profile the recipe is not made for',
     {},
     { recipe: { ...recipe, resources: { min_gpus: 1, min_nodes: 1, profiles: ['a100'] } } },
-    /made for a100, not h100-8x/,
+    /is for a100, not h100-8x/,
   ],
   ['too many CPUs', { resources: { cpus: 128 } }, {}, /has 64 CPUs per node, not 128/],
   ['too much memory', { resources: { memory_gb: 513 } }, {}, /has 512 GB per node, not 513/],
@@ -203,7 +203,7 @@ test('a package is admitted by its contents, and refused with the names of sensi
   const source = { kind: 'package', upload_id: 'upl_1' }
   const gate = (facts: AdmissionFacts) => askAll(facts).find(one => one.gate === 'sensitive_file')
   const passed = factsOf({ source }, { package: packaged })
-  t.is(gate(passed)?.detail, '3 files, 300 bytes, no sensitive one')
+  t.is(gate(passed)?.detail, '3 files, 300 bytes, none sensitive')
   t.is(passAll(passed).length, gateNames.length)
   const sensitive = ['.env', 'keys/id_rsa']
   const refusal = refusalOf(factsOf({ source }, { package: { ...packaged, sensitive } }))
@@ -243,7 +243,10 @@ test('a variable that would prevent any program from starting is refused, with t
   t.notThrows(() => passAll(trains(32_766)))
   const refusal = refusalOf(trains(32_767))
   t.like(refusal.extras, { fields: { gate: 'env' }, code: 'env.too_long' })
-  t.regex(refusal.detail, /LONG: no program starts with a variable of more than 131071 bytes/)
+  t.regex(
+    refusal.detail,
+    /LONG: no program can be started with a variable of more than 131071 bytes/,
+  )
 })
 
 test('variables that affect only the program itself may be set', t => {

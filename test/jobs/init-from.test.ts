@@ -1,5 +1,6 @@
 import test from 'ava'
 import type { Refusal } from '../../platform/refusal.ts'
+import { keepUses, registered } from '../command-api/uses.ts'
 import { endedWell } from '../servers/as-executor.ts'
 import { type JobsWithExecutor, jobsWithExecutor } from './jobs-with-executor.ts'
 
@@ -18,6 +19,7 @@ async function register(
        values ($1, $2, 'checkpoint', $3, $4, 'npz')`,
       [artifact_id, run_id, path, step],
     )
+    await keepUses(at.pool, [registered(artifact_id, run_id)])
     await at.pool.query(
       `insert into write.event (event_id, stream, stream_version, type, schema_version, data, meta, occurred_at)
        values (gen_random_uuid(), $1, 1, 'artifact.registered', 1, $2, '{}', now())`,
@@ -84,7 +86,7 @@ test('missing artifacts and artifacts hidden from the submitter are named', asyn
     await from(at, { run_id, select: { step: 7 } }),
     `Run ${run_id} has no artifact to start from (step 7)`,
   )
-  t.is(await from(at, { model: 'name@7' }), 'init_from.model: No such version of a model: name@7')
+  t.is(await from(at, { model: 'name@7' }), 'init_from.model: No such model version: name@7')
   t.is(await from(at, {}), 'init_from names neither an artifact_id nor a run_id')
   t.is(await from(at, { artifact_id: 'art_1' }, 'eve'), 'No such artifact: art_1')
   await at.pool.query(`update write.project set visibility = 'internal' where name = 'of-ada'`)

@@ -115,7 +115,7 @@ test('a price change applies to running jobs, in order and once; waiting jobs ge
   t.deepEqual(
     (await at.eventsOf(run_id)).slice(-3).map(event => event.type),
     ['job.repriced', 'job.exited', 'job.failed'],
-    'even if the end came before the job keeper',
+    'even if the end came before the pass of the timers',
   )
   await at.commands.schedule(waiting, [0])
   await runDueTimers(at.deps)

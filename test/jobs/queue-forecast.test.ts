@@ -6,7 +6,7 @@ import {
   seededRandom,
   type ToEnd,
   type ToStart,
-} from '../../events/queue-forecast.ts'
+} from '../../events/calculations/queue-forecast.ts'
 
 const always = (seconds: number) => Array.from({ length: 5 }, () => seconds)
 

@@ -8,7 +8,7 @@ import {
   type QueuedJob,
   type Standing,
   summed,
-} from '../../events/queue-order.ts'
+} from '../../events/calculations/queue-order.ts'
 
 const hourMs = 3_600_000
 const t0 = Date.parse('2026-11-20T12:00:00.000Z')

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { stop } from '../../command-api/jobs/decide.ts'
 import { takeQuota } from '../../command-api/jobs/holds.ts'
-import { hoursText, linesOf, openLinesOf, sumOf } from '../../events/billing.ts'
+import { hoursText, linesOf, openLinesOf, sumOf } from '../../events/calculations/billing.ts'
 import { jobsWithExecutor } from './jobs-with-executor.ts'
 
 const each = <T>(count: number, work: (index: number) => Promise<T>) =>

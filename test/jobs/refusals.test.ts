@@ -49,8 +49,8 @@ async function openForge(t: Parameters<typeof startForge>[0]) {
 }
 
 const otherDigest = `sha256:${'77'.repeat(32)}`
-const whereLocks = 'Take the lock of GET /api/recipes/digits/1.0.0/lock'
-const others = 'or take another profile (forge profile list, GET /api/profiles)'
+const whereLocks = 'Use the lock that GET /api/recipes/digits/1.0.0/lock returns'
+const others = 'or use another profile (forge profile list, GET /api/profiles)'
 
 /** A job for each way in which a gate refuses, and the refusal. */
 const refusals = (lock: RecipeLock, names: string[]): [Job, Refusal][] => {
@@ -77,7 +77,7 @@ const refusals = (lock: RecipeLock, names: string[]): [Job, Refusal][] => {
     code: 'references.unknown',
     detail: faults.join('; '),
     data: { unknown: faults },
-    hint: 'Leave out what does not exist, or have its owner share it',
+    hint: 'Remove the references to missing resources, or ask the owners to share them',
   })
   const { framework } = lock
   return [
@@ -89,7 +89,7 @@ const refusals = (lock: RecipeLock, names: string[]): [Job, Refusal][] => {
         detail:
           'Unsupported dialect: the job has api forge/v1, this control plane accepts forge/v2',
         data: { submitted: 'forge/v1', spoken: 'forge/v2' },
-        hint: 'Write the job in the dialect forge/v2',
+        hint: 'Write the job in dialect forge/v2',
       },
     ],
     [
@@ -99,7 +99,7 @@ const refusals = (lock: RecipeLock, names: string[]): [Job, Refusal][] => {
         code: 'recipe_handshake.name',
         detail: `Recipe handshake failed: name differs (submitted grpo, catalog ${names.join(', ')})`,
         data: { submitted: { name: 'grpo' }, catalog: { names } },
-        hint: 'Take the lock of a recipe of GET /api/recipes',
+        hint: 'Use the lock of a recipe that GET /api/recipes lists',
       },
     ],
     [{ lock: { version: '9.0.0' } }, handshake('version', '1.0.0', '9.0.0')],
@@ -136,7 +136,7 @@ const refusals = (lock: RecipeLock, names: string[]): [Job, Refusal][] => {
         code: 'quota.max_concurrent_gpus',
         detail: 'Insufficient quota: requested 6 GPUs, available 4',
         data: { requested: 6, available: 4, limit: 'max_concurrent_gpus' },
-        hint: 'Ask for at most 4 GPUs, or an admin for more quota',
+        hint: 'Ask for at most 4 GPUs, or ask an admin for more quota',
       },
     ],
     [
@@ -146,7 +146,7 @@ const refusals = (lock: RecipeLock, names: string[]): [Job, Refusal][] => {
         code: 'quota.per_series',
         detail: 'Insufficient quota: requested 3 GPUs, available 2',
         data: { requested: 3, available: 2, limit: 'per_series.H100' },
-        hint: 'Ask for at most 2 GPUs, or an admin for more quota',
+        hint: 'Ask for at most 2 GPUs, or ask an admin for more quota',
       },
     ],
     [
@@ -162,9 +162,9 @@ const refusals = (lock: RecipeLock, names: string[]): [Job, Refusal][] => {
     [
       { spec: { resources: { profile: 'broken' } } },
       profile(
-        'Profile broken is not available now',
+        'Profile broken is currently not available',
         { limit: 'available' },
-        `Have an admin make it available, ${others}`,
+        `Ask an admin to make it available, ${others}`,
         'broken',
       ),
     ],
@@ -201,7 +201,7 @@ const refusals = (lock: RecipeLock, names: string[]): [Job, Refusal][] => {
       [
         [{ nodes: 3 }, 'max_nodes', 3, 2, 'nodes'],
         [{ gpus_per_node: 4 }, 'gpus_per_node', 4, 3, 'GPUs per node'],
-        [{ nodes: 2, gpus_per_node: 2 }, 'gpus', 4, 3, 'GPUs in all, for all nodes of a job'],
+        [{ nodes: 2, gpus_per_node: 2 }, 'gpus', 4, 3, 'GPUs in total, for all nodes of a job'],
         [{ cpus: 9 }, 'cpus', 9, 8, 'CPUs per node'],
         [{ memory_gb: 32.5 }, 'memory_gb', 32.5, 32, 'GB per node'],
       ] as const

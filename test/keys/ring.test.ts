@@ -56,7 +56,7 @@ test('a replaced key stays as long as its tokens are valid, and then its file is
     'it was good while its key was there',
   )
   await keys.renew(later(100 * tokenSeconds), tokenSeconds)
-  t.deepEqual(await files(), [`${prepared.kid}.pem`], 'the newest never goes')
+  t.deepEqual(await files(), [`${prepared.kid}.pem`], 'the newest is never removed')
 })
 
 test('a token of a key that another process has just created is accepted at once', async t => {

@@ -119,7 +119,7 @@ test('a search of a log returns the lines around its hits, of the same rank, and
   await ingest(forge, long, 'logs', { chunks: ['the needle'] })
   await isProjected(1000)
   const first = await search(forge, long, 'grep=needle')
-  t.deepEqual(first.seqs, [], 'a page looks at so many rows and no more')
+  t.deepEqual(first.seqs, [], 'a page reads this many rows and no more')
   t.regex(first.link ?? '', /rel="next"/)
   const all = await line.run(['logs', long.run_id, '--grep', 'needle', '--raw'])
   t.is(all.stdout, 'the needle\n', all.stderr)

@@ -65,7 +65,7 @@ async function projected(t: ExecutionContext, records: LogRecord[]) {
   return { db: db.kysely, pool: db.pool, dead }
 }
 
-const textOf = async (db: Awaited<ReturnType<typeof projected>>['db'], run: string) => {
+const streamTextsOf = async (db: Awaited<ReturnType<typeof projected>>['db'], run: string) => {
   const found: [number, string][] = []
   for await (const line of linesAfter(db, run, 0)) found.push([line.seq, line.text])
   return found
@@ -76,7 +76,7 @@ test('lines of several runs are numbered densely, separately for each run', asyn
     lines(i % 2 === 0 ? 'run_a' : 'run_b', [`line ${i}`, 'and'], i),
   )
   const { db } = await projected(t, [...records, eof('run_a', 'succeeded')])
-  const a = await textOf(db, 'run_a')
+  const a = await streamTextsOf(db, 'run_a')
   t.deepEqual(
     a.map(([seq]) => seq),
     Array.from({ length: 60 }, (_, i) => i + 1),
@@ -99,7 +99,7 @@ test('a repeated record changes nothing', async t => {
     eof('run_a', 'failed'),
     eof('run_a', 'stopped'),
   ])
-  t.deepEqual(await textOf(db, 'run_a'), [
+  t.deepEqual(await streamTextsOf(db, 'run_a'), [
     [1, 'one'],
     [2, 'two'],
   ])
@@ -113,7 +113,7 @@ test('short records share rows, long ones are cut into rows that can be read one
     lines('run_a', long, 50),
     lines('run_a', ['last'], 51),
   ])
-  const all = await textOf(db, 'run_a')
+  const all = await streamTextsOf(db, 'run_a')
   t.is(all.length, 9051)
   t.deepEqual(all.map(([, text]) => text).slice(50, 9050), long)
   t.deepEqual(all.at(-1), [9051, 'last'])
@@ -162,7 +162,7 @@ test('bytes that are not a fact are parked, and the lines around them stay', asy
     { key: 'run_a', value: Buffer.from('nonsense') },
     lines('run_a', ['two'], 1),
   ])
-  t.deepEqual(await textOf(db, 'run_a'), [
+  t.deepEqual(await streamTextsOf(db, 'run_a'), [
     [1, 'one'],
     [2, 'two'],
   ])

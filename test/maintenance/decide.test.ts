@@ -26,7 +26,7 @@ test('a missing or empty message means the default one', t => {
     const checked = isInput(body)
     if (!checked.ok) throw new Error(JSON.stringify(checked))
     t.deepEqual(switchMaintenance(after(), checked.value), [
-      on('The server is being worked on; try again later'),
+      on('The server is under maintenance; try again later'),
     ])
   }
   t.true(isInput({ enabled: false }).ok)

@@ -67,7 +67,7 @@ const refused: [what: string, bytes: Buffer, fault: string][] = [
   ['a block that ends within its head', good.subarray(0, 20), 'body: value_error'],
   ['a block that is cut off', good.subarray(0, -1), 'body: value_error'],
   ['bytes after the last value', Buffer.concat([good, Buffer.alloc(8)]), 'body: value_error'],
-  ['a head that is no JSON', Buffer.from(`FMB1\x02\0\0\0{]`), 'body: json_invalid'],
+  ['a head that is not JSON', Buffer.from(`FMB1\x02\0\0\0{]`), 'body: json_invalid'],
   ['no run', metricBlock(undefined, []), 'body.run_id: missing'],
   [
     'an empty key',
@@ -86,8 +86,12 @@ const refused: [what: string, bytes: Buffer, fault: string][] = [
   ],
   ['a step that is not whole', withRow({ step: 1.5 }), 'body.tables.0.0.step: int_type'],
   ['a step beyond 2**53', withRow({ step: 2 ** 53 }), 'body.tables.0.0.step: int_type'],
-  ['a step that is no number', withRow({ step: Number.NaN }), 'body.tables.0.0.step: int_type'],
-  ['a time that is no number', withRow({ ts: Number.NaN }), 'body.tables.0.0.ts: datetime_parsing'],
+  ['a step that is not a number', withRow({ step: Number.NaN }), 'body.tables.0.0.step: int_type'],
+  [
+    'a time that is not a number',
+    withRow({ ts: Number.NaN }),
+    'body.tables.0.0.ts: datetime_parsing',
+  ],
   [
     'a time after the year 9999',
     withRow({ ts: 253_402_300_800_000 }),

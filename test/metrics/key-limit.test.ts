@@ -24,7 +24,7 @@ function storing(runId: string, stored: string[]) {
   }
 }
 
-test('a report with one key more than the limit is refused as a whole, known keys are accepted', async t => {
+test('a report with one key too many is refused as a whole, known keys are accepted', async t => {
   const limit = createKeyLimit(nothing, { maxKeys: 100 })
   t.is(await limit.admit('run_a', names(0, 60)), 60)
   t.is(await limit.admit('run_a', names(40, 100)), 100)

@@ -54,7 +54,7 @@ function checkBuckets(points: readonly (readonly unknown[])[], first: number, la
   return wrong
 }
 
-test('a long series comes in buckets with the true extremes of all its points', async t => {
+test('a long series is returned in buckets with the true extremes of all its points', async t => {
   const store = await emptyStore(t)
   await longRun(store)
   for (const buckets of [1, 2, 5, 100, 1000]) {

@@ -32,7 +32,7 @@ for (const [what, value] of accepted)
 const refused: [string, unknown, string[]][] = [
   ['no run', { points: [] }, ['body.run_id: missing']],
   ['no points', { run_id: 'run_01' }, ['body.points: missing']],
-  ['points that are no list', body({}), ['body.points: list_type']],
+  ['points that are not a list', body({}), ['body.points: list_type']],
   ['10,001 points', body(Array(10_001).fill(point)), ['body.points: too_long']],
   ['an empty key', body([{ ...point, key: '' }]), ['body.points.0.key: string_too_short']],
   [

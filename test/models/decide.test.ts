@@ -46,7 +46,9 @@ test('versions count up, and an artifact becomes one once', t => {
     two?.versions.map(one => one.version),
     [1, 2],
   )
-  t.throws(() => createVersion(two, name, version('a')), { message: /is version 1 of tutor/ })
+  t.throws(() => createVersion(two, name, version('a')), {
+    message: /is already version 1 of tutor/,
+  })
 })
 
 test('unchanged settings append no event', t => {

@@ -27,7 +27,7 @@ const untilEnded = (forge: Forge, run_id: string) =>
     return body.state === 'succeeded'
   })
 
-test('a run becomes a version of the model that its spec names, and others begin from that version', async t => {
+test('a run becomes a version of the model that its spec names, and others start from that version', async t => {
   t.timeout(patient(400_000), 'the environment of the recipe is built')
   const forge = await startForge(t)
   const first = await submit(forge, {})
@@ -62,9 +62,9 @@ test('a run becomes a version of the model that its spec names, and others begin
 
   const gone = await submit(forge, { init_from: { model: 'bard@candidate' } })
   t.is(gone.status, 400)
-  t.regex(gone.body.detail, /init_from\.model: No such version of a model: bard@candidate/)
+  t.regex(gone.body.detail, /init_from\.model: No such model version: bard@candidate/)
   const both = await submit(forge, { init_from: { model: 'bard@1', artifact_id: artifact } })
-  t.regex(both.body.detail, /name one of them/)
+  t.regex(both.body.detail, /name only one of them/)
   const none = await submit(forge, { outputs: { register_model: 'nobody' } })
   t.is(none.status, 400)
   t.regex(none.body.detail, /No such registered model: nobody; create it first/)

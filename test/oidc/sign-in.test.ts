@@ -138,7 +138,7 @@ test.serial(
     const end = { token: late.body.token, body: { enabled: false } }
     t.is((await forge.call('PUT', path, end)).status, 200)
 
-    // People with a session are served while the provider is unreachable. Known metadata may still be used, keys not.
+    // People with a session are served while the provider is unreachable. Known metadata may still be used, but not known keys.
     goAway()
     t.is((await forge.call('GET', '/api/auth/me', { token: late.body.token })).status, 200)
     await forge.stop()

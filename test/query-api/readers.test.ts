@@ -52,7 +52,7 @@ test('stalled readers cost no memory, lose nothing, and delay nobody', async t =
     text += chunk
   })
   late?.resume()
-  await until('the late reader has all', 30_000, () => text.includes('event: eof'))
+  await until('the late reader has everything', 30_000, () => text.includes('event: eof'))
   const seqs = [...text.matchAll(/^id: (\d+)$/gm)].map(([, seq]) => Number(seq))
   t.deepEqual(
     seqs,
@@ -125,7 +125,7 @@ test('a stop of the server ends streams with a reconnect delay, without waiting 
   const [event] = await take(stream, 1)
   t.is(await forge.stop(), 0)
   t.is(await stream.next(), null)
-  // One at the start, one at the end: a stop that waits the full 25 s for it cuts it without a response.
+  // One read at the start and one at the end: a stop that waits the full 25 s cuts a connection without a response.
   t.is(stream.notes.filter(note => /^retry: \d+$/.test(note)).length, 2)
   await forge.start()
   await ingest(forge, run, 'logs', { chunks: ['b'] })

@@ -2,7 +2,7 @@ import test from 'ava'
 import { recentWrites } from '../../query-api/recent-writes.ts'
 import { startForge } from '../servers/forge.ts'
 
-test('a person reads on one process what they have just written on another', async t => {
+test('a person reads on one process a write they have just made on another', async t => {
   const forge = await startForge(t)
   const keys = { SERVICE_ROLES: 'query-api,command-api' }
   const other = await forge.another(keys)

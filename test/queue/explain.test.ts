@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { QueuePicture, WaitingJob } from '../../events/queue-picture.ts'
+import type { QueuePicture, WaitingJob } from '../../events/calculations/queue-picture.ts'
 import { type Facts, soonerThan, waitInWords } from '../../query-api/queue/explain.ts'
 
 const ids = { run_id: 'run_1', short_id: 'ada-s-1', owner: 'ada', project: 'ada-s' }

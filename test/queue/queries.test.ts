@@ -51,7 +51,7 @@ test('the queue shows people their own jobs in order, and counts others’ jobs'
   await submit('ada-s', ada)
   await submit('bob-s', bob, { resources: { gpus_per_node: 2 } })
   await submit('ada-s', ada, { scheduling: { not_before: '2099-01-01T00:00:00+00:00' } })
-  const all = await until('the read models know all', 60_000, async () => {
+  const all = await until('the read models know every job', 60_000, async () => {
     const queue = await queueOf(forge)
     return queue.jobs.length === 4 && queue
   })
@@ -179,6 +179,6 @@ test('a pause and a drain are recorded, shown to all, and only for administrator
     'admin paused the queue: new disks',
     'admin began to drain the engine local: fans',
     'admin resumed the queue',
-    'admin let jobs start on the engine local again',
+    'admin stopped draining the engine local',
   ])
 })

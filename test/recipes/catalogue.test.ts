@@ -69,7 +69,9 @@ test('the digest changes with the content and the name of any file that is not i
 test('a link in a recipe is refused', async t => {
   const directory = await writeRecipe(await folder(t), {})
   await symlink('/etc/hostname', path.join(directory, 'outside'))
-  await t.throwsAsync(recipeDigest(directory), { message: /files and folders only: outside/ })
+  await t.throwsAsync(recipeDigest(directory), {
+    message: /may only contain files and folders: outside/,
+  })
 })
 
 const faults: [title: string, files: Record<string, unknown>, message: RegExp][] = [
@@ -97,9 +99,9 @@ const faults: [title: string, files: Record<string, unknown>, message: RegExp][]
     /params_default: lr/,
   ],
   [
-    'a params_schema that is no schema',
+    'a params_schema that is not a schema',
     { 'recipe.yaml': { ...tinyFile, params_schema: { properties: { lr: { type: 'nummber' } } } } },
-    /params_schema is no JSON Schema/,
+    /params_schema is not a JSON Schema/,
   ],
 ]
 for (const [title, files, message] of faults)

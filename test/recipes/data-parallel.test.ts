@@ -43,7 +43,7 @@ test.serial('it is submitted, trains on two nodes, and its log says which said w
   t.like(job, { nodes: 2, gpus: 2, attempts: [{ nodes: ['local-0', 'local-1'] }] })
   const said = async (rank: number) => (await run(['logs', 'demo-1', '--rank', `${rank}`])).stdout
   t.regex(await said(0), /rank 0 of 2 on .*: 100 of 200 samples/)
-  t.regex(await said(0), /3 steps of all nodes are those of one process/)
+  t.regex(await said(0), /3 steps on all nodes match one process/)
   t.regex(await said(0), /all 2 ranks hold the same weights/)
   t.notRegex(await said(1), /rank 0|3 steps/)
   t.regex(await said(1), /^rank 1 of 2 on .*: 100 of 200 samples$/m)
@@ -53,7 +53,7 @@ for (const mode of modes)
   test.serial(`its ranks find each other where runs are isolated by ${mode}`, async t => {
     const { exit, outputs } = await trained(await placesOf(await folder(t)), mode, 2)
     t.like(exit, { exit_code: 0, launch_error: null }, outputs.join('\n'))
-    t.regex(outputs[0] ?? '', /3 steps of all nodes are those of one process/)
+    t.regex(outputs[0] ?? '', /3 steps on all nodes match one process/)
     t.regex(outputs[1] ?? '', /rank 1 of 2/)
   })
 

@@ -36,11 +36,11 @@ test('other files under a version that exists are a conflict, which names both d
       instanceOf: Refusal,
       code: 'conflict',
     })
-    t.is(error.message, `Recipe tiny 1.2.0 exists with the digest ${digest}, not ${other}`)
+    t.is(error.message, `Recipe tiny 1.2.0 already exists with the digest ${digest}, not ${other}`)
   }
 })
 
-test('a version is deprecated and reinstated; what holds already appends nothing', t => {
+test('a version is deprecated and reinstated; repeating either appends nothing', t => {
   const deprecated: RecipeEvent = { type: 'recipe.deprecated', data: version }
   const reinstated: RecipeEvent = { type: 'recipe.reinstated', data: version }
   const yes = { ...version, deprecated: true }

@@ -64,10 +64,10 @@ test.serial(
     await ended(forge, paused, 'paused')
     const [newest] = await artifactsOf(forge, paused)
     await forge.call('POST', `/api/jobs/${paused}/resume`)
-    await until('it goes on', 100_000, async () => {
+    await until('it continues', 100_000, async () => {
       const { body } = await forge.call<{ text: string }[]>(
         'GET',
-        `/api/runs/${paused}/logs?grep=goes`,
+        `/api/runs/${paused}/logs?grep=continues`,
       )
       return body.some(({ text }) => text.includes(`step ${newest?.step}`))
     })
@@ -130,7 +130,7 @@ test.serial('a run of an uploaded recipe finds its files, and only those', async
   )
   const run_id = await submit(forge, 'tiny/1.2.0')
   await ended(forge, run_id)
-  await until('it is said in the log', 30_000, async () => {
+  await until('the log says so', 30_000, async () => {
     const { body } = await forge.call<{ text: string }[]>('GET', `/api/runs/${run_id}/logs`)
     return body.some(({ text }) => text.includes('from the archive'))
   })

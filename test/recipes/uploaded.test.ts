@@ -113,7 +113,7 @@ test.serial(
     ] as const) {
       t.like(await deprecate(name, version), { status: 200, body: { deprecated: true } })
       t.like(await deprecate(name, version), { status: 200, body: { deprecated: true } })
-      // Admission may see what was true a second ago.
+      // Admission may see a state that is a second old.
       const { body } = await forge.call<Row>('GET', `/api/recipes/${name}/${version}`)
       t.true(body.deprecated)
       t.true((await warnings(name, version)).includes('recipe_deprecated'))

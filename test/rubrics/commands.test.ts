@@ -70,7 +70,7 @@ test('50 racing writers of one rubric leave 50 versions or refusals, never a los
 
 const refused: [why: string, path: string, body: unknown, loc: unknown[], type: string][] = [
   [
-    'another name than the path',
+    'a name that differs from the path',
     path,
     { ...helpful, name: 'other' },
     ['body', 'name'],

@@ -143,7 +143,7 @@ test('a deletion becomes final once, unless it was undone or jobs refer to the r
   t.deepEqual(purge(kept), [purged])
   t.throws(() => restoreRun(after(created, deletion, purged), run_id, 0), {
     instanceOf: Refusal,
-    message: /deleted for ever/,
+    message: /permanently deleted/,
   })
 })
 

@@ -129,6 +129,10 @@ test('references to a run are listed, without hidden ones', async t => {
      values ($1, $2, 'checkpoint', '/checkpoints/1', 1, 'npz')`,
     [artifact_id, first],
   )
+  await forge.pool.query(
+    `insert into write.resource (kind, id, within_kind, within_id) values ('artifact', $1, 'run', $2)`,
+    [artifact_id, first],
+  )
   await forge.call('POST', `/api/jobs/${first}/stop`, { body: { force: true }, token: ada })
   const begun = await submit('adas', { ...spec, init_from: { artifact_id } }, ada)
   const retried = await submit('adas', spec, ada, { 'retry-of': first })
@@ -156,5 +160,5 @@ test('references to a run are listed, without hidden ones', async t => {
     },
     token: ada,
   })
-  t.is(again.status, 400, 'nothing begins from a deleted run')
+  t.is(again.status, 400, 'nothing starts from a deleted run')
 })

@@ -46,7 +46,7 @@ for (const [why, run] of told)
     t.is(whyEnded({ ...failed, ...run }), why)
   })
 
-test('an ended run shows how it ended, and its last report is no later', async t => {
+test('an ended run shows how it ended, and its last report is not later than that', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge)
   const read = async () =>

@@ -1,8 +1,10 @@
 import test, { type ExecutionContext } from 'ava'
+import { registerArtifact } from '../../command-api/artifacts/decide.ts'
 import { commit } from '../../command-api/commit.ts'
 import { record } from '../../command-api/outcome.ts'
 import { runForgetter, runPurger } from '../../command-api/runs/purge.ts'
 import { deleteUnused } from '../../command-api/uploads/delete-unused.ts'
+import { artifactAt } from '../../events/artifacts.ts'
 import { runAt } from '../../events/runs.ts'
 import { keptOfRuns, tablesOfRuns } from '../../projector/purged-runs.ts'
 import { storing } from '../artifacts/storing.ts'
@@ -218,15 +220,15 @@ test('a run to which a job refers stays, says why, and is retried a day later', 
   const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')
   const { body: job } = await forge.call<ExternalRun>('POST', '/api/jobs', {
     body: {
-      ...{ api: 'forge/v2', metadata: { name: 'n', project: 'needed' }, lock },
+      ...{
+        api: 'forge/v2',
+        metadata: { name: 'n', project: 'needed', labels: { 'clone-of': run.run_id } },
+      },
+      lock,
       spec: { resources: { profile: 'spare' } },
     },
   })
   await forge.call('POST', `/api/jobs/${job.run_id}/stop`, { body: { force: true } })
-  await forge.pool.query('update write.job_state set clone_of = $2 where run_id = $1', [
-    job.run_id,
-    run.run_id,
-  ])
   await remove(forge, run)
   await makeDue(forge, run)
   await untilDone(forge, run)
@@ -235,7 +237,7 @@ test('a run to which a job refers stays, says why, and is retried a day later', 
       'GET',
       '/api/runs?project=needed&deleted=true',
     )
-    return body.some(row => row.kept_because === 'One job refers to it')
+    return body.some(row => row.kept_because === 'One job, model or deployment refers to it')
   })
   const { rows } = await forge.pool.query(
     `select due_at between now() + interval '23 hours' and now() + interval '25 hours' as tomorrow from write.duty
@@ -265,18 +267,18 @@ test('a purge whose process died before it was recorded is repeated and decides 
      values ('upl_1', $1, 'artifact', 'f', 'a/b', 1, $2, $3, $3, $3)`,
     [run_id, sha256, new Date('2026-11-01')],
   )
-  await pool.query(
-    `insert into write.artifact (artifact_id, run_id, kind, path, step, format, upload_id)
-     values ('art_1', $1, 'checkpoint', 'f', 1, 'f', 'upl_1')`,
-    [run_id],
-  )
+  const facts = {
+    ...{ artifact_id: 'art_1', run_id, path: `forge://${run_id}/upl_1/f`, sha256, format: 'f' },
+    ...{ kind: 'checkpoint' as const, step: 1, size_bytes: 7, metrics: {}, attempt: null },
+  }
+  await commit(deps, by, artifactAt('art_1'), { decide: one => registerArtifact(one, facts) })
   const deletion = { type: 'run.deleted' as const, data: { run_id, restorable_until } }
   await commit(deps, by, runAt(run_id), { decide: () => [deletion] })
   const duty = { duty_id: '0199e2c4-5b7a-7c11-8c2e-000000000001', attempt: 1, due_at: now }
   const perform = async () => {
     const payload = { run_id, restorable_until }
     const signal = new AbortController().signal
-    const outcome = await runPurger.perform({ ...duty, payload }, deps, signal)
+    const outcome = await runPurger([]).perform({ ...duty, payload }, deps, signal)
     return () => record(deps, by, { outcome, unless: async () => false })
   }
   const uploads = async () => (await pool.query('select from write.upload')).rowCount

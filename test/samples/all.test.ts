@@ -22,7 +22,7 @@ test('every slice that serves routes has one sample', t => {
   t.deepEqual(
     listed.filter((slice, index) => !isThere(slice, '') || listed.indexOf(slice) !== index),
     [],
-    'samples of no slice, or of one that has another',
+    'samples of no slice, or a second sample of one',
   )
 })
 

@@ -7,7 +7,7 @@ type Target = { url: string; upload_id: string; path: string }
 export const artifactSample: Sample = {
   slice: 'artifacts',
   things: {
-    artifact: `select a.artifact_id, r.owner, r.project, null, a.deleted_at is not null
+    artifact: `select a.artifact_id, null, a.run_id, r.owner, r.project, null, a.deleted_at is not null
                from write.artifact a join write.run_state r using (run_id)`,
   },
   uses: [

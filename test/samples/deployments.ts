@@ -11,7 +11,7 @@ type Ask = <T>(call: Call) => Promise<T>
 export const deploymentSample: Sample = {
   slice: 'deployments',
   things: {
-    deployment: `select deployment_id, owner, project, null, state in ('deleting', 'deleted')
+    deployment: `select deployment_id, name, null, owner, project, null, state in ('deleting', 'deleted')
                  from write.deployment_state`,
   },
   uses: [

@@ -18,6 +18,7 @@ const jobOf = (project: unknown, lock: unknown, spec: object) => ({
 export const jobSample: Sample = {
   slice: 'jobs',
   uses: [
+    "select 'run', run_id, 'run', run_id, 'checkpoints' from write.job_state",
     `select 'artifact', init_from, 'run', run_id, 'init_from' from write.job_state
    where init_from is not null and serving is null`,
     `select 'upload', upload_id, 'run', run_id, 'package' from write.job_state where upload_id is not null`,

@@ -5,10 +5,7 @@ export const member = 'mia'
 
 export const projectSample: Sample = {
   slice: 'projects',
-  things: {
-    project:
-      'select name as id, owner, name as project, visibility, false as deleted from write.project',
-  },
+  things: { project: 'select name, name, null, owner, name, visibility, false from write.project' },
   async make({ ask, friend, made }) {
     const name = String(made.fields.project)
     await ask({

@@ -17,7 +17,7 @@ async function versionOf({ send, credentials, fixtures }: SampleServer): Promise
 export const rubricSample: Sample = {
   slice: 'rubrics',
   things: {
-    rubric: `select distinct on (stream) substr(stream, 8), data ->> 'owner', null, data ->> 'visibility', false
+    rubric: `select distinct on (stream) substr(stream, 8), null, null, data ->> 'owner', null, data ->> 'visibility', false
              from write.event where type = 'rubric.updated' order by stream, stream_version desc`,
   },
   async make({ ask, owner }) {

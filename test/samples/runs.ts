@@ -10,7 +10,7 @@ const twice = (run_id: string) => `${run_id},${run_id}`
 export const runSample: Sample = {
   slice: 'runs',
   things: {
-    run: 'select run_id, owner, project, null, deleted_at is not null from write.run_state',
+    run: `select run_id, short_id, null, owner, project, null, deleted_at is not null from write.run_state`,
   },
   async make({ ask, owner }) {
     const project = `project-of-${owner.username}`

@@ -36,7 +36,7 @@ export type RowOwner = { username: string; project: string; run_id: string; no: 
 export type TableSample = {
   /**
    * Who sees the rows: `members` of the project; the `owner`, and everybody once published; the `owner alone`;
-   * `everybody`, because the rows are not about people. Administrators see all.
+   * `everybody`, because the rows are not about people. Administrators see every row.
    */
   seenBy: 'members' | 'owner' | 'owner alone' | 'everybody'
   /** Whether it has a run's id or number, by which a shared stream may read it. */
@@ -74,7 +74,7 @@ export type Sample = {
   /** Other queries of the lists that belong to their people, for instance other orders. */
   moreLists?: readonly string[]
   tables?: Record<string, TableSample>
-  /** By kind (`command-api/kind.ts`): SQL of `id, owner, project, visibility, deleted` from the slice's own tables or events. */
+  /** By kind (`command-api/kind.ts`): SQL of `id, name, within_id, owner, project, visibility, deleted` from the slice's own tables or events. */
   things?: Readonly<Record<string, string>>
   /** SQL of the uses by its things: `used_kind, used_id, user_kind, user_id, used_as`, from its own tables. */
   uses?: readonly string[]

@@ -94,7 +94,9 @@ export async function endsAbortedAnswers(
     const asking = client.completions.create(long, { signal: giveUp.signal })
     setTimeout(() => giveUp.abort(), 500)
     await t.throwsAsync(asking, { instanceOf: OpenAI.APIUserAbortError })
-    const lines = (await said()).split('\n').filter(line => line.includes('the client went away'))
+    const lines = (await said())
+      .split('\n')
+      .filter(line => line.includes('the client disconnected'))
     return lines.length >= 2
   })
 }

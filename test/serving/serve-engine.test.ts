@@ -88,7 +88,7 @@ test('an engine gets its address, its names and its parameters, and its output i
     ],
     params: { depth: 3, sizes: [1, 2], width: null },
   })
-  await untilSaid(replica, /answers after/)
+  await untilSaid(replica, /responds after/)
   t.regex(replica.said(), /^listens a b x=a,b --depth=3 \[1, 2\] --last$/m)
   replica.child.kill('SIGTERM')
   t.like(await replica.ended, { signal: 'SIGTERM' }, 'as the engine ended, which does not catch it')
@@ -100,7 +100,7 @@ test('a stop is passed on, and the replica ends with the engine’s exit code', 
     const replica = await start(t, {
       engine: `${answering}${endsWith(code)}server.serve_forever()`,
     })
-    await untilSaid(replica, /answers after/)
+    await untilSaid(replica, /responds after/)
     replica.child.kill('SIGTERM')
     t.like(await replica.ended, { code, signal: null })
   }
@@ -123,7 +123,7 @@ test('an engine that ends before it responds is reported with its last 20 lines'
   const { code, said } = await (await start(t, { engine })).ended
   t.is(code, 78)
   const told = said.slice(said.indexOf('[forge] the engine ended'))
-  t.regex(told, /with exit code 3 before it was ready; it said last:\nline 10\n/)
+  t.regex(told, /with exit code 3 before it was ready; its last output:\nline 10\n/)
   t.regex(told, /line 29/)
   t.notRegex(told, /line 9\n/)
 })
@@ -133,14 +133,14 @@ test('an engine that does not respond in time is ended', async t => {
   const engine = 'import time\nprint("loads for ever", flush=True)\ntime.sleep(600)'
   const { code, said } = await (await start(t, { engine, timeout_s: 2 })).ended
   t.is(code, 78)
-  t.regex(said, /did not answer \/health within 2 s; it said last:\nloads for ever/)
+  t.regex(said, /did not respond at \/health within 2 s; its last output:\nloads for ever/)
 })
 
 test('an engine that is killed while it serves ends its replica by the same signal', async t => {
   t.timeout(patient(60_000))
   const engine = `${answering}import os\nprint("pid", os.getpid(), flush=True)\nserver.serve_forever()`
   const replica = await start(t, { engine })
-  await untilSaid(replica, /answers after/)
+  await untilSaid(replica, /responds after/)
   process.kill(Number(/pid (\d+)/.exec(replica.said())?.[1]), 'SIGKILL')
   const { signal, said } = await replica.ended
   t.is(signal, 'SIGKILL')
@@ -150,11 +150,14 @@ test('an engine that is killed while it serves ends its replica by the same sign
 test('the reason that prevents an engine’s start is reported', async t => {
   t.timeout(patient(60_000))
   const first = await start(t, { engine: serving })
-  await untilSaid(first, /answers after/)
+  await untilSaid(first, /responds after/)
   const cases: [Partial<Wanted>, RegExp][] = [
     [{ port: first.port }, /port \d+ of 127\.0\.0\.1 cannot be used: Address already in use/],
     [{ command: ['no-such-program'] }, /no-such-program cannot be started: No such file/],
-    [{ command: ['python', '{param:depth}'] }, /needs param:depth, which this replica has not/],
+    [
+      { command: ['python', '{param:depth}'] },
+      /needs param:depth, which this replica does not have/,
+    ],
   ]
   for (const [part, what] of cases) {
     const { code, said } = await (await start(t, { engine: serving, ...part })).ended

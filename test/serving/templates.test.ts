@@ -112,7 +112,7 @@ const faults: [title: string, file: object, message: RegExp][] = [
     /names \{param:width\}/,
   ],
   [
-    'with a probe that is no path',
+    'with a probe that is not a path',
     { ...templateFile, serving: { ...serving, readiness: { path: 'health' } } },
     /readiness.path/,
   ],

@@ -83,7 +83,7 @@ test('an engine that cannot start ends its job, with its last output', async t =
   const replicas = await replicasOn(t, forge)
   const { run_id } = await replicas.submit({ template: 'tiny-lm', artifact_id, args: ['--bad'] })
   await untilState(forge, run_id, 'failed')
-  await untilSaid(forge, run_id, /before it was ready; it said last:\n.*\n?.*unrecognized/s)
+  await untilSaid(forge, run_id, /before it was ready; its last output:\n.*\n?.*unrecognized/s)
   const { body } = await forge.call<{ started_at: string | null }>('GET', `/api/jobs/${run_id}`)
   t.is(body.started_at, null, 'nothing is paid for it')
 
@@ -150,5 +150,5 @@ test('people cannot submit a template’s job, and see templates only on request
   })
   t.is(status, 400)
   t.is(body.code, 'recipe_handshake.serving')
-  t.regex(body.detail, /is served by `forge deploy create`/)
+  t.regex(body.detail, /deploy it with `forge deploy create`/)
 })

@@ -107,7 +107,7 @@ function wrongHeaders(genuine: Genuine) {
     'alg twice': raw(JSON.stringify(header).replace('{', '{"alg":"none",')),
     'a header that is null': raw('null'),
     'a header that is a list': raw('[]'),
-    'a header that is no JSON': raw('ES256'),
+    'a header that is not JSON': raw('ES256'),
     'an empty header': raw(''),
   }
 }
@@ -146,7 +146,7 @@ function wrongClaims({ header, claims, key }: Genuine) {
     'a session with SQL': with_({ sid: `${claims.sid}' or '1'='1` }),
     'a session that is an object': with_({ sid: { like: '%' } }),
     'a session with U+0000': with_({ sid: '\0' }),
-    'a claim more': with_({ scope: 'all' }),
+    'an additional claim': with_({ scope: 'all' }),
     'exp twice': raw(text.replace('{', '{"exp":1,')),
     'sub twice': raw(text.replace('{', '{"sub":"alice",')),
     'role twice, the last one wrong': raw(text.replace('}', ',"role":"operator"}')),
@@ -157,7 +157,7 @@ function wrongClaims({ header, claims, key }: Genuine) {
     'claims that are text': raw(JSON.stringify(text)),
     'claims that are null': raw('null'),
     'no claims': raw('{}'),
-    'claims that are no JSON': raw('exp'),
+    'claims that are not JSON': raw('exp'),
     'claims of 8 KiB': with_({ sub: 'a'.repeat(8192) }),
     'claims nested deep': raw(`${'{"a":'.repeat(500)}1${'}'.repeat(500)}`),
   }
@@ -218,7 +218,7 @@ function wrongSignatures({ parts: [header, claims, signature], key }: Genuine) {
     'a signature of ones': of(Buffer.alloc(64, 0xff)),
     'a signature of r alone': of(Buffer.from(signature, 'base64url').subarray(0, 32)),
     'a signature in DER': of(der),
-    'a signature with a byte more': of(
+    'a signature with an additional byte': of(
       Buffer.concat([Buffer.from(signature, 'base64url'), Buffer.alloc(1)]),
     ),
     'a signature of something else': signed('{}', '{}', key.privateKey).replace(

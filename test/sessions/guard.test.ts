@@ -21,7 +21,7 @@ const failures = async ({ pool }: ServedSessions) =>
   (await pool.query('select failures from auth.sign_in_delay')).rows.map(row => row.failures)
 
 for (const name of [username, 'nobody'])
-  test(`after five failures attempts as ${name} wait, even with the right password, until a quarter of an hour is over`, async t => {
+  test(`after five failures attempts as ${name} wait, even with the right password, until 15 minutes have passed`, async t => {
     const s = await serveSessions(t, behindProxy)
     for (let attempt = 0; attempt < 5; attempt++)
       t.is((await signIn(s, name, 'not the password')).status, 401)

@@ -12,7 +12,7 @@ test('every forged access token is 401, and none makes the server fail', async t
     JSON.stringify(genuine.claims),
     genuine.key.privateKey,
   )
-  t.is((await me(resigned)).status, 200, 'what the forgeries differ from is taken')
+  t.is((await me(resigned)).status, 200, 'the token that the forgeries differ from is accepted')
 
   const tokens = Object.entries(forgeries(genuine))
   t.log(`${tokens.length} forgeries`)

@@ -23,8 +23,8 @@ async function signIn(s: ServedSessions, given: string, from: string, name = use
 const stranger = (s: ServedSessions) => signIn(s, 'a guess', `10.7.0.${++strangers}`)
 
 /**
- * As many failures as it takes until everybody is refused; delayed attempts are then aborted. From then on an attempt that would
- * have to be delayed is refused with 503, so that the response reveals whether it was, however long it took.
+ * Fails until everybody is refused, then aborts the delayed attempts. From then on an attempt that would have to be delayed is
+ * refused with 503, so that the response reveals whether it was, however long it took.
  */
 async function keepOut(s: ServedSessions): Promise<void> {
   const guesses = Array.from({ length: 12 }, () => stranger(s))

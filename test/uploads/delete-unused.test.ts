@@ -46,17 +46,10 @@ async function scene(t: ExecutionContext, env: Record<string, string> = {}) {
     },
     /** A job submitted with it now, and ended now unless stated otherwise. */
     async job(upload_id: string, { ended }: { ended: boolean }) {
-      const run_id = `run_${upload_id}`
       await pool.query(
-        `insert into write.run_state (run_id, short_id, owner, project, source, last_report_at, ended_at)
-         values ($1, $1, 'ada', 'p', 'job', $2, $3)`,
-        [run_id, deps.now(), ended ? deps.now() : null],
-      )
-      await pool.query(
-        `insert into write.job_state (run_id, short_id, owner, project, state, priority, profile, executor, series,
-                                      gpus, admitted_at, env, upload_id)
-         values ($1, $1, 'ada', 'p', 'queued', 0, 'local', 'local', 'X', 1, $2, '{}', $3)`,
-        [run_id, deps.now(), upload_id],
+        `insert into write.use (used_kind, used_id, user_kind, user_id, used_as, since, until)
+         values ('upload', $1, 'run', 'run_' || $1, 'package', $2, $3)`,
+        [upload_id, deps.now(), ended ? deps.now() : null],
       )
       await pool.query('update write.upload set used_at = $2 where upload_id = $1', [
         upload_id,
@@ -107,13 +100,13 @@ test('a registered upload is deleted a day later unless a job names it, and then
   await sweep()
   t.deepEqual(await left(), ['upl_C'])
   t.deepEqual([await isHere(ended), await isHere(waiting)], [false, true])
-  await pool.query('update write.run_state set ended_at = last_report_at')
+  await pool.query('update write.use set until = since')
   await sweep()
   t.deepEqual(await left(), [])
   t.false(await isHere(waiting))
 })
 
-test('content stays while anybody has it registered, and remains of a crash are deleted', async t => {
+test('content stays while anybody has it registered, and the remains of a crash are deleted', async t => {
   const { later, sweep, registered, job, left, isHere, folder, deps } = await scene(t)
   const digest = await registered('upl_A', 'shared')
   later(20)
@@ -165,4 +158,5 @@ test('an upload stays while a thing of any kind uses it, and is deleted after th
   await pool.query('update write.use set until = $1', [deps.now()])
   await sweep()
   t.deepEqual(await left(), [])
+  t.is((await pool.query('select from write.use')).rowCount, 0)
 })

@@ -15,7 +15,7 @@ import {
   toMicro,
   unmetered,
   whenSpent,
-} from '../../events/billing.ts'
+} from '../../events/calculations/billing.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import {
   admission,

@@ -7,7 +7,7 @@ import {
   meter,
   standing,
   unmetered,
-} from '../../events/billing.ts'
+} from '../../events/calculations/billing.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { admittedJob, exitedZero } from '../jobs/given.ts'
 

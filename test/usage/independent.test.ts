@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import test from 'ava'
 import fc from 'fast-check'
-import { sumOf } from '../../events/billing.ts'
+import { sumOf } from '../../events/calculations/billing.ts'
 import { admission, billOf, exited, iso, ran, repriced } from './given.ts'
 
 const price = fc.integer({ min: 0, max: 999_999 }).map(units => (units / 10_000).toFixed(4))

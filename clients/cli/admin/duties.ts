@@ -23,7 +23,7 @@ export const describeDutyList = describe({
   options: {
     '--state <state>': 'only waiting, due, leased, parked, done or dropped ones',
     '--reactor <name>': 'only those of this reactor',
-    '--limit <n>': 'at most so many, up to 500',
+    '--limit <n>': 'at most this many, up to 500',
   },
 })
 
@@ -47,13 +47,13 @@ const oneDuty = { '<duty>': '' }
 const dutyAt = (id: string) => `${path}/${segment(id)}`
 
 export const describeDutyRetry = describe({
-  text: 'try a duty again at once, with all its attempts',
+  text: 'retry a duty at once, with a fresh number of attempts',
   operands: oneDuty,
 })
 
 export const dutyRetry = request<Duty>({
   send: ({ api }, _, id) => api.post<Duty>(`${dutyAt(id)}/retry`, undefined),
-  note: ({ duty_id, reactor }) => `${reactor} will try ${duty_id} again`,
+  note: ({ duty_id, reactor }) => `${reactor} will retry ${duty_id}`,
 })
 
 export const describeDutyDrop = describe({

@@ -31,7 +31,7 @@ export const quotaGet = request<Quota>({
 })
 
 export const describeQuotaSet = describe({
-  text: 'change the limits of a user; omitted options stay as they are',
+  text: 'change the limits of a user; omitted options stay unchanged',
   operands: { '<username>': '' },
   options: {
     '--gpus <count>': 'GPUs at once',
@@ -51,7 +51,7 @@ export const quotaSet = request<Quota, SetOptions>({
     if (Object.keys(change).length === 0 && series.length === 0)
       throw usageFailure(
         'Nothing to change',
-        'hint: forge admin quota set --help lists what can be',
+        'hint: forge admin quota set --help lists the options',
       )
     // The API replaces the whole quota.
     const path = `/api/admin/quotas/${segment(username)}`

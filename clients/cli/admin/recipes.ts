@@ -26,7 +26,7 @@ export async function recipeAdd(
   const files = await projectFiles(pathIn(process, folder), folder)
   refuseSensitive(files)
   if (!files.files.some(({ path }) => path === 'recipe.yaml'))
-    throw usageFailure(`${folder} holds no recipe.yaml (docs/use/recipes.md)`)
+    throw usageFailure(`${folder} has no recipe.yaml (docs/use/recipes.md)`)
   const packed = await pack(files)
   try {
     const what = `${files.files.length} files, packed ${size(packed.bytes)}`
@@ -43,8 +43,7 @@ export async function recipeAdd(
     )
     const { name, version, digest, created } = added
     if (isJson) terminal.data(toJson(added))
-    else
-      terminal.data(`${name} ${version} ${created ? 'was added' : 'is there already'} (${digest})`)
+    else terminal.data(`${name} ${version} ${created ? 'was added' : 'already exists'} (${digest})`)
     return exitCode.ok
   } finally {
     terminal.status(null)

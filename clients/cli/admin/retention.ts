@@ -30,7 +30,7 @@ const days = (text: string): number => {
 }
 
 export const describeRetention = describe({
-  text: 'delete checkpoints that runs need not keep; only says which, unless --apply',
+  text: 'delete checkpoints that runs need not keep; only lists them unless --apply',
   options: {
     '-p, --project <project>': 'of the runs of one project',
     '--keep-latest <n>': wholeNumber('keep this many of the newest of each run'),
@@ -41,7 +41,7 @@ export const describeRetention = describe({
     '--apply': 'delete them',
   },
   after: `
-Without --keep-latest, --keep-best and --every-nth each job's own checkpoints.keep holds, and other runs stay as they are; with one of
+Without --keep-latest, --keep-best and --every-nth each job's own checkpoints.keep applies, and other runs stay unchanged; with one of
 them, those left out are 2, 1 and none. The newest checkpoint always stays, and so does what a run needs.`,
 })
 
@@ -92,7 +92,7 @@ function show({ terminal, isJson }: Session, { runs, dry_run }: RetentionReport)
 
 function linesOf(run: RunRetention, isDryRun: boolean): string[] {
   const { short_id, artifacts, freed_bytes, kept, protected_total } = run
-  const goes = `${artifacts.length} ${isDryRun ? 'would go' : 'deleted'}`
+  const goes = `${artifacts.length} ${isDryRun ? 'would be deleted' : 'deleted'}`
   const stays = `${kept + protected_total} stay`
   const unnamed = protected_total - run.protected.length
   return [
@@ -120,7 +120,7 @@ const checkpointText = ({
   ].join('  ')
 
 const reason = ({ type, id }: { type: string; id: string }): string =>
-  type === 'resume' ? 'its job would continue from it' : `${id} began from it`
+  type === 'resume' ? 'its job would continue from it' : `${id} started from it`
 
 function summary({ artifacts, freed_bytes }: Total, isApplied: boolean): string {
   const what = `${artifacts} ${artifacts === 1 ? 'checkpoint' : 'checkpoints'}, ${size(freed_bytes)}`

@@ -81,7 +81,7 @@ export const describeUserSet = describe({
   operands: { '<username>': '' },
   options: {
     ...profileOptions,
-    '--role <role>': 'admin or operator; holds at once',
+    '--role <role>': 'admin or operator; takes effect at once',
     '--reset-password': 'generate a password, show it once, and end the sessions',
   },
 })
@@ -99,7 +99,7 @@ export async function userSet(
     ...(await profileOf(world, options)),
   }
   if (Object.keys(change).length === 0)
-    throw usageFailure('Nothing to change', 'hint: forge admin users set --help lists what can be')
+    throw usageFailure('Nothing to change', 'hint: forge admin users set --help lists the options')
   return changeUser(world, { username, options, change, said: 'Changed' })
 }
 

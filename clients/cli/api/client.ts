@@ -178,7 +178,7 @@ async function sendBytes(
   url: string,
   { headers, bytes }: { headers: Record<string, string>; bytes: Uint8Array },
 ): Promise<unknown> {
-  // The server may be known here by another name than its own, e.g. through a tunnel.
+  // The server may have a different name here, e.g. through a tunnel.
   const { pathname, search } = new URL(url)
   const response = await fetch(`${host}${pathname}${search}`, {
     method: 'PUT',

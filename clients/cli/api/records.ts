@@ -2,7 +2,7 @@ import type { Wait } from '../terminal/waits.ts'
 
 /**
  * The parts of the API's responses that commands read. Other fields, including later additions, pass through
- * `--json` unchanged, and unknown words are shown as they are.
+ * `--json` unchanged, and unknown words are shown unchanged.
  */
 
 type RunIdentity = {

@@ -52,7 +52,7 @@ type Position = {
   retryMs: number
   /** Failed attempts since the last data. */
   failures: number
-  /** The server sent a 204: nothing more will come. */
+  /** The server sent a 204: nothing more will follow. */
   isOver: boolean
 }
 
@@ -98,7 +98,7 @@ async function* connection(
   position: Position,
 ): AsyncGenerator<SseEvent> {
   const silence = new AbortController()
-  const tooQuiet = () => silence.abort(new Error(`nothing came for ${silenceMs / 1000} s`))
+  const tooQuiet = () => silence.abort(new Error(`nothing arrived for ${silenceMs / 1000} s`))
   let timer = setTimeout(tooQuiet, silenceMs)
   try {
     const response = await open(position.lastId, AbortSignal.any([signal, silence.signal]))

@@ -6,7 +6,7 @@ const causes: Record<string, string> = {
   ENOTFOUND: 'the name is unknown',
   EAI_AGAIN: 'the name could not be looked up',
   EHOSTUNREACH: 'there is no route to it',
-  ENETUNREACH: 'there is no network to it',
+  ENETUNREACH: 'its network is unreachable',
   ETIMEDOUT: 'it did not accept the connection in time',
   UND_ERR_CONNECT_TIMEOUT: 'it did not accept the connection in time',
   ECONNRESET: 'it closed the connection without a response',

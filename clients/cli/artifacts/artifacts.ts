@@ -48,11 +48,11 @@ function nextStage(rows: readonly Artifact[]): string | null {
   if (!from?.init_from) return null
   const { artifact_id, load } = from.init_from
   const which = from.is_best ? 'best' : 'latest'
-  return `To begin from the ${which}, in spec: init_from: {artifact_id: ${artifact_id}, load: ${load[0]}}`
+  return `To start from the ${which}, in spec: init_from: {artifact_id: ${artifact_id}, load: ${load[0]}}`
 }
 
 export const describeArtifactsGet = describe({
-  text: 'fetch an artifact that is in the store of the server',
+  text: "fetch an artifact from the server's store",
   operands: { '<run>': 'run id or short id', '<artifact>': 'its id, latest or best' },
   options: {
     '-o, --output <file>': 'a file that does not exist yet, or a folder to put it in',

@@ -31,13 +31,13 @@ export async function fetchFile(
   if (!isInStore(path) || total === null)
     throw new Failure(
       exitCode.conflict,
-      `The artifact is not in the store of the server; it lies at ${path}`,
+      `The artifact is not in the server's store; it is at ${path}`,
     )
   const { process } = session
   const file = await fileFor(process, artifact, output)
   const existing = await sizeOf(pathIn(process, file))
   if (existing !== null && !(resume && existing === total))
-    throw usageFailure(`${file} exists already`)
+    throw usageFailure(`${file} already exists`)
   const part = existing === null ? `${file}.part` : file
   const began = resume ? Math.min((await sizeOf(pathIn(process, part))) ?? 0, total) : 0
   if (existing === null) await fetchRest(session, artifact, { part, at: began, total, file })
@@ -115,7 +115,10 @@ async function* piecesFrom({ api }: Session, { artifact_id, sha256 }: Artifact, 
       silent.signal,
     )
     if (body === null || status !== 206)
-      throw new Failure(exitCode.refused, `The server sent other bytes than asked for (${status})`)
+      throw new Failure(
+        exitCode.refused,
+        `The server sent different bytes from those requested (${status})`,
+      )
     for await (const piece of body) {
       timer.refresh()
       yield piece as Uint8Array

@@ -23,11 +23,11 @@ export const describeArtifactsRemove = describe({
   options: {
     '--step <n>': wholeNumber('the artifacts of this step'),
     '--all-but-latest <n>': wholeNumber('checkpoints of all but the newest n steps'),
-    '--dry-run': 'only say what would be deleted',
+    '--dry-run': 'only list what would be deleted',
     '-y, --yes': 'do not ask',
   },
   after: `
-Files in the store of the server are removed; files elsewhere are only marked as deleted. Artifacts that a run needs stay, and
+Files in the server's store are removed; files elsewhere are only marked as deleted. Artifacts that a run needs stay, and
 are listed; the exit code is then 5, except with --all-but-latest.`,
 })
 
@@ -59,7 +59,7 @@ function refuseUnlessOneWay(named: readonly string[], options: RemoveOptions): v
   const ways = [named.length > 0, step !== undefined, allButLatest !== undefined]
   if (ways.filter(Boolean).length !== 1)
     throw usageFailure('Name artifacts, or give --step or --all-but-latest')
-  if (dryRun && yes) throw usageFailure('--dry-run deletes nothing, and --yes has it delete')
+  if (dryRun && yes) throw usageFailure('--dry-run deletes nothing, and --yes deletes')
 }
 
 function wanted(

@@ -136,7 +136,7 @@ type VerifyOptions = CommonOptions & Texts<'head'>
 const verifyWithinMs = 3_600_000
 
 export const describeAuditVerify = describe({
-  text: 'check that every event is as it was recorded; ends with 1 where one is not',
+  text: 'check that no event was changed after it was recorded; exits with 1 otherwise',
   options: {
     '--head <hash@position>': 'a head that was kept: the chain must still pass through it',
   },
@@ -154,9 +154,9 @@ export async function auditVerify(world: World, options: VerifyOptions): Promise
 
 function verdictLines({ ok, checked, first_bad, head, waiting }: Verdict): string[] {
   const late = waiting === 0 ? [] : [`${waiting} events wait to be published and chained`]
-  if (ok) return [`${checked} events are as they were recorded`, `head ${head ?? 'none'}`, ...late]
+  if (ok) return [`${checked} events are unchanged`, `head ${head ?? 'none'}`, ...late]
   return [
-    `NOT as it was recorded: ${first_bad?.kind}, position ${first_bad?.position}`,
+    `The record is NOT intact: ${first_bad?.kind}, position ${first_bad?.position}`,
     String(first_bad?.detail),
     `${checked} events before it are sound`,
   ]

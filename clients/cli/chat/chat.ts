@@ -40,11 +40,11 @@ export const describeChat = describe({
     '[question...]': 'asked once; without one, each line of standard input is a question',
   },
   options: {
-    '--token <token>': 'of the deployment; without one you ask as yourself, for a while',
+    '--token <token>': 'of the deployment; without one, a session under your own name is opened',
     '--template <name>': 'what serves an artifact or a model, e.g. vllm, tiny-lm',
     '--profile <name>': 'the machine that serves it',
     '--system <text>': 'a system prompt',
-    '--max-tokens <count>': 'the longest answer',
+    '--max-tokens <count>': 'the maximum length of a reply',
     '--temperature <number>': '',
     '--seed <number>': '',
     '--served <name>': 'one of several names that the engine serves',
@@ -106,7 +106,7 @@ async function lineTo(session: Session, what: string, options: ChatOptions): Pro
   const close = () => api.delete(own)
   try {
     const ready = await untilReady(session, own)
-    // The server may be known here by another name than its own.
+    // The server may have a different name here.
     const path = new URL(ready.base_url).pathname
     return { api, path, model: options.served ?? ready.served_names[0] ?? 'default', close }
   } catch (error) {
@@ -162,7 +162,7 @@ async function converse(
     input: process.stdin,
     ...(isTerminal && { output: process.stderr, prompt: '> ' }),
   })
-  if (isTerminal) session.terminal.note('Ctrl-C stops an answer, Ctrl-D ends')
+  if (isTerminal) session.terminal.note('Ctrl-C stops a reply, Ctrl-D ends')
   input.prompt()
   let code: ExitCode = exitCode.ok
   for await (const text of input) {
@@ -172,7 +172,7 @@ async function converse(
   return code
 }
 
-/** Streams an answer and appends question and answer to the conversation. Ctrl-C stops only the answer. */
+/** Streams a reply and appends question and reply to the conversation. Ctrl-C stops only the reply. */
 async function answer(
   { terminal, isJson, process }: Session,
   { api, path, model }: Line,
@@ -203,7 +203,7 @@ async function answer(
 }
 
 function figuresText({ ttft_ms, completion_tokens, tokens_per_s, aborted }: Answered): string {
-  if (ttft_ms === null) return 'no answer'
+  if (ttft_ms === null) return 'no reply'
   const speed = `${completion_tokens} tokens, ${tokens_per_s} tokens/s`
   return `first token after ${ttft_ms} ms, ${speed}${aborted ? ', stopped' : ''}`
 }

@@ -88,9 +88,9 @@ async function sendAll(
 
 async function addJobs(root: Api, owners: Map<string, Api>, signal: AbortSignal): Promise<void> {
   const [pausing = root, training = root, waiting = root] = people.map(name => owners.get(name))
-  terminal.note('  four jobs: one is paused once it trains, one trains, two wait')
+  terminal.note('  four jobs: one is paused during training, one is training, two are waiting')
   if (!(await sendJobs({ pausing, training, waiting }, signal)))
-    terminal.note('  the first did not come to train; forge logs shows why')
+    terminal.note('  the first one did not start training; forge logs shows why')
 }
 
 /** The first person to report owns a project; the others join it. */

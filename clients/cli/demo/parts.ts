@@ -8,7 +8,7 @@ import { worldOf } from '../program/session.ts'
 import { version } from '../program/version.ts'
 import { admin, type DemoServer, startDemoServer } from './server.ts'
 
-/** Shared by the demonstrations: a server of their own, and an end that leaves nothing behind. */
+/** Shared by the demonstrations: a separate server, and an end that leaves nothing behind. */
 
 export const world = worldOf(process)
 export const { terminal } = world
@@ -99,7 +99,7 @@ async function startServer(
   signal: AbortSignal,
 ): Promise<DemoServer> {
   const began = performance.now()
-  terminal.note('Starting a Forge server with a PostgreSQL of its own')
+  terminal.note('Starting a Forge server with its own PostgreSQL')
   const onWait = (reason: string) => terminal.note(terminal.paintNote('dim', `  ${reason}`))
   const server = await startDemoServer({ dataDir, port, onWait, signal })
   const seconds = ((performance.now() - began) / 1000).toFixed(1)

@@ -105,7 +105,7 @@ async function show(scene: Scene): Promise<number> {
   const client = new OpenAI({ baseURL: base_url, apiKey: token.token, maxRetries: 0 })
   await converse(client)
 
-  say(`Makes another revision of ${second.short_id}, which trained three times as long`)
+  say(`Adds a revision from ${second.short_id}, which trained three times as long`)
   const other = await api.post<Made>(`${path}/revisions`, of(second), { creates: true })
   await untilReady({ api, terminal }, other)
   const loaded = await load(client, options.callers)

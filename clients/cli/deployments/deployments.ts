@@ -95,8 +95,8 @@ const sourceOptions = {
   '--template <name>': 'what serves it, e.g. vllm, llama-cpp, tiny-lm',
   '--profile <name>': 'the machine that serves it',
   '--served <names...>': 'names of the model for its clients',
-  '--url <url>': 'or an engine that runs already, up to /v1',
-  '--header <name>': 'with --url: a header that the engine asks for; its value is asked for',
+  '--url <url>': 'or the address of a running engine, up to /v1',
+  '--header <name>': 'with --url: a header that the engine requires; asks for its value',
   '--header-stdin': 'read the value of --header from standard input',
   '--no-wait': 'do not wait until it is ready',
 }
@@ -193,7 +193,7 @@ type Deletion = {
 }
 
 export const describeDeployRemove = describe({
-  text: 'delete a deployment with its address and tokens, after saying what ends',
+  text: 'delete a deployment with its address and tokens, after showing what ends',
   operands: oneDeployment,
   options: {
     '-y, --yes': 'do not ask',
@@ -211,9 +211,9 @@ export async function deployRemove(
   if (!options.yes) {
     const { breaks } = await api.delete<Deletion>(`${path}?dry_run=true`)
     terminal.note(`${breaks.base_url} will return 404 permanently`)
-    terminal.note(`tokens that end: ${breaks.tokens.join(', ') || 'none'}`)
+    terminal.note(`tokens that become invalid: ${breaks.tokens.join(', ') || 'none'}`)
     terminal.note(
-      `what ends: ${counted(breaks.revisions, 'revision')} and ${counted(breaks.replicas, 'engine')}`,
+      `also ends: ${counted(breaks.revisions, 'revision')} and ${counted(breaks.replicas, 'engine')}`,
     )
     const answer = await ask(process, `Delete ${name}? (yes/no) `, '--yes')
     if (!/^y(es)?$/i.test(answer.trim())) return exitCode.interrupted

@@ -52,7 +52,7 @@ export async function deployPromote(
     terminal.data(
       done.changed
         ? `revision ${revision.number} is promoted; forge deploy rollback ${named} goes back`
-        : `revision ${revision.number} was promoted already`,
+        : `revision ${revision.number} was already promoted`,
     )
   return exitCode.ok
 }

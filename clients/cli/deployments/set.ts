@@ -8,10 +8,10 @@ export type ScaleOptions = Texts<'min' | 'max' | 'target' | 'idleSuspend' | 'max
 
 export const scaleOptions = {
   '--min <count>': 'engines that always run',
-  '--max <count>': 'the most engines that run when requests call for them',
-  '--target <count>': 'requests at once that one engine takes',
-  '--idle-suspend <seconds>': 'suspend it after so long without a request, or never',
-  '--max-concurrency <count>': 'requests at once that it takes at all',
+  '--max <count>': 'the most engines that run under load',
+  '--target <count>': 'the target for concurrent requests per engine',
+  '--idle-suspend <seconds>': 'suspend it after this time without a request, or never',
+  '--max-concurrency <count>': 'the most concurrent requests in total',
 }
 
 /** The given options, as the API expects them. */
@@ -61,6 +61,6 @@ export async function deploySet(
   const { deployment_id } = await findDeployment(api, named)
   const done = await api.patch<{ changed: boolean }>(pathOf(deployment_id), body)
   if (isJson) terminal.data(toJson(done))
-  else terminal.data(done.changed ? `${deployment_id} was changed` : 'it was so already')
+  else terminal.data(done.changed ? `${deployment_id} was changed` : 'nothing changed')
   return exitCode.ok
 }

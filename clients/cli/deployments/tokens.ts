@@ -17,7 +17,7 @@ type Token = {
 }
 
 export const describeTokenNew = describe({
-  text: 'create a token for a deployment; it is shown this once',
+  text: 'create a token for a deployment; it is shown only once',
   operands: { '<deployment>': 'name or id', '<name>': 'who or what uses it' },
   options: {
     '--note <text>': 'its purpose',
@@ -38,15 +38,15 @@ export async function tokenNew(
     terminal.data(toJson(made))
     return exitCode.ok
   }
-  terminal.data(made.token ?? 'the token was shown before, and is shown once')
+  terminal.data(made.token ?? 'the token is shown only once, and was already shown')
   terminal.note(
-    `for ${base_url}; it is shown this once and has no end: revoke it when it is not needed`,
+    `for ${base_url}; it is shown only once and does not expire: revoke it when it is no longer needed`,
   )
   return exitCode.ok
 }
 
 export const describeTokenRevoke = describe({
-  text: 'revoke a token: it opens nothing from now on, and its open streams end',
+  text: 'revoke a token: it is invalid from now on, and its open streams end',
   operands: { '<deployment>': 'name or id', '<token>': 'name or id' },
 })
 
@@ -63,7 +63,7 @@ export async function tokenRevoke(
   const token = live.find(({ token_id, name }) => token_id === wanted || name === wanted)
   if (!token)
     throw usageFailure(
-      `No such token that is not revoked: ${wanted}`,
+      `No such active token: ${wanted}`,
       `there are ${live.map(({ name }) => name).join(', ') || 'none'}`,
     )
   const done = await api.delete<{ revoked_at: string }>(`${path}/${segment(token.token_id)}`)

@@ -5,7 +5,7 @@ import { pathOf, type Revision } from './find.ts'
 
 const pollMs = 500
 
-/** Waits until the revision has answered; fails with the reason if it never will. */
+/** Waits until the revision has responded; fails with the reason if it never will. */
 export async function untilReady(
   { api, terminal }: Pick<Session, 'api' | 'terminal'>,
   { deployment_id, revision_id }: { deployment_id: string; revision_id: string },

@@ -5,7 +5,7 @@ import type { Claim, Spool } from './spool.ts'
 
 export type Claiming = {
   claim: Claim
-  /** The access token of the person who runs the command, as it is now; null when signed out. */
+  /** The current access token of the person who runs the command; null when signed out. */
   personToken: () => Promise<string | null>
   spool: Spool
 }

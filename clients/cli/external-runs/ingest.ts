@@ -4,7 +4,7 @@ import { version } from '../program/version.ts'
 /** The address for the reports of a run. */
 export type Address = { endpoint: string; run_id: string; token: string }
 
-/** A report without the id of its run: as it is posted to `route`, and as the spool keeps it. */
+/** A report without the id of its run, in the form posted to `route` and stored in the spool. */
 export type Report = { route: 'lifecycle' | 'logs'; body: Record<string, unknown> }
 
 /** The platform's request to the code of a run, in each response to its reports. */
@@ -59,7 +59,7 @@ function judge({ ok, status, headers }: Response, body: unknown): Reply {
   const detail = isRecord(body) ? body.detail : undefined
   const isDetail = typeof detail === 'string' || Array.isArray(detail)
   if (!isDetail || !headers.has('x-request-id')) {
-    const why = `${status}, not from Forge but from something at its address or before it`
+    const why = `${status}, not from Forge but from something else at its address or in front of it`
     return { outcome: 'not now', why, status: null }
   }
   const words = typeof detail === 'string' ? detail : JSON.stringify(detail).slice(0, 500)

@@ -108,7 +108,7 @@ async function sendAll(options: ShipperOptions, sending: Sending): Promise<Sent>
     }
     if (!closing.aborted) await pause(gatherMs, closing)
   }
-  // Further lines arrived while a call was retried in vain.
+  // Further lines arrived while a call was being retried.
   for (let lines = next(); lines.length > 0; lines = next()) sent.unsent.push({ lines, seq: seq++ })
   return sent
 }

@@ -14,7 +14,7 @@ export type Beginning = {
   spool: Spool
   /** Variables with the address for the command's reports. */
   variables: Record<string, string>
-  /** Fires when no more attempts are to be made. */
+  /** Fires when it is time to give up. */
   givingUp: AbortController
 }
 

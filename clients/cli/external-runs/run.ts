@@ -18,7 +18,7 @@ import { newLocalId, openSpool, unclaimed } from './spool.ts'
 type RunOptions = CommonOptions & Texts<'project' | 'name'> & { tag: string[] }
 
 export const describeRun = describe({
-  text: 'run any command here as a run of its own: its output and reports go to Forge',
+  text: 'run any command here as a new run: its output and reports go to Forge',
   operands: { '<command...>': 'the command and its arguments, best after --' },
   options: {
     '-p, --project <name>': 'FORGE_PROJECT, or else the name of this directory',
@@ -26,7 +26,7 @@ export const describeRun = describe({
     '--tag <tag>': repeated('may be repeated'),
   },
   after: `
-The exit code is the command's. When the server cannot be reached the command runs all the same: its
+The exit code is the command's. If the server cannot be reached, the command still runs: its
 reports are kept on disk, and the run is created when the server is back, or by forge sync. The last line
 on stderr says how the run ended. With --json, events are printed there as JSON lines.
 
@@ -55,7 +55,9 @@ export async function run(world: World, command: string[], options: RunOptions):
   }
   terminal.note(`forge: ${claimed.why}; reports wait on disk until the run can be created`)
   const beginning = await later(session, claiming).catch((error: Error) => {
-    terminal.note(`forge: nor can they: ${error.message}; the command runs without reporting`)
+    terminal.note(
+      `forge: reports cannot be kept either: ${error.message}; the command runs without reporting`,
+    )
     return null
   })
   return beginning ? runReporting(session, beginning, command) : runOffline(session, command)

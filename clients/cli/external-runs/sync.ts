@@ -10,7 +10,7 @@ export const describeSync = describe({
   text: 'send reports that wait on this machine because no server could be reached',
   operands: { '[run...]': 'only these runs, by run id or by the local id of their folder' },
   after: `
-They lie in FORGE_SPOOL_DIR, or else in ~/.forge/spool. Sending something twice does not store it twice.
+They are in FORGE_SPOOL_DIR, or else in ~/.forge/spool. Sending something twice does not store it twice.
 Runs that could not be created when they began are created now, as the person who is signed in.
 The exit code is 6 if something could not be sent.`,
 })

@@ -7,5 +7,5 @@ export const checkpointText = ({ artifact_id, step }: Checkpoint): string =>
 /** `it continues from step 400 (art_…)` */
 export const continuesText = (checkpoint: Checkpoint | null): string =>
   checkpoint === null
-    ? 'it begins from the start'
+    ? 'it starts from the beginning'
     : `it continues from ${checkpointText(checkpoint)}`

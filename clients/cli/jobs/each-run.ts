@@ -2,8 +2,8 @@ import { type ExitCode, exitCode, Failure } from '../program/failure.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
 
 /**
- * Does something with several runs at once. Each is tried; the failure lists those that were not `done`, with the exit code of the
- * first of them.
+ * Does something with several runs at once. Each is tried; the failure lists the runs that were not `done`, with the exit code
+ * of the first.
  */
 export async function eachRun(
   ids: readonly string[],

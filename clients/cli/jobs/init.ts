@@ -19,7 +19,7 @@ export const describeInit = describe({
   options: {
     '-f, --file <path>': ['where to; an existing file is never overwritten', usualFile],
     '-p, --project <name>': 'the project of its runs; by default named after this folder',
-    '-n, --name <name>': 'name of the job; by default that of the recipe',
+    '-n, --name <name>': 'name of the job; by default the name of the recipe',
   },
 })
 
@@ -55,7 +55,7 @@ async function onlyRecipe({ api }: Session): Promise<CatalogueRow> {
 async function writeNew(process: Process, file: string, text: string): Promise<void> {
   await writeFile(pathIn(process, file), text, { flag: 'wx' }).catch(error => {
     if (error.code !== 'EEXIST') throw usageFailure(`${file} cannot be written: ${error.message}`)
-    throw new Failure(exitCode.conflict, `${file} exists and was left as it is`, {
+    throw new Failure(exitCode.conflict, `${file} exists and was left unchanged`, {
       lines: ['hint: name another with -f; forge recipe lock -f FILE follows the catalogue'],
     })
   })
@@ -79,7 +79,7 @@ export function jobFile(recipe: CatalogueRow, { file, project, name }: Job): str
   const profiles = resources.profiles.length > 0 ? resources.profiles.join(', ') : 'any'
   return [
     `# ${inOneLine(`A job of the recipe ${recipe.name}: ${recipe.title}`)}`,
-    `# Ask without submitting: forge plan -f ${file}. Submit it: forge submit -f ${file} --follow`,
+    `# Check without submitting: forge plan -f ${file}. Submit it: forge submit -f ${file} --follow`,
     `api: ${dialect}`,
     'metadata:',
     `  name: ${scalar(name)}`,

@@ -23,7 +23,7 @@ type Reply = {
 }
 
 export const describePause = describe({
-  text: 'have jobs write a checkpoint and end, to free their GPUs until they are resumed',
+  text: 'make jobs write a checkpoint and end, to free their GPUs until they are resumed',
   operands: someRuns,
   options: {
     '--force': 'kill them at once; progress since the last checkpoint is lost',
@@ -105,7 +105,7 @@ async function resumeOne(session: Session, id: string, body: object, wait: boole
   if (!wait) return report(session, reply, {})
   const job = await watchJob(session, {
     run_id: reply.run_id,
-    // A read may still show the job as it was before.
+    // A read may still show the previous state of the job.
     isThere: ({ state }) => !waiting.includes(state) && state !== 'paused',
     text: ({ state, state_reason, queue }) =>
       `${id} is ${state}${state_reason ? ` (${state_reason})` : ''}${queue?.position ? `, place ${queue.position}` : ''}`,

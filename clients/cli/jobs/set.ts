@@ -28,7 +28,7 @@ export const describeSet = describe({
     '--priority <number>': 'from -100 to 100; higher starts first',
     '-n, --name <name>': 'name of the job',
     '-t, --tag <tag>': repeated('its tags from now on; may be repeated'),
-    '--no-tags': 'take all tags away',
+    '--no-tags': 'remove all tags',
   },
 })
 

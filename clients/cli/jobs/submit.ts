@@ -18,13 +18,13 @@ export const describeSubmit = describe({
   text: 'submit a job, from a JobSpec file or straight from a recipe',
   options: {
     ...specOptions,
-    '--package [folder]': 'take along the files of a folder; by default of this one',
+    '--package [folder]': 'send the files of a folder along; by default this one',
     '--follow': 'show the run until it has ended; the exit code says how',
     '-d, --detach': 'return once the job is admitted (the default)',
   },
   after: `
 The run finds the files of --package in its working folder. A JobSpec with spec.source.kind "package" and no
-upload_id packs the folder that the file is in. What .gitignore and .forgeignore name stays here, and a
+upload_id packs the folder that the file is in. Files named in .gitignore and .forgeignore stay here, and a
 folder with secrets (.env, *.pem, id_rsa* and the like) is refused before anything is sent.
 
 Examples:

@@ -161,7 +161,7 @@ export const describeModelHistory = describe({
   text: 'who moved an alias when, from which version to which, and why',
   operands: { '<model>': '', '<alias>': '' },
   options: {
-    '--at <time>': 'only what held then, e.g. 2026-11-20T12:00:00Z',
+    '--at <time>': 'only the move in force then, e.g. 2026-11-20T12:00:00Z',
   },
 })
 

@@ -57,7 +57,7 @@ export const profileList = list<Profile>({
 })
 
 export const describeProfileSet = describe({
-  text: 'describe hardware for jobs; omitted options stay as they are',
+  text: 'describe hardware for jobs; omitted options stay unchanged',
   operands: { '<name>': '' },
   options: {
     '--series <name>': 'the kind of GPU, e.g. H100',
@@ -81,7 +81,7 @@ export async function profileSet(
   if (Object.keys(change).length === 0)
     throw usageFailure(
       'Nothing to change',
-      'hint: forge admin profile set --help lists what can be',
+      'hint: forge admin profile set --help lists the options',
     )
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const profiles = await api.get<Profile[]>('/api/profiles')

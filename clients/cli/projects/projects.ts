@@ -87,7 +87,7 @@ export async function projectSet(
 ): Promise<ExitCode> {
   const { visibility, notes } = options
   if (visibility === undefined && notes === undefined)
-    throw usageFailure('Nothing to change', 'hint: forge projects set --help lists what can be')
+    throw usageFailure('Nothing to change', 'hint: forge projects set --help lists the options')
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const change = {
     ...(visibility !== undefined && { visibility }),

@@ -19,7 +19,7 @@ import { followCatalogue } from './lock-file.ts'
 type LockOptions = CommonOptions & Texts<'file'> & Flags<'check'>
 
 export const describeRecipeList = describe({
-  text: 'the recipes jobs can be of, the newest version of each first',
+  text: 'the recipes for jobs, the newest version of each first',
 })
 
 export const recipeList = list<CatalogueRow>({
@@ -147,7 +147,7 @@ function sayFollowed(
   { lock, changed, diff, unknown }: Followed,
 ): void {
   const { paint } = terminal
-  const found = check ? 'the catalogue has moved' : 'the lock was written'
+  const found = check ? 'the catalogue has changed' : 'the lock was written'
   terminal.data(`${file}: ${changed ? found : `the lock is that of ${lock.name} ${lock.version}`}`)
   for (const line of diff) terminal.data(paint(line.startsWith('-') ? 'red' : 'green', line))
   if (unknown.length > 0)

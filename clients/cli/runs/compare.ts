@@ -40,7 +40,7 @@ export async function compare(
   options: CommonOptions & Flags<'all'>,
 ): Promise<ExitCode> {
   const comma = ids.find(id => id.includes(','))
-  if (comma !== undefined) throw usageFailure(`${comma} is no run; separate runs by spaces`)
+  if (comma !== undefined) throw usageFailure(`${comma} is not a run; separate runs by spaces`)
   if (new Set(ids).size < 2) throw usageFailure('Name two runs or more')
   const session = await openSignedIn(world, options)
   const found = await session.api.get<Comparison>('/api/runs/compare', {

@@ -28,7 +28,7 @@ export const describeDelete = describe({
     '-y, --yes': 'do not ask',
   },
   after: `
-Lists the runs that began from an artifact of a deleted run, retry it or are clones of it; they are unaffected.
+Lists the runs that started from an artifact of a deleted run, retry it or are clones of it; they are unaffected.
 With several runs, each is tried; the exit code is that of the first failure.`,
 })
 
@@ -78,7 +78,7 @@ async function deleteOne({ api, terminal, isJson }: Session, id: string): Promis
 }
 
 const words: Record<string, string> = {
-  init_from: 'began from',
+  init_from: 'started from',
   retry: 'is a retry of',
   clone: 'is a clone of',
 }

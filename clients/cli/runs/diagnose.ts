@@ -22,7 +22,7 @@ export const describeDiagnose = describe({
   text: 'say why a run failed or makes no progress, with evidence and remedies',
   operands: oneRun,
   options: {
-    '--again': 'diagnose once more, although there is a diagnosis',
+    '--again': 'diagnose again even if there is a diagnosis',
     '--apply-fix [number]': 'submit the job again with a suggested change, by default the first',
     '--env <name=value>': repeated('with --apply-fix: a secret of the old job, which is masked'),
   },
@@ -101,7 +101,9 @@ function show({ terminal, isJson }: Session, found: Diagnosis): void {
   }
   const { count_30d, run_ids } = found.similar
   if (count_30d > 0)
-    terminal.data(`  ${count_30d} other runs of the last 30 days look alike: ${run_ids.join(', ')}`)
+    terminal.data(
+      `  ${count_30d} other runs of the last 30 days look similar: ${run_ids.join(', ')}`,
+    )
   for (const [index, line] of suggestionLines(found).entries())
     terminal.data(`  ${index + 1}. ${line}`)
 }
@@ -138,7 +140,7 @@ async function applyFix(
   terminal.data(isJson ? toJson({ diagnosis: found, admitted }) : admitted.run_id)
 }
 
-/** `chosen` counts the suggestions as they are shown, from 1. */
+/** `chosen` counts the suggestions in the order shown, from 1. */
 function patchOf({ suggestions }: Diagnosis, chosen: string | true | undefined) {
   const all = suggestions ?? []
   const one =

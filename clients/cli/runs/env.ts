@@ -25,7 +25,7 @@ export const describeEnv = describe({
   text: 'the environment of a run: machine, packages, variables, commit',
   operands: oneRun,
   options: {
-    '--against <run>': 'only in what this differs from another run',
+    '--against <run>': 'only the differences from another run',
     '--packages': 'with all packages',
   },
 })

@@ -70,5 +70,5 @@ const artifactText = (id: string, isDeleted = false) => (isDeleted ? `${id}, del
 const words: Record<string, string> = {
   retry: 'retry of',
   clone: 'clone of',
-  init_from: 'began from',
+  init_from: 'started from',
 }

@@ -33,7 +33,7 @@ export const logOptions = {
   '--since <time>': 'from then on: 90s, 5m, 2h, 1d ago, or an ISO time',
   '--grep <text>': 'lines that contain this text',
   '--regex <pattern>': 'lines in which this pattern (RE2) is found, e.g. (?i)error',
-  '--around <count>': 'this many lines before and after each that was found',
+  '--around <count>': 'this many lines before and after each match',
   '--tail <count>': 'start this many lines before the end',
   '-t, --timestamps': 'put the time before each line',
   '--node <name>': '',

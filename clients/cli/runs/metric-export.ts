@@ -34,7 +34,7 @@ export async function exportMetrics(
 function failureOf(error: NodeJS.ErrnoException, output: string | undefined): Error {
   // The reader, e.g. head, has enough; main.ts ends the command.
   if (error.code === 'EPIPE') return error
-  if (error.code === 'EEXIST') return usageFailure(`${output} exists already`)
+  if (error.code === 'EEXIST') return usageFailure(`${output} already exists`)
   if (error.code === 'ENOENT' || error.code === 'EACCES' || error.code === 'ENOSPC')
     return new Failure(exitCode.refused, `${output} could not be written: ${error.message}`)
   return new Failure(exitCode.unavailable, `The export broke off: ${error.message}`)

@@ -34,7 +34,7 @@ export const describeMetrics = describe({
     '-k, --keys <a,b>': 'these metrics; all of them otherwise',
     '--plot': 'draw a chart of each',
     '--log': 'logarithmic charts',
-    '--csv': 'key,step,value lines, of long series a part',
+    '--csv': 'key,step,value lines; a sample of long series',
     '--export <csv|jsonl>': 'every point: key, step, value, ts',
     '-o, --output <file>': 'where to export to; stdout otherwise',
     '--around <step>': 'the values at and near this step',

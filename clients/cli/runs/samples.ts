@@ -32,8 +32,8 @@ export const describeSamples = describe({
     '--step <step>': 'the samples of this round, and how its rewards are distributed',
     '--prompt <key>': 'one prompt through all rounds; the keys are listed with --step',
     '--sort <order>': ['with --step: index, reward (lowest first) or -reward', 'index'],
-    '-l, --limit <n>': ['at most so many samples', '50'],
-    '--full': 'print the samples whole instead of a line each',
+    '-l, --limit <n>': ['at most this many samples', '50'],
+    '--full': 'print the samples in full instead of a line each',
   },
 })
 

@@ -4,8 +4,7 @@ import { SearchFault } from '../../../schemas/run-search.ts'
 import { usageFailure } from '../program/failure.ts'
 
 /**
- * The words of a search as one text. The shell has taken quotes away, so a word with a space is quoted again unless
- * it is a search of its own.
+ * The words of a search as one text. The shell has removed quotes, so a word with a space is quoted again unless it is itself a search.
  */
 export function searchOf(words: readonly string[]): string {
   const text = words.length === 1 ? String(words[0]) : words.map(again).join(' ')

@@ -30,7 +30,7 @@ export const oneLine = (text: string): string =>
 
 /**
  * Breaks text between words, so that no line is wider than `width`; later lines begin with `indent`. A word that is wider,
- * such as an address, gets a line of its own. Null, for pipes and files, breaks nothing.
+ * such as an address, gets its own line. Null, for pipes and files, breaks nothing.
  */
 export function wrapped(text: string, width: number | null, indent = ''): string[] {
   if (width === null || stringWidth(text) <= width) return [text]

@@ -17,7 +17,7 @@ export const describeUsage = describe({
   text: 'GPU hours and what they cost: yours and those of your projects',
   options: {
     '-g, --group <by>': {
-      text: 'what to add up by',
+      text: 'what to sum up by',
       choices: ['user', 'project', 'day'],
       fallback: 'user',
     },

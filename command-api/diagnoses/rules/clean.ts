@@ -17,7 +17,7 @@ const secrets: readonly [RegExp, string][] = [
 export const scrub = (text: string): string =>
   secrets.reduce((clean, [pattern, by]) => clean.replace(pattern, by), text)
 
-/** At most so many characters, with a mark where some are missing. */
+/** At most this many characters, with a mark where some are missing. */
 export function clip(text: string, most: number): string {
   const characters = Array.from(text.slice(0, 2 * most + 2))
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text
@@ -29,13 +29,13 @@ const controls = /[^\P{Cc}\t\n]/gu
 
 export const plain = (text: string): string => text.replace(escapes, '').replace(controls, '')
 
-/** What people may read of a line or of some. */
+/** The part of one or more lines that people may read. */
 export const excerptOf = (text: string, most = maxExcerpt): string =>
   clip(scrub(plain(text)).trim(), most).toWellFormed()
 
 const maxSameness = 300
 
-/** The text without what differs between two failures for the same reason. */
+/** The text without the parts that differ between two failures for the same reason. */
 export const normalized = (text: string): string =>
   plain(text)
     .slice(0, 4 * maxSameness)

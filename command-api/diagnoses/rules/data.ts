@@ -10,7 +10,7 @@ const bad = {
     'The program could not use a record of its data: it is damaged, empty, or not in the form that the program expects.',
   suggest: () => [
     action(
-      'Look at the record that the error names; validate the data before the training, or skip bad records',
+      'Check the record that the error names; validate the data before training, or skip bad records',
     ),
   ],
 } as const
@@ -20,9 +20,9 @@ const checkpoint = {
   blame: 'user',
   suggest: (given: Case) => [action('Continue from an earlier checkpoint'), ...beginAnew(given)],
 } as const
-const unfit = 'The checkpoint belongs to a model of another shape than the one that was built.'
+const unfit = 'The checkpoint belongs to a model whose shape differs from the model that was built.'
 const damaged =
-  'The checkpoint is damaged or was not written whole, e.g. because the process that wrote it was killed.'
+  'The checkpoint is damaged or incomplete, e.g. because the process that wrote it was killed.'
 
 const signatures: readonly Signature[] = [
   {
@@ -48,7 +48,7 @@ const signatures: readonly Signature[] = [
       /(?:FileNotFoundError|No such file or directory|not found|does not exist|no file named|couldn't find).{0,200}(?:checkpoint|ckpt|\.pt\b|\.pth\b|\.safetensors|pytorch_model|optimizer\.bin)|(?:checkpoint|ckpt)\S{0,120}.{0,40}(?:not found|does not exist|is not a valid)|Can't find a valid checkpoint/i,
     subcategory: 'missing',
     confidence: 0.92,
-    title: 'The checkpoint is not there',
+    title: 'The checkpoint does not exist',
     cause: 'The program looked for a checkpoint where there is none.',
   },
   {
@@ -71,7 +71,7 @@ const signatures: readonly Signature[] = [
       /could not convert string to float|invalid literal for int\(\) with base|Error tokenizing data|ParserError|_csv\.Error|Expected \d{1,9} fields in line/,
     subcategory: 'table',
     confidence: 0.84,
-    title: 'A field of the data does not hold what it should',
+    title: 'A field of the data has an unexpected value',
   },
   {
     ...bad,
@@ -87,7 +87,7 @@ const signatures: readonly Signature[] = [
       /UnidentifiedImageError|image file is truncated|cannot identify image file|BadZipFile|Not a gzipped file|BadGzipFile|ReadError: (?:not a gzip|file could not be opened)|CRC check failed|zlib\.error|Compressed file ended before/,
     subcategory: 'damaged',
     confidence: 0.9,
-    title: 'A file of the data is damaged',
+    title: 'A data file is damaged',
   },
   {
     ...bad,
@@ -105,7 +105,7 @@ const ofData =
 const badValues =
   /^(?:\w+\.)*(?:KeyError|ValueError|IndexError|TypeError|AssertionError|error|ParseError|ValidationError)$/
 
-/** A usual exception tells of the data if it was raised by what reads them; of a checkpoint if it was there. */
+/** A common exception points to the data if the code that reads them raised it, and to a checkpoint if the code that loads one did. */
 function byPlace(given: Case): Signature[] {
   const root = rootTraceback(given.tracebacks)
   if (root === null) return []

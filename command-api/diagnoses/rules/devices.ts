@@ -9,9 +9,9 @@ const broken = {
   category: 'gpu_error',
   blame: 'hardware',
   cause:
-    'The GPU or its driver reported a fault of its own. Running the same job on another GPU tells it from a fault of the program.',
+    'The GPU or its driver reported a fault. Running the same job on another GPU shows whether the program is to blame.',
   suggest: (given: Case) => [
-    action('Have the GPU checked, and keep jobs off it meanwhile'),
+    action('Have the GPU checked, and keep jobs off it until then'),
     ...tryAgain(given, 'node_failure'),
   ],
 } as const
@@ -19,7 +19,8 @@ const broken = {
 const ofTheMachine = {
   category: 'node_failure',
   blame: 'hardware',
-  cause: 'The machine, or what supervises the job on it, stopped responding while the job ran.',
+  cause:
+    'The machine, or the supervisor of the job on it, stopped responding while the job was running.',
   suggest: (given: Case) => tryAgain(given, 'node_failure'),
 } as const
 
@@ -37,7 +38,7 @@ const signatures: readonly Signature[] = [
       /uncorrectable ECC error|double[- ]bit ECC|cudaErrorECCUncorrectable|row remapping (?:failure|pending)/i,
     subcategory: 'ecc',
     confidence: 0.96,
-    title: 'Uncorrectable memory error of the GPU',
+    title: 'Uncorrectable GPU memory error',
   },
   {
     ...broken,
@@ -53,7 +54,7 @@ const signatures: readonly Signature[] = [
       /CUDA error: (?:unspecified launch failure|hardware stack error|misaligned address|uncorrectable)|cudaErrorHardwareStackError|NVLink.{0,60}error/i,
     subcategory: 'launch_failure',
     confidence: 0.8,
-    title: 'The GPU failed while it ran a kernel',
+    title: 'The GPU failed while running a kernel',
   },
   {
     ...broken,
@@ -112,7 +113,11 @@ function lostMachine(given: Case): Finding[] {
       evidence: [
         exitEvidence(
           given,
-          excerptOf(given.end.message ?? given.end.launch_error ?? 'nobody saw the attempt end'),
+          excerptOf(
+            given.end.message ??
+              given.end.launch_error ??
+              'the end of the attempt was not observed',
+          ),
           0.8,
         ),
       ],
@@ -126,7 +131,7 @@ function lostMachine(given: Case): Finding[] {
 const isFault = ({ name, value }: HardwarePoint) =>
   /(?:^|[._])(?:xid|ecc_\w*uncorrect\w*)/i.test(name) && value > 0
 
-/** A fault among the samples of the hardware. */
+/** A fault that the hardware samples show. */
 function sampledFault(given: Case): Finding[] {
   const point = given.hardware.find(isFault)
   if (!point) return []

@@ -27,7 +27,7 @@ import { type CaseLine, tracebacksIn } from './traceback.ts'
 /** The version of the rules: the month in which they last changed. */
 export const rulesVersion = '2026.11'
 
-/** One file for each family; of equally sure findings the first counts. */
+/** One file for each family; among findings of equal confidence, the first counts. */
 const rules: readonly Rule[] = [
   memoryRule,
   deviceRule,
@@ -44,7 +44,7 @@ const rules: readonly Rule[] = [
 /** `sameness` is hashed into the fingerprint. */
 export type Judged = Omit<Verdict, 'fingerprint'> & { sameness: string }
 
-/** Why a run failed, or does not go on, as far as the rules know. Pure. */
+/** Why a run failed or makes no progress, as far as the rules know. Pure. */
 export function diagnose(facts: DiagnosisFacts): Judged {
   const given = caseOf(facts)
   const findings = (facts.state === 'succeeded' ? [numberRule] : rules)
@@ -54,7 +54,7 @@ export function diagnose(facts: DiagnosisFacts): Judged {
   return toJudged(best, [best, ...findings.filter(({ category }) => category === best.category)])
 }
 
-/** Characters of a line that rules read: patterns need not be fast on longer ones. */
+/** Maximum characters of a line that rules read: patterns need not be fast on longer lines. */
 const maxText = 1000
 
 function caseOf(facts: DiagnosisFacts): Case {
@@ -75,7 +75,7 @@ function caseLine({ attempt: _, ...line }: LogLine): CaseLine {
 
 const likely = 0.5
 
-/** A failure that may be the consequence of another one is the cause only where nothing else is likely. */
+/** A failure that may be a consequence of another counts as the cause only if nothing else is likely. */
 const mostLikely = (findings: readonly Finding[]): Finding | null =>
   findings.find(({ isEcho, confidence }) => !isEcho && confidence >= likely) ?? findings[0] ?? null
 
@@ -98,11 +98,11 @@ function nothingFound(given: Case): Finding {
     blame: 'unknown',
     confidence: isFine ? 0.5 : 0.1,
     title: isFine
-      ? `Nothing is known to be wrong: the run ${howItIs(state)}`
+      ? `No problem was found: the run ${howItIs(state)}`
       : `The cause was not found${code === '' ? '' : ` (${code})`}`,
     root_cause: isFine
       ? 'Neither its log nor its metrics show a failure.'
-      : 'The log and the metrics show no failure that the rules know. The last lines of the log may tell more.',
+      : 'The log and the metrics show no failure that the rules know. The last lines of the log may say more.',
     origin: { ...nowhere, ts: given.until_ms, step },
     evidence: [
       ...(words === '' && code === ''

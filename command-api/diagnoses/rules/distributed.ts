@@ -14,9 +14,9 @@ const collective = {
 } as const
 
 const waited =
-  'The ranks waited for each other in a collective operation until the time limit. The rank that never came is the one to look at: it may have failed, or hang, or do other work than the rest.'
+  'The ranks waited for each other in a collective operation until the time limit. Look at the rank that never joined: it may have failed, be hanging, or be doing different work from the rest.'
 const broke =
-  'A rank lost the connection to another one. That is mostly the consequence of a failure there, and sometimes of the network.'
+  'A rank lost its connection to another one. Usually the other rank has failed; sometimes the network has.'
 
 const signatures: readonly Signature[] = [
   {
@@ -44,7 +44,7 @@ const signatures: readonly Signature[] = [
     confidence: 0.82,
     title: 'The ranks did not find each other in time',
     cause:
-      'Not all ranks joined the group before the time limit: one of them failed at its start, or cannot reach the others.',
+      'Not all ranks joined the group before the time limit: one of them failed to start, or cannot reach the others.',
   },
   {
     ...collective,
@@ -59,7 +59,7 @@ const signatures: readonly Signature[] = [
 
 type Placed = Pick<CaseLine, 'rank' | 'node'>
 
-/** Among the ranks that wrote a log, the only rank without a complaint is the one the others waited for. */
+/** If exactly one rank with a log reports no error, the others were waiting for it. */
 export function silentRank({ texts }: Pick<Case, 'texts'>): Placed | null {
   const ranks = new Map<number, Placed>()
   const complaining = new Set<number>()
@@ -79,16 +79,16 @@ function atSilentRank(given: Case, finding: Finding): Finding {
   const { rank, node } = silent
   return {
     ...finding,
-    title: `${finding.title}; rank ${rank} said nothing`,
+    title: `${finding.title}; rank ${rank} is silent`,
     origin: { ...finding.origin, rank, node },
     confidence: Math.min(0.95, finding.confidence + 0.05),
     suggestions: [
-      action(`Look at what rank ${rank} did last: it is the one that the others waited for`),
+      action(`Check what rank ${rank} did last: the others were waiting for it`),
       ...finding.suggestions,
     ],
   }
 }
 
-/** Ranks that waited in vain, or lost each other. */
+/** Ranks that waited without success, or lost each other. */
 export const distributedRule: Rule = given =>
   findingsOf(given, signatures).map(finding => atSilentRank(given, finding))

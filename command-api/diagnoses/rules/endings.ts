@@ -11,7 +11,7 @@ const signatures: readonly Signature[] = [
     subcategory: null,
     blame: 'platform',
     confidence: 0.93,
-    title: 'The machine was taken for other work',
+    title: 'The machine was reclaimed for other work',
     cause: 'Another job with a higher priority, or the provider, took the machine.',
     suggest: given => tryAgain(given, 'preemption'),
   },
@@ -23,7 +23,7 @@ const signatures: readonly Signature[] = [
     blame: 'user',
     confidence: 0.93,
     title: 'The time limit was reached',
-    cause: 'The job ran for as long as it was allowed to.',
+    cause: 'The job ran for as long as it was allowed.',
     suggest: given => longerLimit(given, 'max_duration_s'),
   },
 ]
@@ -56,7 +56,7 @@ function limits(given: Case): Finding[] {
         subcategory: null,
         blame: 'platform',
         confidence: 0.95,
-        title: 'The machine was taken for other work',
+        title: 'The machine was reclaimed for other work',
         root_cause: 'Another job with a higher priority took its GPUs.',
         suggestions: tryAgain(given, 'preemption'),
       }),
@@ -69,7 +69,7 @@ function limits(given: Case): Finding[] {
         blame: 'platform',
         confidence: 0.97,
         title: 'It waited too long to start',
-        root_cause: 'No place became free for the job before spec.limits.max_pending_s.',
+        root_cause: 'No capacity became free for the job within spec.limits.max_pending_s.',
         suggestions: [
           ...longerLimit(given, 'max_pending_s'),
           action('Ask for fewer GPUs, or for another profile'),
@@ -84,7 +84,7 @@ function limits(given: Case): Finding[] {
       subcategory: isCost ? 'max_cost' : 'max_duration',
       blame: 'user',
       confidence: 0.85,
-      title: isCost ? 'Its greatest cost was reached' : 'Its longest duration was reached',
+      title: isCost ? 'Its maximum cost was reached' : 'Its maximum duration was reached',
       root_cause: `The job was stopped because ${excerptOf(message ?? 'a limit of its spec was reached', 200)}.`,
       suggestions: isCost
         ? [action('Raise spec.limits.max_cost')]
@@ -93,7 +93,7 @@ function limits(given: Case): Finding[] {
   ]
 }
 
-/** Signals by which programs crash by themselves; any other came from outside. */
+/** Signals of a program's own crash; all others come from outside. */
 const crashes = ['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGTRAP', 'SIGSYS']
 const byCode: Record<number, string> = {
   134: 'SIGABRT',
@@ -141,16 +141,16 @@ function signals(given: Case): Finding[] {
       subcategory: signal.toLowerCase(),
       blame: 'unknown',
       confidence: isKill ? 0.75 : 0.6,
-      title: `Something killed it (${signal})`,
+      title: `It was killed from outside (${signal})`,
       root_cause: isKill
-        ? 'The process was killed from outside. Where the kernel does that for lack of memory, nothing in the log says so.'
+        ? 'It was killed from outside. If the kernel did so for lack of memory, the log does not show it.'
         : `The process was asked to end by ${signal}, which did not come from Forge.`,
-      suggestions: [action('Ask whoever runs the machine; retry the job')],
+      suggestions: [action('Ask the administrator of the machine; retry the job')],
     }),
   ]
 }
 
-/** What the end of the process tells by itself. */
+/** Findings from the end of the process alone. */
 export const endingRule: Rule = given => [
   ...findingsOf(given, signatures),
   ...limits(given),

@@ -57,8 +57,8 @@ function uncaught(given: Case): Finding[] {
       title: `${excerptOf(text, 160)}${where}${onRank(origin.rank)}`,
       root_cause:
         frame === null
-          ? 'The program raised an exception that it does not handle.'
-          : `${excerptOf(frame.name, 80)} (${excerptOf(baseName(frame.file), 80)}, line ${frame.line}) raised an exception that the program does not handle${first ? `, while it handled ${excerptOf(first.type, 80)}` : ''}.`,
+          ? 'The program raised an unhandled exception.'
+          : `${excerptOf(frame.name, 80)} (${excerptOf(baseName(frame.file), 80)}, line ${frame.line}) raised an unhandled exception${first ? `, while it handled ${excerptOf(first.type, 80)}` : ''}.`,
       origin,
       evidence: [
         logEvidence(last, excerptOf(text), 0.6),
@@ -79,5 +79,5 @@ const stackText = ({ frames }: Traceback): string =>
     .map(({ file, line, name }) => `File "${file}", line ${line}, in ${name}`)
     .join('\n')
 
-/** What any program may raise; more special rules are surer. */
+/** Exceptions of any program; more specific rules have more confidence. */
 export const exceptionRule: Rule = given => [...findingsOf(given, signatures), ...uncaught(given)]

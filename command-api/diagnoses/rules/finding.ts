@@ -9,7 +9,7 @@ export type Origin = {
   step: number | null
 }
 
-/** One explanation of a failure. The one with the greatest confidence is shown. */
+/** An explanation of a failure. The explanation with the highest confidence is shown. */
 export type Finding = {
   category: FailureCategory
   subcategory: string | null
@@ -20,15 +20,15 @@ export type Finding = {
   origin: Origin
   evidence: Evidence[]
   suggestions: Suggestion[]
-  /** Which failures are the same one, besides the category; numbers, addresses and paths are removed from it. */
+  /** Identifies equal failures, together with the category; numbers, addresses and paths are removed from it. */
   sameness: string
-  /** It may be the consequence of a failure of another process, e.g. a broken connection. */
+  /** Whether it may be the consequence of another process's failure, e.g. a broken connection. */
   isEcho: boolean
 }
 
-/** The facts, with what several rules need to know of them. */
+/** The facts, with derived values that several rules need. */
 export type Case = DiagnosisFacts & {
-  /** Without the prefixes of launchers, no longer than a rule may read. */
+  /** Without the prefixes of launchers, and no longer than a rule may read. */
   texts: readonly CaseLine[]
   tracebacks: readonly Traceback[]
 }
@@ -40,7 +40,7 @@ export const nowhere: Origin = { node: null, rank: null, ts: null, step: null }
 /** `on rank 3`, or nothing. */
 export const onRank = (rank: number | null): string => (rank === null ? '' : ` on rank ${rank}`)
 
-/** The newest step that any metric reported by then. */
+/** The newest step that any metric had reported by then. */
 export function stepAt({ metrics }: Pick<Case, 'metrics'>, ts: number): number | null {
   const steps = metrics.flatMap(({ points }) => {
     const before = points.filter(point => point.ts <= ts)

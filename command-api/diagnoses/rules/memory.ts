@@ -12,7 +12,7 @@ import {
 import { findingsOf, type Signature } from './signatures.ts'
 import type { CaseLine, Traceback } from './traceback.ts'
 
-/** What was being allocated, as the functions on the stack tell. */
+/** The data being allocated, judging by the functions on the stack. */
 function allocated(_: Case, { text }: CaseLine, traceback: Traceback | null): string | null {
   const stack = (traceback?.frames ?? []).map(({ file, name }) => `${file} ${name}`).join('\n')
   if (/kv.?cache|PagedAttention|block_manager/i.test(`${text}\n${stack}`)) return 'kv_cache'
@@ -38,14 +38,14 @@ const gpu = {
   category: 'gpu_oom',
   blame: 'user',
   cause:
-    'The program asked for more memory than the GPU has left. What it keeps there (weights, gradients, optimizer state, activations) grows with the batch and the length of the sequences.',
+    'The program requested more memory than the GPU has left. Its memory use (weights, gradients, optimizer state, activations) grows with the batch size and the sequence length.',
   suggest: lessGpuMemory,
 } as const
 
 const host = {
   category: 'host_oom',
   blame: 'user',
-  cause: 'A process asked for more main memory than there was, or than it was allowed to have.',
+  cause: 'A process requested more main memory than was available or allowed.',
   suggest: (given: Case) => [
     ...moreOf(given, 'memory_gb'),
     ...fewerWorkers(given),
@@ -101,7 +101,7 @@ const signatures: readonly Signature[] = [
     confidence: 0.96,
     title: 'Out of shared memory',
     cause:
-      'The workers that load data hand batches over through shared memory, of which there was not enough.',
+      'Data loader workers pass batches through shared memory, and there was not enough of it.',
     suggest: given => [...moreOf(given, 'shm_gb'), ...fewerWorkers(given)],
   },
   {
@@ -110,7 +110,7 @@ const signatures: readonly Signature[] = [
       /DataLoader worker \(pid[^)]{0,40}\) is killed by signal: Killed|DataLoader worker \(pid\(s\) [\d, ]{1,200}\) exited unexpectedly/,
     subcategory: 'data_loader',
     confidence: 0.9,
-    title: 'A worker that loads data was killed',
+    title: 'A data loader worker was killed',
     cause:
       'The kernel kills processes where memory runs out, and it chose a worker that loads data.',
     suggest: given => [...fewerWorkers(given), ...moreOf(given, 'memory_gb')],
@@ -140,7 +140,7 @@ const signatures: readonly Signature[] = [
   },
 ]
 
-/** The engine saw the kernel kill it for its memory. */
+/** The engine saw the kernel kill it for its memory use. */
 function killedForMemory(given: Case): Finding[] {
   const { end, attempt } = given
   if (!end.oom_killed && end.reason !== 'oom_killed') return []
@@ -164,7 +164,7 @@ function killedForMemory(given: Case): Finding[] {
   ]
 }
 
-/** Memory of GPUs and machines that ran out. */
+/** GPUs and machines that ran out of memory. */
 export const memoryRule: Rule = given => [
   ...findingsOf(given, signatures),
   ...killedForMemory(given),

@@ -7,21 +7,22 @@ import { findingsOf, type Signature } from './signatures.ts'
 const suggest = (given: Case) => [
   ...lowerRate(given),
   ...clipGradients(given),
-  action('Look at the batch of that step, and continue from a checkpoint before it'),
+  action('Inspect the batch of that step, and continue from an earlier checkpoint'),
 ]
 
 const nonfinite = {
   category: 'loss_nonfinite',
   blame: 'user',
   cause:
-    'A value that is not a number, or infinite, went into the weights: mostly by too large a step, a division by zero, or an overflow of 16-bit numbers.',
+    'A value that is infinite or not a number reached the weights, usually because of too large a step, a division by zero, or an overflow of 16-bit numbers.',
   suggest,
 } as const
 
 const divergence = {
   category: 'loss_divergence',
   blame: 'user',
-  cause: 'The loss grew instead of falling: mostly by too large a learning rate, or by bad data.',
+  cause:
+    'The loss grew instead of falling, usually because the learning rate is too high or the data are bad.',
   suggest,
 } as const
 
@@ -90,7 +91,7 @@ const shown = (value: number) => (Number.isNaN(value) ? 'NaN' : String(value))
 const leastPoints = 8
 const timesLarger = 10
 
-/** A loss that at the end is many times as large as at its best, and larger than where it began. */
+/** A final loss many times larger than the best one, and larger than the first. */
 function divergedSeries(given: Case): Finding[] {
   return given.metrics.flatMap(metric => {
     const rise = riseOf(metric)
@@ -131,7 +132,7 @@ function riseOf({ key, points }: MetricFacts) {
   return hasRisen && last.value > 1.5 * first.value ? { best, last } : null
 }
 
-/** Losses that are no longer finite, or grow. */
+/** Losses that are not finite, or that grow. */
 export const numberRule: Rule = given => [
   ...findingsOf(given, signatures),
   ...nonfiniteSeries(given),

@@ -3,7 +3,7 @@ import type { Case } from './finding.ts'
 
 type Risk = Suggestion['risk']
 
-/** Something that a person has to do. */
+/** A suggestion that a person has to carry out. */
 export const action = (title: string, risk: Risk = 'low'): Suggestion => ({
   title,
   kind: 'action',
@@ -18,7 +18,7 @@ const patched = (title: string, spec: Record<string, unknown>, risk: Risk): Sugg
   risk,
 })
 
-/** Parameters with such a name, the most specific first; `names` in the order of preference. */
+/** Parameters with one of these names, the most specific first; `names` in order of preference. */
 function numberNamed({ params }: Case, names: readonly RegExp[]): [string, number] | null {
   for (const name of names)
     for (const [key, value] of Object.entries(params))
@@ -43,7 +43,7 @@ const workerNames = [/(?:^|[._])(?:num_workers|dataloader_num_workers|workers)$/
 
 const halfOf = (value: number) => Math.floor(value / 2)
 
-/** A smaller batch, with more steps of accumulation where the recipe has them, so that the training stays the same. */
+/** A smaller batch, with more accumulation steps if the recipe has them, so that the training stays equivalent. */
 export function halveBatch(given: Case): Suggestion[] {
   const batch = numberNamed(given, batchNames)
   if (batch === null) return [action('Use a smaller batch')]
@@ -67,7 +67,7 @@ export function checkpointActivations({ params }: Case): Suggestion[] {
   )
   if (name === undefined) return []
   return [
-    patched(`Switch ${name} on: slower, with less memory`, { params: { [name]: true } }, 'low'),
+    patched(`Switch ${name} on: slower, but uses less memory`, { params: { [name]: true } }, 'low'),
   ]
 }
 
@@ -83,7 +83,7 @@ export function lowerRate(given: Case): Suggestion[] {
   const rate = numberNamed(given, rateNames)
   if (rate === null) return [action('Use a lower learning rate')]
   const [name, value] = rate
-  // Without the digits that a division adds.
+  // Without the extra digits of the division.
   const less = Number((value / 10).toPrecision(6))
   return [patched(`Lower ${name} to ${less}`, { params: { [name]: less } }, 'medium')]
 }
@@ -106,13 +106,13 @@ export function fewerWorkers(given: Case): Suggestion[] {
 const bigger = { memory_gb: 65_536, shm_gb: 65_536, disk_gb: 1_048_576 } as const
 const wordOf = { memory_gb: 'memory', shm_gb: 'shared memory', disk_gb: 'disk space' } as const
 
-/** Twice as much of what the job asked for. */
+/** Doubles the requested amount. */
 export function moreOf({ spec }: Case, what: keyof typeof bigger): Suggestion[] {
   const asked = spec?.spec.resources[what] ?? null
   if (asked === null || asked === 0)
-    return [action(`Ask for more ${wordOf[what]} (spec.resources.${what})`)]
+    return [action(`Request more ${wordOf[what]} (spec.resources.${what})`)]
   const twice = Math.min(asked * 2, bigger[what])
-  const title = `Ask for ${twice} GB of ${wordOf[what]} instead of ${asked}`
+  const title = `Request ${twice} GB of ${wordOf[what]} instead of ${asked}`
   return twice === asked ? [] : [patched(title, { resources: { [what]: twice } }, 'low')]
 }
 
@@ -134,11 +134,11 @@ export function tryAgain({ spec }: Case, on: 'node_failure' | 'preemption'): Sug
   if (max_attempts >= 3 && causes.includes(on)) return [action('Retry the job: forge retry')]
   const retry = { max_attempts: Math.max(3, max_attempts), on: [...new Set([...causes, on])] }
   return [
-    patched(`Let it try again by itself, ${retry.max_attempts} attempts in all`, { retry }, 'low'),
+    patched(`Retry automatically, up to ${retry.max_attempts} attempts in total`, { retry }, 'low'),
   ]
 }
 
-/** A variable of the job's environment that it does not set. */
+/** An environment variable that the job does not set. */
 export function setVariable({ spec }: Case, name: string, value: string): Suggestion[] {
   if (spec === null || spec.spec.env[name] === value) return []
   return [patched(`Set ${name}=${value}`, { env: { [name]: value } }, 'low')]
@@ -161,5 +161,5 @@ export function keepFewerCheckpoints({ spec }: Case): Suggestion[] {
 
 export function beginAnew({ spec }: Case): Suggestion[] {
   if (spec === null || spec.spec.init_from === null) return []
-  return [patched('Begin without the checkpoint', { init_from: null }, 'high')]
+  return [patched('Start without the checkpoint', { init_from: null }, 'high')]
 }

@@ -3,7 +3,7 @@ import { excerptOf, normalized } from './clean.ts'
 import { type Case, type Finding, logEvidence, onRank, originOf } from './finding.ts'
 import { type CaseLine, isEcho, ownFrame, rootTraceback, type Traceback } from './traceback.ts'
 
-/** A text in the log by which a failure is recognized. Patterns must be linear: running code writes what they read. */
+/** A text in the log that identifies a failure. Patterns must run in linear time: running code controls their input. */
 export type Signature = {
   pattern: RegExp
   category: FailureCategory
@@ -13,21 +13,21 @@ export type Signature = {
     | ((given: Case, line: CaseLine, traceback: Traceback | null) => string | null)
   blame: Finding['blame']
   confidence: number
-  /** Without the place, which is added. */
+  /** Without the place, which is appended. */
   title: string | ((match: RegExpExecArray) => string)
   cause: string
   suggest?: (given: Case, match: RegExpExecArray) => Suggestion[]
   isEcho?: true
 }
 
-/** Nearly all lines of a log say nothing of a failure: they are read once, not once for each signature. */
+/** Nearly all lines of a log are unrelated to a failure: they are read once, not once for each signature. */
 const suspicious =
   /err|exception|fault|panic|fail|kill|nan\b|inf\b|infinite|time|space|quota|denied|unauthor|forbidden|gated|unable|cannot|can't|could not|cancel|oom|memory|xid|ecc\b|refused|not found|no such|no module|usage:|argument|mismatch|corrupt|unexpected|expected|preempt|invalid|alloc|abort|disconnected|bus |broken|missing|limit|exit|unpickl|node_fail|terminat|overflow|too many|reset by/i
 
-/** How far from the last failure of the log a line may be and still tell of it. */
+/** How far a line may be from the last failure of the log and still count as part of it. */
 const nearLines = 40
 
-/** What these signatures find in the log, one finding each: that of the line that tells most of the end. */
+/** The findings of these signatures, one each: the line most relevant to the end counts. */
 export function findingsOf(given: Case, signatures: readonly Signature[]): Finding[] {
   const root = rootTraceback(given.tracebacks)
   const best = new Map<Signature, Finding>()
@@ -36,7 +36,7 @@ export function findingsOf(given: Case, signatures: readonly Signature[]): Findi
       const match = signature.pattern.exec(line.text)
       if (!match) continue
       const finding = findingOf(given, { signature, match, line, root })
-      // The first process that says so is nearer to the cause than those that follow.
+      // The first process that reports it is closer to the cause than later ones.
       if (finding.confidence > (best.get(signature)?.confidence ?? 0)) best.set(signature, finding)
     }
   return [...best.values()]
@@ -73,7 +73,7 @@ function findingOf(given: Case, { signature, match, line, root }: Hit): Finding 
 const holds = ({ first, last }: Traceback, { seq, node, rank }: CaseLine): boolean =>
   seq >= first.seq && seq <= last.seq + 12 && node === first.node && rank === first.rank
 
-/** What was printed long before the failure did not cause it; nor did what another exception came after. */
+/** Lines printed long before the failure did not cause it, nor did lines followed by another exception. */
 function relevance(
   { texts }: Case,
   { seq }: CaseLine,

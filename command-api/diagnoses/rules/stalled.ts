@@ -8,9 +8,9 @@ const stalled = {
   category: 'stalled',
   blame: 'unknown',
   cause:
-    'The run stopped making progress without ending: mostly a deadlock, a rank that waits for another one, or data that do not arrive.',
+    'The run stopped making progress without ending, usually because of a deadlock, a rank waiting for another, or data that do not arrive.',
   suggest: (given: Case) => [
-    action('Look at the stacks of the processes while it hangs (py-spy dump)'),
+    action('Inspect the stacks of the processes while it hangs (py-spy dump)'),
     ...setVariable(given, 'NCCL_DEBUG', 'INFO'),
   ],
 } as const
@@ -26,10 +26,10 @@ const signatures: readonly Signature[] = [
   },
 ]
 
-/** A pause this short is none, in milliseconds, however often the run reported before. */
+/** A shorter pause never counts as silence, in milliseconds, however often the run reported before. */
 const leastSilenceMs = 3000
 const timesLonger = 8
-/** Of a run that reached its limit: how much of its time it was silent. */
+/** For a run that reached its limit: the minimum share of its time that it was silent. */
 const leastShare = 0.3
 const surelyMs = 600_000
 
@@ -59,14 +59,14 @@ function silentSince(given: Case): Finding[] {
   ]
 }
 
-/** How long a silence must be to count, in milliseconds. */
+/** The minimum length of a silence that counts, in milliseconds. */
 function longEnough(given: Case, times: readonly number[], isLimit: boolean): number {
   const unusual = Math.max(leastSilenceMs, timesLonger * usualGap(times))
   const duration = given.until_ms - (given.started_ms ?? times[0] ?? given.until_ms)
   return isLimit ? Math.max(unusual, leastShare * duration) : unusual
 }
 
-/** Of lines and points, in order and once each. What was printed because of the stop is not among them. */
+/** The times of lines and points, in order and once each, without output that the stop itself caused. */
 function reportTimes({ lines, metrics, until_ms }: Case): number[] {
   const all = [
     ...lines.map(({ ts }) => ts),
@@ -75,7 +75,7 @@ function reportTimes({ lines, metrics, until_ms }: Case): number[] {
   return [...new Set(all)].filter(ts => ts <= until_ms).sort((a, b) => a - b)
 }
 
-/** The gap that nine of ten are not longer than. */
+/** The 90th percentile of the gaps. */
 function usualGap(times: readonly number[]): number {
   const gaps = times.slice(1).map((ts, index) => ts - (times[index] ?? ts))
   return gaps.sort((a, b) => a - b)[Math.floor(0.9 * (gaps.length - 1))] ?? 0
@@ -108,5 +108,5 @@ function evidenceOf(given: Case, last: number, silence: number): Finding['eviden
   ]
 }
 
-/** Runs that neither go on nor end. */
+/** Runs that neither progress nor end. */
 export const stallRule: Rule = given => [...findingsOf(given, signatures), ...silentSince(given)]

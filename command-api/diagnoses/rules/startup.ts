@@ -12,7 +12,7 @@ const environment = { category: 'env_build', blame: 'user' } as const
 const config = {
   category: 'config_error',
   blame: 'user',
-  cause: 'The program refused its own settings before it began to work.',
+  cause: 'The program rejected its own settings before it started to work.',
   suggest: () => [action('Correct the parameter that the error names (spec.params)')],
 } as const
 
@@ -34,7 +34,7 @@ const signatures: readonly Signature[] = [
     subcategory: 'missing_module',
     confidence: 0.93,
     title: ([, name]) => `The module ${name} is not installed`,
-    cause: 'The program imports a module that its environment does not have.',
+    cause: 'The program imports a module that is missing from its environment.',
     suggest: (_, [, name]) => [
       action(`Add ${name} to the requirements of the recipe or of the package`),
     ],
@@ -46,8 +46,8 @@ const signatures: readonly Signature[] = [
     confidence: 0.9,
     title: ([, what]) => `An import failed: ${what}`,
     cause:
-      'A module is installed in a version that does not have what the program imports, or lacks a library of the system.',
-    suggest: () => [action('Pin the versions of the packages that do fit each other')],
+      'A module is installed in a version without the imported name, or a system library is missing.',
+    suggest: () => [action('Pin compatible versions of the packages')],
   },
   {
     ...environment,
@@ -55,11 +55,11 @@ const signatures: readonly Signature[] = [
       /cannot open shared object file|GLIBC(?:XX)?_[\d.]{1,12}' not found|undefined symbol: \w{1,200}|CUDA driver version is insufficient|no kernel image is available for execution/,
     subcategory: 'native_library',
     confidence: 0.92,
-    title: 'A library of the system is missing or does not fit',
+    title: 'A system library is missing or incompatible',
     cause:
-      'A package was built for other libraries, or for another GPU or driver, than this machine has.',
+      'A package was built for different libraries, or for a different GPU or driver, from those of this machine.',
     suggest: () => [
-      action('Install a build of the package that fits the CUDA version and the system'),
+      action('Install a build of the package that matches the CUDA version and the system'),
     ],
   },
   {
@@ -70,7 +70,7 @@ const signatures: readonly Signature[] = [
     confidence: 0.95,
     title: 'The environment could not be installed',
     cause:
-      'A package that the environment needs cannot be found, does not fit the others, or cannot be built.',
+      'A package that the environment needs cannot be found, conflicts with others, or cannot be built.',
     suggest: () => [action('Correct the requirements that the error names')],
   },
   {
@@ -102,7 +102,7 @@ const signatures: readonly Signature[] = [
 const ofEnvironments = /environment|requirements|pip|venv|uv |conda|wheel|package|python/i
 const ofImages = /image|registry|manifest|container/i
 
-/** The program never ran, and the engine says why. */
+/** The program never ran, and the engine reported why. */
 function neverRan(given: Case): Finding[] {
   const { launch_error, reason, message } = given.end
   const why = launch_error ?? (reason === 'launch_error' ? message : null)
@@ -129,5 +129,5 @@ function neverRan(given: Case): Finding[] {
   ]
 }
 
-/** What goes wrong before a program works: images, environments, settings. */
+/** Failures before a program starts to work: images, environments, settings. */
 export const startupRule: Rule = given => [...findingsOf(given, signatures), ...neverRan(given)]

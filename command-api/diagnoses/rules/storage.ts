@@ -6,7 +6,7 @@ const full = {
   category: 'disk_full',
   blame: 'user',
   cause:
-    'A file could not be written, because its file system, its quota or the greatest size of a file left no room.',
+    'A file could not be written, because its file system or quota is full or the file is too large.',
   suggest: (given: Case) => [...keepFewerCheckpoints(given), ...moreOf(given, 'disk_gb')],
 } as const
 
@@ -43,7 +43,7 @@ const signatures: readonly Signature[] = [
       /enforce fail at inline_container\.cc.{0,200}unexpected pos|PytorchStreamWriter failed writing file/,
     subcategory: 'space',
     confidence: 0.85,
-    title: 'A checkpoint could not be written whole',
+    title: 'A checkpoint could not be written in full',
   },
   {
     ...hub,
@@ -55,10 +55,10 @@ const signatures: readonly Signature[] = [
     subcategory: 'auth',
     confidence: 0.95,
     title: 'The model hub refused access',
-    cause: 'The model hub wants a token, or a token with access to this repository.',
+    cause: 'The model hub requires a token, or a token with access to this repository.',
     suggest: () => [
       action(
-        'Ask for access to the repository on the hub, and give the job a token: HF_TOKEN in spec.env',
+        'Request access to the repository on the hub, and give the job a token: HF_TOKEN in spec.env',
       ),
     ],
   },
@@ -70,11 +70,9 @@ const signatures: readonly Signature[] = [
     ),
     subcategory: 'rate_limit',
     confidence: 0.94,
-    title: 'The model hub limits how often it may be asked',
+    title: 'The model hub limited the number of requests',
     cause: 'The model hub refused requests because too many came from here.',
-    suggest: () => [
-      action('Wait, use a token, or load from a copy that is here already (HF_HUB_OFFLINE=1)'),
-    ],
+    suggest: () => [action('Wait, use a token, or load from a local copy (HF_HUB_OFFLINE=1)')],
   },
   {
     ...hub,
@@ -83,9 +81,9 @@ const signatures: readonly Signature[] = [
       /RepositoryNotFoundError|RevisionNotFoundError|EntryNotFoundError(?!.{0,20}Local)|is not a local folder and is not a valid model identifier/,
     subcategory: 'not_found',
     confidence: 0.93,
-    title: 'The model hub does not have what was asked for',
+    title: 'The model hub does not have the requested file',
     cause:
-      'The name or the revision is wrong, or the repository is private and the token does not reach it.',
+      'The name or the revision is wrong, or the repository is private and the token has no access.',
     suggest: () => [
       action('Check the name and the revision, and whether the repository is private'),
     ],
@@ -100,7 +98,7 @@ const signatures: readonly Signature[] = [
     confidence: 0.92,
     title: 'The model hub could not be reached',
     cause: 'The machine has no connection to the model hub, or the hub had a failure.',
-    suggest: () => [action('Try again later, or load from a copy that is here already')],
+    suggest: () => [action('Try again later, or load from a local copy')],
   },
   {
     ...store,
@@ -111,7 +109,7 @@ const signatures: readonly Signature[] = [
     confidence: 0.92,
     title: 'The object store refused access',
     cause:
-      'The credentials for the object store are missing, wrong, expired, or do not reach this bucket.',
+      'The credentials for the object store are missing, wrong or expired, or have no access to this bucket.',
     suggest: () => [action('Check the credentials of the job and the policy of the bucket')],
   },
   {
@@ -120,7 +118,7 @@ const signatures: readonly Signature[] = [
       /\b(?:NoSuchBucket|NoSuchKey|SlowDown|EndpointConnectionError|RequestTimeTooSkewed)\b|An error occurred \(\w{1,40}\) when calling the \w{1,40} operation/,
     subcategory: 'object_store',
     confidence: 0.88,
-    title: 'The object store failed or does not have it',
+    title: 'The object store failed or does not have the object',
     cause: 'A request to the object store failed.',
     suggest: () => [action('Check the address of the bucket and the name of the object')],
   },
@@ -131,11 +129,11 @@ const signatures: readonly Signature[] = [
       /PermissionError: \[Errno 1?3\]|\[Errno 13\] Permission denied|Read-only file system|\[Errno 30\]/,
     subcategory: 'permission',
     confidence: 0.88,
-    title: 'A file may not be written or read',
+    title: 'Access to a file was denied',
     cause:
-      'The job may not use a path that its program uses: it may write to its own folder alone.',
+      'The program uses a path that the job may not access: a job may only write to its own folder.',
     suggest: () => [
-      action('Write below the working directory of the run, and read what is mounted'),
+      action('Write only below the working directory of the run, and read only mounted paths'),
     ],
   },
   {
@@ -146,12 +144,12 @@ const signatures: readonly Signature[] = [
     subcategory: 'file_system',
     confidence: 0.93,
     title: 'A shared file system failed',
-    cause: 'A mounted file system stopped responding or was mounted anew.',
-    suggest: () => [action('Tell whoever runs the file system, then retry the job')],
+    cause: 'A mounted file system stopped responding or was remounted.',
+    suggest: () => [action('Inform the administrator of the file system, then retry the job')],
   },
 ]
 
-/** A file grew past the limit of its process, and the program did not handle it. */
+/** A file exceeded the size limit of its process, and the program did not handle that. */
 function fileTooLarge(given: Case): Finding[] {
   if (given.end.signal !== 'SIGXFSZ') return []
   return [
@@ -171,5 +169,5 @@ function fileTooLarge(given: Case): Finding[] {
   ]
 }
 
-/** Disks, model hubs and object stores. */
+/** Failures of disks, model hubs and object stores. */
 export const storageRule: Rule = given => [...findingsOf(given, signatures), ...fileTooLarge(given)]

@@ -1,11 +1,11 @@
 import type { LogLine } from '../../../schemas/logs.ts'
 
-/** A line of the log as rules read it. */
+/** A line of the log in the form that rules read. */
 export type CaseLine = Omit<LogLine, 'attempt'>
 
 export type Frame = { file: string; line: number; name: string }
 
-/** An exception that Python printed, with those that led to it. */
+/** An exception that Python printed, with the exceptions that led to it. */
 export type Traceback = {
   first: CaseLine
   /** The line with the type and the message. */
@@ -98,18 +98,18 @@ export const shortName = (type: string): string => type.slice(type.lastIndexOf('
 
 export const baseName = (file: string): string => file.slice(file.search(/[^/\\]*$/))
 
-/** The exceptions by which a process notices that another one failed, or that it is to end. */
+/** The exceptions by which a process notices that another one failed, or that it must end. */
 const echoes =
   /^(?:DistBackendError|DistNetworkError|DistStoreError|BrokenPipeError|ConnectionResetError|ConnectionRefusedError|ConnectionAbortedError|ChildFailedError|SignalException|ProcessRaisedException|ProcessExitedException|KeyboardInterrupt|SystemExit|CalledProcessError|BrokenProcessPool|RayActorError|EOFError)$/
 
 export const isEcho = ({ type, message }: Pick<Traceback, 'type' | 'message'>): boolean =>
   echoes.test(shortName(type)) || /NCCL|Connection (?:closed|reset) by peer|Gloo/.test(message)
 
-/** The first of those that ended the run: of the last failures, the one that is not a consequence of another. */
+/** The first exception that ended the run: among the last failures, the root cause. */
 export function rootTraceback(tracebacks: readonly Traceback[]): Traceback | null {
   const own = tracebacks.filter(one => !isEcho(one))
   const last = own.at(-1)
   if (!last) return tracebacks.at(-1) ?? null
-  // Ranks that fail for the same reason do so within seconds; the first is the one to look at.
+  // Ranks that fail for the same reason do so within seconds; the first one counts.
   return own.find(one => one.type === last.type && last.last.ts - one.last.ts < 30_000) ?? last
 }

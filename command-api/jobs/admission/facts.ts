@@ -17,15 +17,15 @@ export type PackageFacts = {
   sensitive: readonly string[]
 }
 
-/** What the newest runs of a recipe used that succeeded. */
+/** The usage of the newest successful runs of a recipe. */
 export type PastRuns = {
-  /** How many there are, at most ten. */
+  /** The number of these runs, at most ten. */
   runs: number
   /** The median. */
   gpu_hours: number
 }
 
-/** `grpo@1.4` of grpo 1.4.2: patches of a recipe are taken to use as much as each other. */
+/** `grpo@1.4` for grpo 1.4.2: patch versions of a recipe are assumed to use about the same. */
 export const lineOf = ({ name, version }: Pick<Recipe, 'name' | 'version'>): string =>
   `${name}@${version.split('.').slice(0, 2).join('.')}`
 
@@ -37,7 +37,7 @@ export type AdmissionFacts = {
   project: ProjectFacts | null
   /** The recipe of the lock: the exact version, or else the newest with its name. */
   recipe: Recipe | null
-  /** Names of the catalogue. */
+  /** The names in the catalogue. */
   recipes: readonly string[]
   /** The parameters validated by the recipe's schema; null without a recipe. */
   params: { value: Record<string, unknown>; errors: readonly ValidationError[] } | null
@@ -52,14 +52,14 @@ export type AdmissionFacts = {
   profiles: readonly string[]
   /** Every profile, with the GPUs of its series that nobody holds or waits for. */
   idle: readonly { profile: Profile; gpus: number }[]
-  /** Those that this installation has. */
+  /** The executors of this installation. */
   executors: readonly string[]
   /** Faults of dangling references, including those to resources the submitter may not read. */
   dangling: readonly string[]
   resolved: Resolved
-  /** Null where the spec names none, or none that the submitter has. */
+  /** Null if the spec names none, or one that the submitter does not have. */
   package: PackageFacts | null
-  /** How the control plane has it serve; null for what people submit. */
+  /** How the control plane makes it serve; null for jobs that people submit. */
   serving: ReplicaServing | null
 }
 

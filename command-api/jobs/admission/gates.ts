@@ -18,7 +18,7 @@ const askDialect = (api: string): Answer =>
         code: 'dialect.unknown',
         detail: `Unsupported dialect: the job has api ${api}, this control plane accepts ${dialect}`,
         data: { submitted: api, spoken: dialect },
-        hint: `Write the job in the dialect ${dialect}`,
+        hint: `Write the job in dialect ${dialect}`,
       }
 
 /** All identifying fields of the lock must match a recipe of the catalogue (specification, "Gates", 1). */
@@ -30,7 +30,7 @@ const recipeHandshake: Gate = ({ spec, recipe, recipes, serving }) => {
       code: 'recipe_handshake.name',
       detail: `Recipe handshake failed: name differs (submitted ${lock.name}, catalog ${recipes.join(', ') || 'is empty'})`,
       data: { submitted: { name: lock.name }, catalog: { names: recipes } },
-      hint: 'Take the lock of a recipe of GET /api/recipes',
+      hint: 'Use the lock of a recipe that GET /api/recipes lists',
     }
   const compared = [
     ['version', lock.version, recipe.version],
@@ -54,14 +54,14 @@ const recipeHandshake: Gate = ({ spec, recipe, recipes, serving }) => {
       submitted: Object.fromEntries(differing.map(([field, submitted]) => [field, submitted])),
       catalog: Object.fromEntries(differing.map(([field, , catalog]) => [field, catalog])),
     },
-    hint: `Take the lock of GET /api/recipes/${recipe.name}/${recipe.version}/lock`,
+    hint: `Use the lock that GET /api/recipes/${recipe.name}/${recipe.version}/lock returns`,
   }
 }
 
 const notByJobs = ({ name, version }: Recipe): Refused => ({
   ok: false,
   code: 'recipe_handshake.serving',
-  detail: `Recipe handshake failed: ${name} ${version} is a serving template, not a recipe of jobs: it is served by \`forge deploy create\``,
+  detail: `Recipe handshake failed: ${name} ${version} is a serving template, not a recipe for jobs; deploy it with \`forge deploy create\``,
   data: { submitted: { name, version } },
   hint: `forge deploy create --template ${templateName({ name })}, or POST /api/deployments`,
 })
@@ -69,7 +69,7 @@ const notByJobs = ({ name, version }: Recipe): Refused => ({
 const notServing = ({ name, version }: Recipe): Refused => ({
   ok: false,
   code: 'recipe_handshake.serving',
-  detail: `Recipe handshake failed: ${name} ${version} is no serving template`,
+  detail: `Recipe handshake failed: ${name} ${version} is not a serving template`,
   data: { submitted: { name, version } },
   hint: 'Serving templates: GET /api/recipes?kind=serve',
 })
@@ -101,7 +101,7 @@ const imageRegistry: Gate = ({ spec, registries }) => {
   }
 }
 
-/** `host/path` of an image; as in container engines, the default host is Docker Hub. */
+/** The `host/path` of an image; the default host is Docker Hub, as in container engines. */
 function registryOf(ref: string): string {
   const path = ref.replace(/@.*$/, '').replace(/:[^/:]*$/, '')
   const [first = '', ...rest] = path.split('/')
@@ -126,7 +126,7 @@ export const quotaGate: Gate = facts => {
       code: name === 'max_concurrent_gpus' ? 'quota.max_concurrent_gpus' : 'quota.per_series',
       detail: `Insufficient quota: requested ${gpus} GPUs, available ${available}`,
       data: { requested: gpus, available, limit: name },
-      hint: `Ask for at most ${available} GPUs, or an admin for more quota`,
+      hint: `Ask for at most ${available} GPUs, or ask an admin for more quota`,
     }
   }
   const available = Math.min(quota.max_concurrent_gpus, cap ?? Number.POSITIVE_INFINITY)
@@ -149,7 +149,7 @@ const references: Gate = ({ dangling }) =>
         code: 'references.unknown',
         detail: dangling.join('; '),
         data: { unknown: dangling },
-        hint: 'Leave out what does not exist, or have its owner share it',
+        hint: 'Remove the references to missing resources, or ask the owners to share them',
       }
 
 const params: Gate = ({ params: checked, recipe }) => {
@@ -158,9 +158,9 @@ const params: Gate = ({ params: checked, recipe }) => {
       ok: false,
       code: 'params.unchecked',
       detail: 'Parameters cannot be checked: the recipe is not in the catalog',
-      hint: 'Take the lock of a recipe of GET /api/recipes',
+      hint: 'Use the lock of a recipe that GET /api/recipes lists',
     }
-  if (checked.errors.length === 0) return { ok: true, detail: "they fit the recipe's schema" }
+  if (checked.errors.length === 0) return { ok: true, detail: "they match the recipe's schema" }
   const faults = checked.errors.map(
     ({ loc, msg }) => `${['params', ...loc.slice(1)].join('.')}: ${msg}`,
   )
@@ -184,17 +184,17 @@ const sensitiveFile: Gate = ({ spec, package: found }) => {
     }
   const { files, expanded_bytes, sensitive } = found
   if (sensitive.length === 0)
-    return { ok: true, detail: `${files} files, ${expanded_bytes} bytes, no sensitive one` }
+    return { ok: true, detail: `${files} files, ${expanded_bytes} bytes, none sensitive` }
   return {
     ok: false,
     code: 'sensitive_file',
     detail: `Sensitive files in the package: ${sensitive.join(', ')}`,
     data: { files: sensitive },
-    hint: 'Leave them out of the package (.forgeignore); give the run what it needs as variables',
+    hint: 'Leave them out of the package (.forgeignore); pass the run what it needs as environment variables',
   }
 }
 
-/** A variable that changes how programs are loaded or installed could make more than the job's own program do its will. */
+/** A variable that changes how programs are loaded or installed could affect programs other than the job's own. */
 const environmentVariables: Gate = ({ spec }) => {
   const { env } = spec.spec
   const refused = Object.keys(env).filter(name => !isJobVariable(name))
@@ -204,19 +204,19 @@ const environmentVariables: Gate = ({ spec }) => {
     return {
       ok: false,
       code: 'env.masked',
-      detail: `Environment variables refused: ${hidden.join(', ')} ${hidden.length === 1 ? 'is' : 'are'} "${mask}", as secrets of another job are shown`,
+      detail: `Environment variables refused: ${hidden.join(', ')} ${hidden.length === 1 ? 'is' : 'are'} "${mask}", which is how the secrets of another job are shown`,
       data: { refused: hidden },
-      hint: 'Give the values themselves: nobody can read those of another job',
+      hint: 'Enter the values themselves: nobody can read those of another job',
     }
   if (refused.length === 0 && tooLong.length > 0)
     return {
       ok: false,
       code: 'env.too_long',
-      detail: `Environment variables refused: ${tooLong.join(', ')}: no program starts with a variable of more than ${maxVariableBytes - 1} bytes, name and "=" included`,
+      detail: `Environment variables refused: ${tooLong.join(', ')}: no program can be started with a variable of more than ${maxVariableBytes - 1} bytes, including its name and "="`,
       data: { refused: tooLong },
       hint: 'Pass long values as parameters; the run reads them from FORGE_PARAMS_FILE',
     }
-  if (refused.length === 0) return { ok: true, detail: 'every variable may be set' }
+  if (refused.length === 0) return { ok: true, detail: 'every variable is allowed' }
   return {
     ok: false,
     code: 'env.refused',

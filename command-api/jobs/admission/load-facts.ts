@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { QueueBook } from '../../../events/queue-picture.ts'
+import type { QueueBook } from '../../../events/calculations/queue-picture.ts'
 import { inBatches } from '../../../platform/remembered.ts'
 import { type CatalogueEntry, findRecipe } from '../../../recipes/catalogue.ts'
 import type { JobSpec } from '../../../schemas/jobspec.ts'
@@ -14,7 +14,7 @@ import type { AdmissionFacts } from './facts.ts'
 import { findPackage, withPackage } from './package.ts'
 import { type Lookup, resolveReferences } from './references.ts'
 
-/** All recipes; those of the last second will do, if they include this one. */
+/** All recipes; up to a second old if they include this one. */
 export type Recipes = { including(lock: JobSpec['lock']): Promise<readonly CatalogueEntry[]> }
 
 export type FactSources = Lookup & {
@@ -25,7 +25,7 @@ export type FactSources = Lookup & {
   readPastRuns: ReadPastRuns
   /** The job that this one repeats, which the caller may control. */
   retryOf: string | null
-  /** Null for what people submit. */
+  /** Null for jobs that people submit. */
   serving: ReplicaServing | null
 }
 
@@ -40,7 +40,7 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     resolveReferences(spec, from),
     findPackage(pool, spec.spec.source, { username: caller.username, retryOf: from.retryOf }),
     entry && readPastRuns(entry.recipe),
-    // Only a warning needs them: without, the gates decide all the same.
+    // Only a warning needs them; the gates decide without them.
     from.queue.idleGpus().catch(() => new Map<string, number>()),
   ])
   const wanted = spec.spec.resources.profile
@@ -90,8 +90,8 @@ type Stored = Pick<AdmissionFacts, 'project' | 'quota' | 'held_gpus'> & {
 export type ReadStored = (asking: Asking) => Promise<Stored>
 
 /**
- * One query for all facts, and for all submits that come while the one before is under way: admission runs a thousand
- * times a second. Each is asked anew, because prices, quotas and members must be those in force.
+ * One query loads all facts, for all submits that arrive while the previous query is running: admission runs a thousand times a
+ * second. Nothing is cached, because prices, quotas and members must be current.
  */
 export function storedFacts(pool: Pool): ReadStored {
   const find = inBatches(keys => readAllStored(pool, keys))
@@ -111,8 +111,8 @@ async function readAllStored(pool: Pool, keys: readonly string[]): Promise<Map<s
                             'price_per_gpu_hour', p.price_per_gpu_hour::text) order by name), '[]')
                      from write.profile p) as profiles,
                   (select jsonb_agg(jsonb_build_object(
-                            'project', (select ${projectFacts('asked.username')} from write.project p
-                                         where p.name = asked.project),
+                            'project', (select ${projectFacts('asked.username')} from write.resource p
+                                         where p.kind = 'project' and p.id = asked.project),
                             'quota', (select to_jsonb(q) - '{username,held_jobs,held_series}'::text[]
                                         from write.quota q where q.username = asked.username)) order by asked.nth)
                      from jsonb_to_recordset($1) as asked (username text, project text, nth int)) as answers`,

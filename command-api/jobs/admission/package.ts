@@ -5,12 +5,12 @@ import type { PackageFacts } from './facts.ts'
 type Source = JobSpec['spec']['source']
 type Found = { package: PackageFacts | null; dangling: string[] }
 
-/** Whose packages a spec may name: the submitter's, and that of a job which is retried. */
+/** Whose packages a spec may name: the submitter's own, and the package of the job being retried. */
 export type Lenders = { username: string; retryOf: string | null }
 
 /**
- * The uploaded package of a spec. Uploads of others, admins included, look missing: an upload is its owner's alone, and lent
- * only to a retry of the job it came with.
+ * The uploaded package of a spec. Uploads of other people look missing, even to admins: an upload belongs to its owner alone,
+ * and only a retry of its job may use it, too.
  */
 export async function findPackage(
   pool: Pool,
@@ -44,7 +44,7 @@ export async function findPackage(
   return { package: found, dangling: [] }
 }
 
-/** The spec as it is kept: it names the content of its package. */
+/** The stored form of the spec, which names the content of its package. */
 export function withPackage(spec: JobSpec, found: PackageFacts | null): JobSpec {
   if (found === null) return spec
   const { digest, size_bytes } = found

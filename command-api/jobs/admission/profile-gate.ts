@@ -10,7 +10,7 @@ export const profileGate: Gate = facts => {
       data: { profiles },
       hint:
         profiles.length === 0
-          ? 'Have an admin describe the hardware: PUT /api/admin/profiles/{name}'
+          ? 'Ask an admin to describe the hardware: PUT /api/admin/profiles/{name}'
           : `Set spec.resources.profile to ${profiles.join(' or ')}`,
     })
   const fault = faultsOf(facts, profile).find(({ isFault }) => isFault)
@@ -32,12 +32,12 @@ const refusedProfile = ({ detail, data, hint }: Fault): Refused => ({
 type KnownProfile = NonNullable<AdmissionFacts['profile']>
 type Check = Fault & { isFault: boolean }
 
-/** What could be asked that the profile cannot satisfy; the first fault counts. */
+/** The requests that the profile cannot satisfy; the first fault counts. */
 function faultsOf(facts: AdmissionFacts, profile: KnownProfile): Check[] {
   return [...mayUse(facts, profile), ...fitsRecipe(facts, profile), ...isBigEnough(facts, profile)]
 }
 
-const others = 'or take another profile (forge profile list, GET /api/profiles)'
+const others = 'or use another profile (forge profile list, GET /api/profiles)'
 
 function mayUse({ quota, caller, ...facts }: AdmissionFacts, profile: KnownProfile): Check[] {
   const { name } = profile
@@ -46,9 +46,9 @@ function mayUse({ quota, caller, ...facts }: AdmissionFacts, profile: KnownProfi
   return [
     {
       isFault: !profile.available,
-      detail: `Profile ${name} is not available now`,
+      detail: `Profile ${name} is currently not available`,
       data: { limit: 'available' },
-      hint: `Have an admin make it available, ${others}`,
+      hint: `Ask an admin to make it available, ${others}`,
     },
     {
       isFault: allowed.length > 0 && !allowed.includes(name),
@@ -85,7 +85,7 @@ function fitsRecipe(facts: AdmissionFacts, { name }: KnownProfile): Check[] {
     },
     {
       isFault: profiles.length > 0 && !profiles.includes(name),
-      detail: `Recipe ${recipe.name} is made for ${profiles.join(', ')}, not ${name}`,
+      detail: `Recipe ${recipe.name} is for ${profiles.join(', ')}, not ${name}`,
       data: { limit: 'recipe_profiles', requested: name, available: profiles },
       hint: `Set spec.resources.profile to ${profiles.join(' or ')}`,
     },
@@ -101,7 +101,7 @@ function isBigEnough(facts: AdmissionFacts, profile: KnownProfile): Check[] {
   const limits = [
     ['max_nodes', nodes, profile.max_nodes, 'nodes'],
     ['gpus_per_node', gpus_per_node, profile.gpus_per_node, 'GPUs per node'],
-    ['gpus', gpus, inAll, 'GPUs in all, for all nodes of a job'],
+    ['gpus', gpus, inAll, 'GPUs in total, for all nodes of a job'],
     ['cpus', cpus, profile.cpus, 'CPUs per node'],
     ['memory_gb', memory_gb, profile.memory_gb, 'GB per node'],
   ] as const

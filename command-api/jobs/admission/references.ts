@@ -17,7 +17,7 @@ export type Lookup = {
 export type Found = { dangling: string[]; resolved: Resolved }
 
 /**
- * Resolves the spec's references once, so that an alias or "latest" that moves later does not affect the job.
+ * Resolves the spec's references once, so that moving an alias or "latest" later does not affect the job.
  * Resources that the submitter may not read look missing.
  */
 export async function resolveReferences(spec: JobSpec, lookup: Lookup): Promise<Found> {
@@ -73,7 +73,10 @@ async function rubricExists(ref: string, { store, caller }: Lookup): Promise<boo
   return newest.visibility === 'public' || owner === caller.username || caller.role === 'admin'
 }
 
-/** A version is made at the end, of a run of the model's project, by people who may add versions now. */
+/**
+ * The version is created when the run ends; the run must be in the model's project, and its submitter must be allowed to add
+ * versions now.
+ */
 async function registrationFault(
   { metadata, spec }: JobSpec,
   { pool, caller }: Lookup,
@@ -82,9 +85,9 @@ async function registrationFault(
   if (name === null) return null
   const model = await findModel(pool, name, caller)
   if (model === null)
-    return `No such registered model: ${name}; create it first, or mend outputs.register_model`
+    return `No such registered model: ${name}; create it first, or correct outputs.register_model`
   if (model.project !== metadata.project)
-    return `The model ${name} belongs to project ${model.project}, so that no run of ${metadata.project} becomes a version of it`
+    return `The model ${name} belongs to project ${model.project}, so no run of ${metadata.project} can become a version of it`
   return model.may('submit')
     ? null
     : `Only members of project ${model.project} may add versions to the model ${name}`
@@ -105,7 +108,7 @@ async function resolveInitFrom(
   if (row) {
     const { deleted_at, path } = row
     if (deleted_at === null) return { artifact_id: row.artifact_id, run_id: row.run_id, path }
-    return `The artifact ${artifact_id} was deleted at ${toTimestamp(deleted_at)}; nothing begins from it any more`
+    return `The artifact ${artifact_id} was deleted at ${toTimestamp(deleted_at)}; nothing can start from it any more`
   }
   if (artifact_id !== null)
     return `No such artifact: ${artifact_id}${run_id === null ? '' : ` of ${run_id}`}`
@@ -113,12 +116,12 @@ async function resolveInitFrom(
   return `Run ${run_id} has no artifact to start from (${which})`
 }
 
-/** Of a model, the version that the reference names now: an alias that moves later does not affect the job. */
+/** The version of a model that the reference names now: moving the alias later does not affect the job. */
 async function resolveInit(from: InitFrom, lookup: Lookup) {
   const { model, artifact_id, run_id } = from
   if (model === null) return resolveInitFrom(from, lookup)
   if (artifact_id !== null || run_id !== null)
-    return 'init_from names a model, and an artifact or a run; name one of them'
+    return 'init_from names both a model and an artifact or run; name only one of them'
   const found = await resolveModel(lookup.pool, model, lookup.caller).catch((error: unknown) => {
     if (error instanceof Refusal) return error.detail
     throw error

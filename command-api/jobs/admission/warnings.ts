@@ -8,7 +8,7 @@ import { profileGate } from './profile-gate.ts'
 
 const heldOut = /^(val|valid|validation|eval|test|dev)/i
 
-/** Hints that refuse nothing. */
+/** Hints; they refuse nothing. */
 export function warningsOf(facts: AdmissionFacts): Warning[] {
   const { spec, recipe, profile, executors } = facts
   const { checkpoints, datasets, rules, image, env } = spec.spec
@@ -26,7 +26,7 @@ export function warningsOf(facts: AdmissionFacts): Warning[] {
     [
       datasets.length > 0 && !datasets.some(({ as }) => heldOut.test(as)),
       'no_validation_set',
-      'no dataset is for validation',
+      'no dataset is used for validation',
     ],
     [
       recipe?.deprecated === true,
@@ -48,7 +48,7 @@ export function warningsOf(facts: AdmissionFacts): Warning[] {
     [
       secrets.length > 0,
       'secret_in_env',
-      `env seems to contain secrets: ${secrets.join(', ')}; the run gets them, and nobody else sees them`,
+      `env seems to contain secrets: ${secrets.join(', ')}; the run receives them, and nobody else can see them`,
     ],
     [
       unapplied.length > 0,
@@ -64,7 +64,7 @@ export function warningsOf(facts: AdmissionFacts): Warning[] {
   return all.filter(([applies]) => applies).map(([, code, detail]) => ({ code, detail }))
 }
 
-/** It is to wait for GPUs, while other profiles that would take it have enough that nobody uses. */
+/** The job has to wait for GPUs although other profiles that would accept it have enough idle ones. */
 function couldStartElsewhere(facts: AdmissionFacts): [boolean, string, string][] {
   const { profile, idle, executors, serving, spec } = facts
   const { gpus } = requestOf(facts)
@@ -76,14 +76,14 @@ function couldStartElsewhere(facts: AdmissionFacts): [boolean, string, string][]
     .map(one => ({ ...facts, profile: one.profile }))
     .filter(there => profileGate(there).ok && quotaGate(there).ok)
     .map(one => one.profile.name)
-  const detail = `${profile.name} has no room for ${gpus} GPUs now; ${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} idle and would take the job (spec.resources.profile)`
+  const detail = `${profile.name} has no room for ${gpus} GPUs now; ${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} idle and would accept the job (spec.resources.profile)`
   return [[names.length > 0, 'profile_idle', detail]]
 }
 
-/** How much more than its like a job may use before that is pointed out. */
+/** How much more than comparable runs a job may use before it gets a warning. */
 const muchMore = 2
 
-/** A time limit that allows far more than runs of the recipe use will not end one that hangs. */
+/** A time limit far above what runs of the recipe use does not end a hanging run in good time. */
 function aboveHistory(facts: AdmissionFacts): [boolean, string, string][] {
   const { past, recipe } = facts
   if (!past || !recipe) return []
@@ -96,7 +96,7 @@ function aboveHistory(facts: AdmissionFacts): [boolean, string, string][] {
 const lastRuns = ({ runs }: PastRuns, recipe: Recipe) =>
   runs === 1 ? `last ${lineOf(recipe)} run` : `last ${runs} ${lineOf(recipe)} runs`
 
-/** GPU-hours within the time limit; infinite without one. */
+/** GPU-hours within the time limit; infinite without a limit. */
 const allowedHours = (facts: AdmissionFacts): number => {
   const { max_duration_s } = facts.spec.spec.limits
   return max_duration_s === null
@@ -104,14 +104,14 @@ const allowedHours = (facts: AdmissionFacts): number => {
     : (max_duration_s / 3600) * requestOf(facts).gpus
 }
 
-/** Rules that can never fire: comparisons of nothing, or with nothing. */
+/** Rules that can never fire: comparisons without a key or without a value. */
 const notWatched = (rules: AdmissionFacts['spec']['spec']['rules']): string[] =>
   rules.flatMap(({ when, key, op, value }, index) => {
     const isComparison = when === 'metric' && op !== null && op !== 'nonfinite'
     return isComparison && (key === null || value === null) ? [`rules[${index}]`] : []
   })
 
-/** Keys of the spec that were set, and that no engine or timer heeds yet. */
+/** Keys of the spec that are set but that no engine or timer respects yet. */
 function notApplied({ spec: { resources } }: AdmissionFacts['spec']): string[] {
   const { cpus, memory_gb, shm_gb, disk_gb, placement } = resources
   const all: [string, boolean][] = [
@@ -125,8 +125,8 @@ function notApplied({ spec: { resources } }: AdmissionFacts['spec']): string[] {
 }
 
 /**
- * What the newest runs of the recipe used, but no more than the time limit allows; without such runs, what the time limit
- * allows. Null without either.
+ * The estimated usage: that of the recipe's newest runs, capped by the time limit; without runs, the time limit itself. Null
+ * without either.
  */
 export function estimateOf(facts: AdmissionFacts): Estimate | null {
   const { profile, past, recipe } = facts
@@ -146,7 +146,7 @@ export function estimateOf(facts: AdmissionFacts): Estimate | null {
   }
 }
 
-/** The spec as events carry it: no value of `env` that looks like a secret (design: secrets never enter an event). */
+/** The spec in the form that events carry, without values of `env` that look like secrets (design: secrets never enter an event). */
 export function withoutSecrets(spec: AdmissionFacts['spec']): AdmissionFacts['spec'] {
   const env = Object.fromEntries(
     Object.entries(spec.spec.env).map(([name, value]) => [

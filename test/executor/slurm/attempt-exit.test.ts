@@ -37,7 +37,7 @@ test('an attempt ends with its last rank, and succeeds if all do', t => {
   t.like(exitOf({ ranks }), { exit_code: 0, ended_at: at(8), started_at: at(0) })
 })
 
-test('an attempt of which a rank left no record ends with its Slurm job, which held all nodes until then', t => {
+test('if a rank left no record, the attempt ends with its Slurm job, which held all nodes until then', t => {
   const ended = job('NODE_FAIL', { end_time: 1_700_000_060 })
   t.like(exitOf({ ranks: [rank({ second: 5 }), null], job: ended }), { ended_at: at(60) })
   const early = job('NODE_FAIL', { end_time: 1_700_000_001 })
@@ -56,19 +56,19 @@ test('the first rank that fails decides', t => {
 })
 
 for (const [state, words] of [
-  ['NODE_FAIL', 'a node of it failed'],
-  ['BOOT_FAIL', 'a node of it did not boot'],
+  ['NODE_FAIL', 'one of its nodes failed'],
+  ['BOOT_FAIL', 'one of its nodes did not boot'],
   ['PREEMPTED', 'Slurm gave its nodes to another job'],
   ['TIMEOUT', 'the time limit of its partition was reached'],
 ] as const)
-  test(`${state} is lost, whatever its ranks made of the signal`, t => {
+  test(`${state} is lost, however its ranks reacted to the signal`, t => {
     const lost = { exit_code: null, signal: null, launch_error: `Slurm job 7: ${words}` }
     t.like(exitOf({ ranks: [rank({ exit_code: 1 })], job: job(state) }), lost)
     const before = exitOf({ started_at: null, job: job(state) })
     t.like(before, { ...lost, started_at: new Date(1_700_000_001_000).toISOString() })
   })
 
-test('an end by the signals with which Slurm takes nodes away is for Slurm to explain', t => {
+test('Slurm has to explain an end by the signals with which it withdraws nodes', t => {
   const killed = (signal: string) => rank({ second: 5, exit_code: null, signal })
   const explained = (exits: Ended['ranks'], { interrupted = false, stopped = false } = {}) =>
     isExplained({ exits, interrupted }, stopped)
@@ -98,7 +98,7 @@ test('a job that ends before its program starts reports how, with its output', t
   const failed = job('FAILED', { exit_code: 127 << 8 })
   t.is(
     exitOf({ started_at: null, job: failed, printed: 'node: not found' }).launch_error,
-    'Slurm job 7 ended (FAILED, exit code 127) before its program started; the last that it printed: node: not found',
+    'Slurm job 7 ended (FAILED, exit code 127) before its program started; its last output: node: not found',
   )
   t.regex(exitOf({ job: null }).launch_error ?? '', /no longer knows its job/)
 })

@@ -27,14 +27,14 @@ export const waiting = ['sh', '-c', 'echo ready; until [ -e go ]; do sleep 0.1; 
 
 const now = () => new Date()
 
-/** Registers tests on the cluster that all share, which they leave as it is. */
+/** Registers tests on the shared cluster, which they leave unchanged. */
 export async function onSharedCluster(
   register: (open: () => Promise<SlurmBench>, cluster: Cluster) => void,
 ): Promise<void> {
   registerOn(await slurmCluster().catch(toFault), register)
 }
 
-/** Registers tests on a cluster of their own, of which they may break any part. */
+/** Registers tests on a separate cluster, any part of which they may break. */
 export async function onOwnCluster(
   options: Omit<ClusterOptions, 'folder'>,
   register: (open: () => Promise<SlurmBench>, cluster: OwnCluster) => void,

@@ -18,11 +18,11 @@ const letGo = ({ runsDirectory }: SlurmBench, ref: string) =>
   writeFile(join(runsDirectory, ref, 'work', 'go'), '')
 
 /**
- * Resolves once the controller has saved this job as it is. Killed before that, it gives its number out again, and cancels
+ * Resolves once the controller has saved this job. Killed before that, it reuses the job's number, and cancels
  * the new job because a node still knows the old one.
  */
 async function untilSaved(cluster: Cluster, job: string): Promise<void> {
-  // It saves only what changes, so it may never write again what it has saved a moment ago.
+  // It saves only changes, so it may never rewrite a job that it saved a moment ago.
   const mark = randomUUID()
   await cluster.command('scontrol', 'update', `jobid=${job}`, `admincomment=${mark}`)
   await until('the controller has saved its jobs', 60_000, async () =>
@@ -33,7 +33,7 @@ async function untilSaved(cluster: Cluster, job: string): Promise<void> {
 const jobOf = async ({ client }: SlurmBench, { run_id }: Launch) =>
   String((await client.jobsNamed(`forge-${run_id}-1`))[0]?.id)
 
-// What breaks the cluster breaks it for all: one after the other.
+// A fault affects the whole cluster, so these tests run one after the other.
 // Slurm soon forgets its jobs, though not before a slow machine has asked for them once.
 await onOwnCluster({ minJobAgeSeconds: 30, slurmdTimeoutSeconds: 10 }, (open, cluster) => {
   const rule = (title: string, body: (t: ExecutionContext, bench: SlurmBench) => Promise<void>) =>
@@ -148,7 +148,7 @@ await onOwnCluster({ minJobAgeSeconds: 30, slurmdTimeoutSeconds: 10 }, (open, cl
         { exit_code: null, signal: null, oom_killed: false },
         `Slurm says ${JSON.stringify(job)}`,
       )
-      t.regex(exit.launch_error ?? '', /^Slurm job \d+: a node of it failed$/)
+      t.regex(exit.launch_error ?? '', /^Slurm job \d+: one of its nodes failed$/)
       const seen = await executor.observe(ref)
       t.true(seen.state === 'exited' && seen.started_at !== null)
     })

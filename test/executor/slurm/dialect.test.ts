@@ -34,7 +34,7 @@ test('the newest version that both sides speak is chosen', t => {
   t.is(chooseVersion('nonsense'), null)
 })
 
-test('a gang is asked for as each version has it', t => {
+test("a gang is requested in each version's form", t => {
   t.like(toSubmission('v0.0.38', request), {
     script: request.script,
     job: {

@@ -40,7 +40,11 @@ test('two jobs to which a killed controller gave the same number are distinguish
   t.is(await looks.of(lost, 60_000), null)
   looks.overForMs(lost)
   await passing(1)
-  t.like(await looks.of(runs, 60_000), { states: ['RUNNING'] }, 'not what was said of the other')
+  t.like(
+    await looks.of(runs, 60_000),
+    { states: ['RUNNING'] },
+    'not what was reported for the other',
+  )
   t.is(await looks.of(lost, 60_000), null)
   t.is(looks.overForMs(runs), 0)
   t.true(looks.overForMs(lost) >= 1)
@@ -60,7 +64,7 @@ test('a job that is not over after all is over from a later instant on', async t
   t.is(looks.overForMs(asked), 0)
 })
 
-/** Until so many milliseconds have passed on the clock by which looks are timed. */
+/** Waits until this many milliseconds have passed on the clock that times the checks. */
 function passing(ms: number): Promise<unknown> {
   const from = performance.now()
   return until(`${ms} ms have passed`, 5000, () => performance.now() - from >= ms)

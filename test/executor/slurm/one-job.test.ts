@@ -42,7 +42,7 @@ await onSharedCluster((open, cluster) => {
     },
   )
 
-  rule('a token that Slurm refuses is said, and nothing is decided', async (t, bench) => {
+  rule('a token that Slurm refuses is reported, and nothing is decided', async (t, bench) => {
     const { executor, runsDirectory } = bench
     const ref = await executor.submit(launch({ command: waiting }))
     const client = createSlurmClient(

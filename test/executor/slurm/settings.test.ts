@@ -27,7 +27,7 @@ const faults: [what: string, env: Record<string, string>, expected: RegExp[]][] 
   ],
 ]
 for (const [what, env, expected] of faults)
-  test(`${what}: what is wrong is named`, t => {
+  test(`${what}: the fault is named`, t => {
     const found = slurmFaults(env)
     t.is(found.length, expected.length, found.join('\n'))
     for (const [index, pattern] of expected.entries()) t.regex(found[index] ?? '', pattern)

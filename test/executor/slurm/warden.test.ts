@@ -13,7 +13,7 @@ if (slurmIsWanted)
     t.timeout(patient(400_000))
     const { starter, folder } = await started()
     const { command } = clusterAt({ folder, url: '', nodes: [] })
-    // What leaves the session of its job, and what asks for no signal.
+    // A process that leaves the session of its job, and one that ignores signals.
     const job = `touch ${folder}/up; trap '' TERM; setsid sleep 3000 & sleep 3000`
     await command('sbatch', '--output=/dev/null', `--wrap=${job}`)
     await until('the job runs', 60_000, () => isThere(join(folder, 'up')))

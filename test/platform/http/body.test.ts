@@ -7,12 +7,12 @@ import { goodBody, startEcho } from './echo.ts'
 const p = { key: 'a', step: 1, value: 1 }
 /** Points that differ in one field, and the error for that field. */
 const ofPoint: [why: string, field: string, value: unknown, type: string][] = [
-  ['a text for a number', 'step', 'x', 'int_type'],
+  ['text instead of a number', 'step', 'x', 'int_type'],
   ['a fraction for an integer', 'step', 1.5, 'int_type'],
   ['a small number', 'step', -1, 'greater_than_equal'],
   ['a large number', 'step', 11, 'less_than_equal'],
-  ['a text for a float', 'value', 'x', 'float_type'],
-  ['a number for a text', 'key', 1, 'string_type'],
+  ['text instead of a float', 'value', 'x', 'float_type'],
+  ['a number instead of text', 'key', 1, 'string_type'],
   ['a short text', 'key', '', 'string_too_short'],
   ['a long text', 'key', 'abcdef', 'string_too_long'],
   ['a text off its pattern', 'key', 'A', 'string_pattern_mismatch'],
@@ -28,8 +28,8 @@ const ofBody: [why: string, body: object, loc: unknown[], type: string][] = [
   ['a long list', { points: [p, p, p, p] }, ['points'], 'too_long'],
   ['an unknown key', { huh: 1 }, ['huh'], 'extra_forbidden'],
   ['a word not on the list', { mode: 'x' }, ['mode'], 'literal_error'],
-  ['a text for a boolean', { flag: 'true' }, ['flag'], 'bool_type'],
-  ['a number for a text or null', { note: 3 }, ['note'], 'string_type'],
+  ['text instead of a boolean', { flag: 'true' }, ['flag'], 'bool_type'],
+  ['a number instead of text or null', { note: 3 }, ['note'], 'string_type'],
 ]
 /** Text that `JSON.stringify` would not write, after the points. */
 const ofText: [why: string, json: string, loc: unknown[]][] = [

@@ -52,7 +52,7 @@ const refused: Record<string, Record<string, string>> = {
   'a name that ends like ours': { origin: 'https://evil-forge.example' },
   'another site that hides its origin': { 'sec-fetch-site': 'cross-site' },
   'a sibling host that hides its origin': { 'sec-fetch-site': 'same-site' },
-  'text that is no origin': { origin: 'forge.example' },
+  'text that is not an origin': { origin: 'forge.example' },
 }
 for (const [who, headers] of Object.entries(refused))
   test(`a cookie may not be used by ${who}`, async t => {

@@ -46,16 +46,16 @@ async function appendAgainAndAgain(): Promise<void> {
     try {
       const positions = await log.append(order.topic.name, records)
       for (const [index, { partition, offset }] of positions.entries())
-        say({ acked: { text: textOf(records[index]), partition, offset: offset.toString() } })
+        say({ acked: { text: recordTextOf(records[index]), partition, offset: offset.toString() } })
     } catch (error) {
       if (!(error instanceof LogUnavailable)) throw error
-      for (const record of records) say({ unknown: textOf(record) })
+      for (const record of records) say({ unknown: recordTextOf(record) })
       await new Promise(resolve => setTimeout(resolve, 10))
     }
   }
 }
 
-function textOf(record: { value: Buffer } | undefined): string {
+function recordTextOf(record: { value: Buffer } | undefined): string {
   return record?.value.toString() ?? ''
 }
 

@@ -132,7 +132,7 @@ async function answersThrough(t: ExecutionContext) {
     },
     async lostOne() {
       const before = lost
-      await until('an answer is lost', 10_000, () => lost > before)
+      await until('a response is lost', 10_000, () => lost > before)
     },
   }
 }

@@ -76,7 +76,7 @@ test('while the database is down an append fails in time, and a reader waits and
 
   const after = await startEmbeddedPostgres(options)
   t.is(after.url, before.url)
-  await until('an append is taken', 2_000, () =>
+  await until('an append is accepted', 2_000, () =>
     log.append(single.name, [record('k', 'kept')]).catch(() => null),
   )
   t.is((await waiting)[0]?.value.toString(), 'kept')

@@ -173,7 +173,7 @@ function arrivalRules(rule: Rule): void {
     const copy = await sealed(store, 'upl_1')
     t.like(copy, { size: bytes.length, sha256: sha256(bytes) })
     await elsewhere.receive('upl_1', 0, sending(randomBytes(2 * segmentBytes)))
-    t.is(await store.sizeOf(copy.sha256), null, 'it is not to be seen before it is kept')
+    t.is(await store.sizeOf(copy.sha256), null, 'it is invisible until it is kept')
     await elsewhere.keep(copy)
     t.deepEqual(await bytesOf(await store.read(copy.sha256, null)), bytes)
   })

@@ -34,7 +34,7 @@ const seen: [why: string, hops: number, forwarded: string | null, address: strin
   ['two proxies wrote the last two', 2, `${forged}, 10.0.0.1, 10.0.0.2`, '10.0.0.1'],
   ['many forged entries move nothing', 1, `${`${forged}, `.repeat(40)}10.0.0.1`, '10.0.0.1'],
   ['the proxy sent no header', 1, null, '127.0.0.1'],
-  ['an entry that is no address', 1, 'unknown', '127.0.0.1'],
+  ['an entry that is not an address', 1, 'unknown', '127.0.0.1'],
   ['IPv4 written as IPv6', 1, '::ffff:10.0.0.1', '10.0.0.1'],
   ['IPv6 in one spelling', 1, '2001:DB8:0:0::1', '2001:db8::1'],
 ]

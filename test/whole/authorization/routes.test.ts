@@ -79,7 +79,9 @@ async function casesOf(set: SampleServer, route: Route): Promise<Case[]> {
   })
   const statuses = new Set(shown.filter(isAnswer).map(({ status }) => status))
   if (route.credential === 'none' && statuses.size > 1)
-    shown[0]?.faults.push(`answers depend on the credential: ${shown.map(({ status }) => status)}`)
+    shown[0]?.faults.push(
+      `responses depend on the credential: ${shown.map(({ status }) => status)}`,
+    )
   return [...shown, ...(await byThing(set, route))]
 }
 

@@ -45,15 +45,15 @@ const badReports = (run_id: string): Ingest[] => {
     ['a bare NaN', text(`{"key":"${name}","step":1,"value":NaN}`)],
     ['a value past every double', text(`{"key":"${name}","step":1,"value":1e400}`)],
     ['a step past 2^53', points({ ...good, step: 2 ** 53 })],
-    ['a text for a step', points({ ...good, step: '1' })],
-    ['a list for a value', points({ ...good, value: [1] })],
+    ['text instead of a step', points({ ...good, step: '1' })],
+    ['a list instead of a value', points({ ...good, value: [1] })],
     ['one bad point among good ones', points(good, { ...good, step: 2, value: null })],
     ['U+0000 in a key', points({ ...good, key: 'a\u0000b' })],
     ['half a character in a key', text('{"key":"\\ud800","step":1,"value":1}')],
     ['too many points', points(...tooMany)],
     ['brackets without end', deep],
     ['another content type', points(good), 415, { 'content-type': 'application/x-yaml' }],
-    ['bytes that are no gzip', points(good), 400, { 'content-encoding': 'gzip' }],
+    ['bytes that are not gzip', points(good), 400, { 'content-encoding': 'gzip' }],
     ['an unknown encoding', points(good), 415, { 'content-encoding': 'rot13' }],
   ]
 }
@@ -123,7 +123,7 @@ const requests = ({ person, token, run }: Target): Hostile[] => {
     { ...get, why: "a run's token", path: '/api/runs', refused: [401], headers: bearer(token) },
     { ...put, why: 'a body past the limit', path, refused: [413], body: rubric(tooLong) },
     { ...put, why: 'another name in the path', path, refused: [422], body: rubric('other') },
-    { ...put, why: 'a text for a list', path, refused: [422], body: rubric(name, 'c') },
+    { ...put, why: 'text instead of a list', path, refused: [422], body: rubric(name, 'c') },
     {
       ...put,
       why: "another person's rubric",

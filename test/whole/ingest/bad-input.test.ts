@@ -13,7 +13,7 @@ const point = { key: 'loss', step: 1, value: 0.5, ts: '2026-11-20T19:26:53+00:00
 
 /** One wrong field of a point. */
 const ofPoint: [why: string, field: string, value: unknown, type: string][] = [
-  ['a text for a step', 'step', '1', 'int_type'],
+  ['text instead of a step', 'step', '1', 'int_type'],
   ['a step over 2^53', 'step', 2 ** 53, 'less_than_equal'],
   ['a fraction for a step', 'step', 0.5, 'int_type'],
   ['a value that is null', 'value', null, 'float_type'],
@@ -37,7 +37,7 @@ const bad: (readonly [
     ([why, field, value, type]) =>
       [why, { points: [{ ...point, [field]: value }] }, ['points', 0, field], type] as const,
   ),
-  ['points that are no list', { points: 'x' }, ['points'], 'list_type'],
+  ['points that are not a list', { points: 'x' }, ['points'], 'list_type'],
   ['10,001 points', { points: tooMany }, ['points'], 'too_long'],
   ['no points', {}, ['points'], 'missing'],
   ['malformed JSON', '{"run_id": ', [11], 'json_invalid'],

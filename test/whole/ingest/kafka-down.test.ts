@@ -54,7 +54,7 @@ test('while Kafka is down commands and reads work, reports get 503, and readyz s
   t.true(ready.lag_ms > 0 && ready.position > 0)
 
   await broker.restart()
-  await until('reports are taken again', 60_000, async () => (await report(5)).status === 200)
+  await until('reports are accepted again', 60_000, async () => (await report(5)).status === 200)
   await until('the command is visible', 30_000, () => isShown('meanwhile'))
   await until('everything is ready', 30_000, async () => {
     const { status, body } = await forge.call<Ready>('GET', '/api/readyz', { token: null })

@@ -145,7 +145,7 @@ test('the visible rows are those of the person, not just the right number', asyn
 
 test('the list of runs without its filter shows no more than with it, in every order', async t => {
   const { pool, reads } = await walled(t)
-  // For a run listed by a metric, only one of the tables has the metric.
+  // If a run is listed by a metric, only one of the tables has it.
   await pool.query('delete from read.metric_latest')
   const [bob, root] = [person('bob'), person('root', 'admin')]
   for (const sort of ['-created_at', 'metric:of-ada:last', '-metric:of-bob:max']) {

@@ -27,7 +27,7 @@ export async function sendPasswords(sender: SecretSender, admin: string): Promis
   await login('a list as password', 422, [make('password in a list')])
   await login('an object as password', 422, { value: make('password in an object') })
   await login('a password too long', 422, make('long password').padEnd(5000, 'x'))
-  await login('a field more', 422, 'x', { pasword: make('password under a misspelt name') })
+  await login('an unknown field', 422, 'x', { pasword: make('password under a misspelt name') })
   await send('only a misspelt field', 422, {
     path: '/api/auth/login',
     body: { username: 'chosen', pasword: make('password misspelt instead') },
@@ -36,7 +36,7 @@ export async function sendPasswords(sender: SecretSender, admin: string): Promis
     path: '/api/auth/login',
     body: JSON.stringify(make('password alone')),
   })
-  await send('a body that is no JSON', 422, {
+  await send('a body that is not JSON', 422, {
     path: '/api/auth/login',
     body: `{"username": "chosen", "password": "x", ${make('password in no JSON')}}`,
   })
@@ -185,7 +185,7 @@ export async function sendDevice({ send, make, take }: SecretSender, token: stri
     'answer a device code',
     'answer look at it',
     'answer approve it',
-    // Used to find the request that a person decides on; valid for a quarter of an hour.
+    // Used to find the request that a person decides on; valid for 15 minutes.
     'column auth.device_code.user_code',
   )
   const path = `/api/cli/device/${user}`

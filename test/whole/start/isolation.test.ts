@@ -81,10 +81,10 @@ for (const setting of ['SERVICE_LOCAL_READABLE', 'SERVICE_LOCAL_WRITABLE'])
     }
     t.regex(
       await refusal('data'),
-      new RegExp(`${setting}=.*/data lies in .*/data, .*outside of it`),
+      new RegExp(`${setting}=.*/data is inside .*/data, .*outside of it`),
     )
-    t.regex(await refusal('data/inside'), /inside lies in .*\/data, which no run may reach: move/)
-    t.regex(await refusal('disguise/inside'), /disguise\/inside lies in .*\/data,/)
+    t.regex(await refusal('data/inside'), /inside is inside .*\/data, which no run may reach: move/)
+    t.regex(await refusal('disguise/inside'), /disguise\/inside is inside .*\/data,/)
     t.regex(await refusal('.'), /contains .*\/data, .*name only those of its folders/)
     const secret = { SERVICE_KEYS_SECRET_FILE: 'sets/own/secret' }
     t.regex(await refusal('link', secret), /link contains .*\/sets\/own\/secret, which no run/)

@@ -14,7 +14,7 @@ type Job = { project: string; name: string; gpus: number; epochs: number }
 
 /**
  * Jobs of the built-in recipe: one that is paused as soon as it trains, one that then trains on all GPUs of the
- * machine, which need not be there, and two that wait for it. False if the first did not come to train in time.
+ * machine, which need not be there, and two that wait for it. False if the first did not start training in time.
  */
 export async function sendJobs(owners: Owners, signal: AbortSignal): Promise<boolean> {
   const first = { project: 'vision', name: 'digits, to be continued', gpus: 1, epochs: 5000 }

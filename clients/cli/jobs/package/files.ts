@@ -35,10 +35,10 @@ export async function projectFiles(folder: string, named = folder): Promise<Proj
     found => found.isDirectory(),
     () => false,
   )
-  if (!isFolder) throw usageFailure(`${named} is no folder: name the folder of the project`)
+  if (!isFolder) throw usageFailure(`${named} is not a folder: name the folder of the project`)
   const found: Finding = { folder, named, files: [], bytes: 0, links: [] }
   await collect(found, '', [{ base: '', rules: ignore().add(usuallyLeftOut) }])
-  if (found.files.length === 0) throw usageFailure(`${named} holds no file to pack`)
+  if (found.files.length === 0) throw usageFailure(`${named} contains no files to pack`)
   found.files.sort((a, b) => (a.path < b.path ? -1 : 1))
   return found
 }

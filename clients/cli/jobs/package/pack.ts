@@ -6,12 +6,11 @@ import { join } from 'node:path'
 import { create } from 'tar'
 import type { ProjectFiles } from './files.ts'
 
-/** A packed project, in a file of its own until `remove`. */
+/** A packed project, in a separate file until `remove`. */
 export type Packed = { file: string; bytes: number; sha256: string; remove(): Promise<void> }
 
 /**
- * Packs files as .tar.gz. The same files with the same content give the same bytes, whenever and by whomever they are packed, so
- * that a server which has them already needs nothing.
+ * Packs files as .tar.gz. The same files with the same content always give the same bytes, so a server that already has them needs nothing.
  */
 export async function pack({ folder, files }: ProjectFiles): Promise<Packed> {
   const place = await mkdtemp(join(tmpdir(), 'forge-package-'))

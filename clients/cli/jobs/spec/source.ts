@@ -23,7 +23,7 @@ export const usualFile = 'job.yaml'
 
 export const specOptions = {
   '-f, --file <path>': `JobSpec as YAML or JSON; - reads standard input; without -r by default ${usualFile}`,
-  '-r, --recipe <name[@version]>': "take this recipe's lock; without -f also the rest",
+  '-r, --recipe <name[@version]>': "use this recipe's lock, and without -f its defaults, too",
   '-p, --project <name>': 'project, where the file names none or another',
   '-n, --name <name>': 'name of the job',
   '--nodes <count>': 'nodes, each of which runs the program once',
@@ -32,7 +32,7 @@ export const specOptions = {
   '--set <path=value>': repeated('any value of the JobSpec, by its dotted path'),
 }
 
-/** A JobSpec as it was written; `name` is what to call its file. */
+/** A JobSpec in its source form; `name` is the name of its file in messages. */
 export type Written = { tree: SpecTree; text: string; name: string }
 
 export async function readWritten(process: Process, options: SpecOptions): Promise<Written | null> {

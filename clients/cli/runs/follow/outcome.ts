@@ -75,7 +75,7 @@ function resultsOf(summary: RunRecord['summary']): Outcome['results'] {
 export const exitCodeOf = ({ state }: Outcome): ExitCode =>
   state === 'succeeded' ? exitCode.ok : exitCode.jobFailed
 
-/** The newest; of a long run there may be hundreds of checkpoints. */
+/** Only the newest ones: a long run may have hundreds of checkpoints. */
 const shownArtifacts = 3
 
 /** The outcome as text; for a failed run with its last log lines. */

@@ -87,7 +87,7 @@ export function see(picture: Picture, event: RunEvent, nowMs: number): void {
   }
 }
 
-/** Applies a job's full history, which replaces what was collected from the stream. */
+/** Applies a job's full history, which replaces the states collected from the stream. */
 function seeJob(picture: Picture, { job }: EventOf<'job'>): void {
   picture.recipe = job.recipe && `${job.recipe.name} ${job.recipe.version}`
   picture.phase = job.phase

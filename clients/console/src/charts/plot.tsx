@@ -17,7 +17,7 @@ type Props = {
   onZoom: (range: { from: number; to: number } | null) => void
 }
 
-/** A chart on a canvas. Left and right move its cursor, `+` and `-` zoom about it, `0` shows all. */
+/** A chart on a canvas. Left and right move its cursor, `+` and `-` zoom about it, `0` shows everything. */
 export function Plot({ name, drawing, height, onZoom }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)

@@ -24,7 +24,7 @@ export type Line = {
 export function lineOf(series: MetricSeries, label: string, x: XAxis, startMs: number): Line {
   const { points } = series
   const newest = newestOf(points)
-  const at = points.map(([step, , , , , ts]) => placeOf(x, step, ts, startMs))
+  const at = points.map(([step, , , , , ts]) => pointPlaceOf(x, step, ts, startMs))
   return {
     label,
     x: at,
@@ -56,7 +56,7 @@ export function boundariesOf(
   x: XAxis,
   startMs: number,
 ): number[] {
-  if (x !== 'step') return starts.map(ts => placeOf(x, 0, ts, startMs))
+  if (x !== 'step') return starts.map(ts => pointPlaceOf(x, 0, ts, startMs))
   return starts.flatMap(ts => {
     const steps = series.flatMap(({ points }) => points.find(point => point[5] >= ts)?.[0] ?? [])
     return steps.length === 0 ? [] : [Math.min(...steps)]
@@ -64,7 +64,7 @@ export function boundariesOf(
 }
 
 /** Steps; seconds since the start; or seconds of the epoch, the unit of the time axis. */
-const placeOf = (x: XAxis, step: number, ts: number, startMs: number): number =>
+const pointPlaceOf = (x: XAxis, step: number, ts: number, startMs: number): number =>
   x === 'step' ? step : x === 'time' ? ts / 1000 : (ts - startMs) / 1000
 
 function nearest(points: MetricSeries['points'], step: number): number {

@@ -27,7 +27,7 @@ export type Source = {
 export const pathOfMetrics = (runId: string): string =>
   `/api/runs/${encodeURIComponent(runId)}/metrics`
 
-/** One point for each pixel or two; fewer where a chart has many lines, which nobody could tell apart. */
+/** One point for each pixel or two; fewer if a chart has many lines, which could not be told apart anyway. */
 const bucketsFor = (lines: number): number => (lines > 4 ? 200 : 600)
 
 /** Charts that come into view together are read together, with few enough keys at once that the first arrive soon. */

@@ -3,7 +3,7 @@ import { accepted, authorized, session } from '../session/session.ts'
 import { createStore } from '../session/store.ts'
 import { eventsOf, type StreamEvent } from './frames.ts'
 
-/** `since`: when the last message came, in milliseconds of the epoch. */
+/** `since`: when the last message arrived, in milliseconds of the epoch. */
 export type Liveness =
   | { state: 'idle' }
   | { state: 'connecting' }

@@ -6,7 +6,7 @@ export class ApiFailure extends Error {
   /** The whole body, e.g. `errors` of a 422 or `gates` of a refused submission. */
   readonly body: Readonly<Record<string, unknown>>
   constructor(status: number, body: Readonly<Record<string, unknown>>, requestId: string | null) {
-    super(wordsOf(body) ?? `The server answered ${status}`)
+    super(detailTextOf(body) ?? `The server returned ${status}`)
     this.status = status
     this.code = typeof body.code === 'string' ? body.code : null
     this.requestId = requestId
@@ -31,7 +31,7 @@ export class SignedOut extends Error {
 type Item = { loc?: unknown; msg?: unknown }
 
 /** The text of a refusal; for a 422, each fault with its place. */
-function wordsOf({ detail }: Readonly<Record<string, unknown>>): string | null {
+function detailTextOf({ detail }: Readonly<Record<string, unknown>>): string | null {
   if (typeof detail === 'string') return detail
   if (!Array.isArray(detail)) return null
   return detail

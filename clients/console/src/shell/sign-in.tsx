@@ -27,7 +27,7 @@ type Config = Static<typeof signInConfig>
 /** Reads the settings for signing in; the route needs no token. */
 async function configOf(): Promise<Config> {
   const response = await fetch('/api/auth/config')
-  if (!response.ok) throw new Error(`The server answered ${response.status}`)
+  if (!response.ok) throw new Error(`The server returned ${response.status}`)
   return (await response.json()) as Config
 }
 

@@ -1,4 +1,4 @@
-/** The names that contain a text, or match `/a pattern/`; null if that is no pattern. */
+/** The names that contain a text, or match `/a pattern/`; null if that is not a pattern. */
 export function matching(names: readonly string[], filter: string): string[] | null {
   const [, pattern] = /^\/(.*)\/$/s.exec(filter) ?? []
   if (pattern === undefined) {

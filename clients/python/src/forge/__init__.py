@@ -74,7 +74,7 @@ def init(
                       reports, in `log` for a value that is not a number, in `finish` unless everything arrived
     rank_zero_only    in a distributed run only rank 0 reports
     log_output        copies Python's stdout and stderr to the run's log. For runs created here: in a job and
-                      under `forge run` the output is collected already, and this does nothing
+                      under `forge run` the output is already collected, and this does nothing
 
     Raises `forge.ConfigError` unless it is clear whether to report, and where. An unreachable server is not an
     error (except with `strict`): reports are kept on disk and sent when it is back; a new run is created then.

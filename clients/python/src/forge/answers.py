@@ -110,7 +110,7 @@ def describe(reply: Reply) -> str:
         return "%d %s" % (reply.status, detail_of(reply))
     to = reply.headers.get("Location")
     where = " to %s" % to[:200] if to else ""
-    return "%d%s, not from Forge but from something at its address or before it" % (reply.status, where)
+    return "%d%s, not from Forge but from something else at its address or in front of it" % (reply.status, where)
 
 
 def control_of(reply: Reply) -> Optional[Dict[str, Any]]:

@@ -101,7 +101,7 @@ class Buffer:
         return True
 
     def put_back(self, request: Request) -> None:
-        """Puts back the request taken last, as the next to be taken."""
+        """Puts back the request taken last, so that it is taken next."""
         self._queue.appendleft(request)
         self._points_out -= request.weight
 

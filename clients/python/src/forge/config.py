@@ -45,7 +45,7 @@ class Config(NamedTuple):
         return None if self.token == UNCLAIMED else Address(self.endpoint, self.run_id, self.token)
 
     def note(self, address: Optional[Address]) -> Optional[Note]:
-        """What to keep with unsent reports; `None` if another process does so."""
+        """The data to keep with unsent reports; `None` if another process keeps it."""
         if address is None and self.claim is None:
             return None
         return Note(address or Address(self.endpoint, self.run_id, self.token), self.run_id, self.claim)
@@ -70,7 +70,7 @@ def read_config(env: Mapping[str, str]) -> Optional[Config]:
     if not _is_http_url(endpoint):
         raise ConfigError("SERVICE_ENDPOINT must be an http(s) URL, not %r" % endpoint)
     if not re.match(r"^[!-~]+$", env["SERVICE_TOKEN"].strip()):
-        raise ConfigError("SERVICE_TOKEN holds characters that are in no token; was it copied whole?")
+        raise ConfigError("SERVICE_TOKEN contains characters that no token has; was it copied correctly?")
     return Config(
         endpoint=endpoint,
         run_id=env["SERVICE_RUN_ID"].strip(),

@@ -42,7 +42,7 @@ def entries_of(folder: str) -> List[Tuple[str, str]]:
 def packed(folder: str) -> Iterator[IO[bytes]]:
     """The folder as a `.tar.gz` in a temporary file next to it. The same content produces the same bytes."""
     with _room_beside(folder) as file:
-        # Weights hardly compress, and the reader can tell their size from that of the file.
+        # Weights hardly compress, and the reader can see their size from that of the file.
         with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=0, mtime=0) as squeezed:
             with tarfile.open(fileobj=squeezed, mode="w", format=tarfile.PAX_FORMAT, dereference=True) as archive:
                 for name, path in entries_of(folder):

@@ -26,7 +26,7 @@ _NVIDIA_SMI_PATIENCE_S = 10
 
 
 class GpuSampler:
-    """Asks the driver's library, or `nvidia-smi` where that fails, until that is missing, too."""
+    """Asks the driver's library, or `nvidia-smi` where that fails, until neither is available."""
 
     def __init__(self, visible: Optional[str]):
         self._visible = visible  # CUDA_VISIBLE_DEVICES: the GPUs of this run, by index or uuid

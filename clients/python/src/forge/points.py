@@ -39,7 +39,7 @@ class Request(NamedTuple):
 
 
 class JsonPoints:
-    """`add` rows until `full`; then `request`, which is None if none of them can be sent."""
+    """`add` rows until `full`; then `request`, which is None if no row can be sent."""
 
     def __init__(self, run_id: str, attempt: Optional[int], encoder: RowEncoder):
         self.full = False
@@ -156,7 +156,7 @@ class Points:
 
 
 def readdressed(report: bytes, report_id: str, run_id: str) -> bytes:
-    """A report of a run that the service knows by another id than this process did when it logged."""
+    """A report of a run that now has a different id from the one known when it was logged."""
     if report_id == run_id:
         return report
     if report.startswith(_MAGIC):

@@ -53,7 +53,7 @@ class Run:
         self._control = _NO_CONTROL
         self._monitor: Optional[Monitor] = None
         self._output: Optional[OutputTee] = None
-        # Every process of a distributed run calls the same code; only one of them reports.
+        # Every process of a distributed run calls the same code; only one process reports.
         self._speaks = config is not None and (config.rank == 0 or not rank_zero_only)
         self._samples_nodes = config is not None and config.local_rank == 0
         if config is not None:
@@ -347,7 +347,7 @@ class Run:
         return self._config is not None and self._reporter.cut_short(then)
 
     def after_fork_in_child(self) -> None:
-        """The child reports only what it logs itself, from its first call on; everything earlier is the parent's."""
+        """The child reports only its own calls, from the first one on; everything earlier is the parent's."""
         if self._config is None:
             return
         self._is_fork = True

@@ -81,7 +81,7 @@ class ForgeCallback(TrainerCallback):
         register(self._run, path, "transformers", state.global_step, strict=self._wanted["strict"])
 
     def _run_of(self, state: Any) -> Optional[Run]:
-        # Another process reports as another rank, or does not report: rank 0 would be its only source.
+        # A process that is not the first but appears to be rank 0 does not report: its reports would pass for the first one's.
         if self._run is None and (state.is_world_process_zero or rank_of(os.environ) != 0):
             self._run = init(**self._wanted)
         return self._run

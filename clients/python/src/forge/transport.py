@@ -108,7 +108,7 @@ class Transport:
 
 
 def gzipped(body: bytes) -> bytes:
-    """Level 1: a third of the work of level 6 for a tenth more bytes, measured on metric points."""
+    """Level 1: a third of the work of level 6 for 10% more bytes, measured on metric points."""
     compressor = zlib.compressobj(1, zlib.DEFLATED, _GZIP_WINDOW_BITS)
     return compressor.compress(body) + compressor.flush()
 

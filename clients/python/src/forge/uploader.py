@@ -116,7 +116,7 @@ class Uploader:
                 self._hurry.clear()
 
     def close(self, timeout_s: float) -> bool:
-        """Sends what it can within the time; the rest goes to the spool. Returns whether the queue is empty.
+        """Sends as much as possible within the time; the rest goes to the spool. Returns whether the queue is empty.
 
         Takes no lock that a logging call holds, so it may run inside a signal handler.
         """

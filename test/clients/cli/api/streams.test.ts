@@ -109,7 +109,7 @@ test('a stream that falls silent is reopened', async t => {
     events.map(event => event.event),
     ['eof'],
   )
-  t.regex(String(gaps.find(gap => gap !== null)), /nothing came for 0.05 s/)
+  t.regex(String(gaps.find(gap => gap !== null)), /nothing arrived for 0.05 s/)
 })
 
 test('a 204 ends the stream, a refusal is thrown', async t => {

@@ -38,8 +38,8 @@ test('artifacts lists what a run produced, and get fetches, resumes and verifies
 
   const again = await get(artifact_id, '-o', file)
   t.is(again.code, 2)
-  t.regex(again.stderr, /exists already/)
-  t.is((await get(artifact_id, '-o', file, '--resume', '--verify')).code, 0, 'it is here already')
+  t.regex(again.stderr, /already exists/)
+  t.is((await get(artifact_id, '-o', file, '--resume', '--verify')).code, 0, 'it is already here')
 
   const second = join(folder, 'second.pt')
   await writeFile(`${second}.part`, bytes.subarray(0, 100_000))
@@ -59,7 +59,7 @@ test('artifacts lists what a run produced, and get fetches, resumes and verifies
 
   const outside = await get(elsewhere.body.artifact_id, '-o', join(folder, 'fourth'))
   t.is(outside.code, 5)
-  t.regex(outside.stderr, /lies at s3:\/\/bucket\/key/)
+  t.regex(outside.stderr, /it is at s3:\/\/bucket\/key/)
   const unknown = await get('art_none')
   t.is(unknown.code, 3)
   t.regex(unknown.stderr, new RegExp(`has no artifact art_none.*${artifact_id} checkpoint`, 's'))

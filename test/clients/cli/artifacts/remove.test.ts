@@ -33,7 +33,7 @@ test('artifacts rm deletes the named artifacts, and lists why others stay', asyn
   const dry = await rm('--all-but-latest', '1', '--dry-run')
   t.is(dry.code, 0, dry.stderr)
   t.regex(dry.stdout, new RegExp(`${first} .*step 1 .*2.0 kB .*would be deleted`))
-  t.regex(dry.stdout, new RegExp(`${second} .*stays: .*${next.short_id} began from it`))
+  t.regex(dry.stdout, new RegExp(`${second} .*stays: .*${next.short_id} started from it`))
   t.false(dry.stdout.includes(String(fourth)))
   t.is((await cli.run(['artifacts', run.short_id])).stdout, listed.stdout, 'nothing changed')
 
@@ -81,7 +81,7 @@ test('admin retention lists the checkpoints to delete, and deletes them with --a
   t.is(dry.code, 0, dry.stderr)
   t.regex(
     dry.stdout,
-    new RegExp(`^${run.short_id}  2 would go \\(6.0 kB freed\\), 1 stay\n.*step 1`),
+    new RegExp(`^${run.short_id}  2 would be deleted \\(6.0 kB freed\\), 1 stay\n.*step 1`),
   )
   t.regex(dry.stderr, /Would delete 2 checkpoints, 6.0 kB: give --apply/)
   t.regex((await retain('--keep-latest', '1', '--older-than', '90d')).stderr, /Nothing/)

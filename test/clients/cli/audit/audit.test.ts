@@ -54,7 +54,7 @@ test('the audit log is listed, folded, compared and verified from the command li
   t.true(verdict.ok)
   const kept = await audit('verify', '--head', String(verdict.head))
   t.is(kept.code, 0)
-  t.regex(kept.stdout, /^\d+ events are as they were recorded\nhead [0-9a-f]{64}@\d+\n/)
+  t.regex(kept.stdout, /^\d+ events are unchanged\nhead [0-9a-f]{64}@\d+\n/)
   await tamper(
     forge.pool,
     `update write.event set data = data || '{"max_concurrent_gpus": 9}' where type = 'quota.set'
@@ -62,7 +62,7 @@ test('the audit log is listed, folded, compared and verified from the command li
   )
   const bad = await audit('verify')
   t.is(bad.code, 1)
-  t.regex(bad.stdout, /NOT as it was recorded: changed, position \d+/)
+  t.regex(bad.stdout, /The record is NOT intact: changed, position \d+/)
   const badJson = await audit('verify', '--json')
   t.is(badJson.code, 1)
   t.like(JSON.parse(badJson.stdout), { ok: false, first_bad: { kind: 'changed' } })

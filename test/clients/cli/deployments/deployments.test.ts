@@ -5,7 +5,7 @@ import { startForge } from '../../../servers/forge.ts'
 import { patient } from '../../../servers/patience.ts'
 import { until } from '../../../servers/until.ts'
 
-test('a model is served, used, replaced, rolled back and taken away from the command line', async t => {
+test('a model is served, used, replaced, rolled back and removed from the command line', async t => {
   t.timeout(patient(120_000))
   const forge = await startForge(t)
   const [first, second] = [await startEngine(t), await startEngine(t)]
@@ -33,7 +33,7 @@ test('a model is served, used, replaced, rolled back and taken away from the com
     await deploy('promote', 'tutor', '-m', 'better'),
     'revision 2 is promoted; forge deploy rollback tutor goes back\n',
   )
-  t.is(await deploy('promote', 'tutor', '2'), 'revision 2 was promoted already\n')
+  t.is(await deploy('promote', 'tutor', '2'), 'revision 2 was already promoted\n')
   t.is(await ask(), 200)
   t.true(second.asked.length > before)
   t.is(await deploy('rollback', 'tutor'), 'revision 1 is promoted again\n')
@@ -46,7 +46,7 @@ test('a model is served, used, replaced, rolled back and taken away from the com
     /^WHEN +REV +HOW +BY +REASON +CHANGED.*\n.* 1 +rolled back +admin .*url.*\n.* 2 +promoted/,
   )
   t.regex(await deploy('set', 'tutor', '--max', '3', '--idle-suspend', '600'), /was changed/)
-  t.is(await deploy('set', 'tutor', '--max', '3'), 'it was so already\n')
+  t.is(await deploy('set', 'tutor', '--max', '3'), 'nothing changed\n')
   t.is(await code('set', 'tutor'), 2)
   t.is(await code('set', 'tutor', '--max', 'x'), 2)
   t.is(await code('logs', 'tutor'), 2, 'its engine runs elsewhere')

@@ -108,7 +108,7 @@ test.serial(
     const { body: rows } = await forge.call<{ run_id: string }[]>('GET', '/api/runs')
     t.is(rows.length, 1)
     const runId = rows[0]?.run_id ?? ''
-    await until('the run has all', 30_000, async () => {
+    await until('the run has every report', 30_000, async () => {
       const { body } = await forge.call<Shown>('GET', `/api/runs/${runId}`)
       return body.state === 'succeeded' && body.counts.points === 1500
     })

@@ -11,7 +11,7 @@ import { until } from '../../../servers/until.ts'
 type Scene = Awaited<ReturnType<typeof begin>>
 
 async function begin(t: ExecutionContext) {
-  // The test acts as the executor, so that each state lasts for as long as it is looked at.
+  // The test acts as the executor, so that each state lasts for as long as the test needs it.
   const forge = await forgeWithSpare(t)
   const line = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
   const submit = (project: string, ...more: string[]) => {
@@ -55,8 +55,8 @@ async function pausesAndResumes(
   t.is(paused.code, 0, paused.stderr)
   t.is(paused.stdout, `${run_id} paused\n`)
   t.regex(paused.stderr, /one-1 is pausing, killed after [\d m]+s if need be\n/)
-  t.regex(paused.stderr, /when it is resumed, it begins from the start/)
-  t.is((await run(['pause', 'one-1', '--json'])).code, 0, 'it is paused already')
+  t.regex(paused.stderr, /when it is resumed, it starts from the beginning/)
+  t.is((await run(['pause', 'one-1', '--json'])).code, 0, 'it is already paused')
 
   const startIt = async () => {
     await until('it is queued', 60_000, async () => (await stateOf('one-1')) === 'queued')
@@ -92,7 +92,7 @@ async function clones(t: ExecutionContext, { run, submit, home }: Scene) {
   const file = join(home, 'job.yaml')
   t.is((await run(['clone', 'three-1', '-o', file])).code, 0)
   t.deepEqual(parse(await readFile(file, 'utf8')), spec)
-  t.is((await run(['clone', 'three-1', '-o', file])).code, 2, 'it is there already')
+  t.is((await run(['clone', 'three-1', '-o', file])).code, 2, 'it already exists')
   const again = await run(['submit', '-f', '-', '--name', 'again'], { stdin: cloned.stdout })
   t.is(again.code, 0, again.stderr)
   t.is((await run(['clone', 'three-99'])).code, 3)
@@ -106,7 +106,7 @@ async function retriesAndSets(t: ExecutionContext, { run, submit }: Scene) {
   const retried = await run(['retry', 'four-1', '--env', 'NCCL_DEBUG=WARN'])
   t.is(retried.code, 0, retried.stderr)
   t.regex(retried.stdout, /^run_\w+\n$/)
-  t.regex(retried.stderr, /four-2 repeats four-1: queued; it begins from the start/)
+  t.regex(retried.stderr, /four-2 repeats four-1: queued; it starts from the beginning/)
   const set = await run(['set', 'four-2', '--priority', '-7', '--tag', 'a', '--tag', 'b', '--json'])
   t.is(set.code, 0, set.stderr)
   t.like(jsonOf(set.stdout), { priority: -7, tags: ['a', 'b'], state: 'queued' })
@@ -124,7 +124,7 @@ async function completes(t: ExecutionContext, { run, submit }: Scene) {
   t.deepEqual(await words('resu'), ['resume'])
   t.deepEqual(await words('admin', 'us'), ['users'])
   t.true((await words('pause', '--')).includes('--grace'))
-  // A completion gives up on a slow server, so each is asked for until it comes.
+  // A completion gives up on a slow server, so each is requested until it arrives.
   const comes = (expected: string, ...typed: string[]) =>
     until(`${typed.join(' ')} gives ${expected}`, 120_000, async () =>
       (await words(...typed)).sort().join(' ').startsWith(expected),

@@ -54,14 +54,14 @@ test('ignore files are honoured in every folder, the later rule over the earlier
   ])
 })
 
-test('links are left out and listed; a path that is no folder, or has no files, is reported', async t => {
+test('links are left out and listed; a path that is not a folder, or has no files, is reported', async t => {
   const folder = await project(t, { 'a.py': '' })
   await symlink('/etc', join(folder, 'etc'))
   const { links } = await projectFiles(folder)
   t.deepEqual(links, ['etc'])
-  await t.throwsAsync(projectFiles(join(folder, 'a.py')), { message: /is no folder/ })
+  await t.throwsAsync(projectFiles(join(folder, 'a.py')), { message: /is not a folder/ })
   const empty = await project(t, { '.git/config': '' })
-  await t.throwsAsync(projectFiles(empty), { message: /holds no file to pack/ })
+  await t.throwsAsync(projectFiles(empty), { message: /contains no files to pack/ })
 })
 
 test('identical content is packed into identical bytes, and the server can read it', async t => {

@@ -15,7 +15,7 @@ async function begin(t: ExecutionContext) {
   return { forge, ...line, spare }
 }
 
-/** Plan shows every gate, with the fix of those that refuse, and submits nothing. */
+/** Plan shows every gate, with a remedy for each refusal, and submits nothing. */
 async function showsGates(t: ExecutionContext, { run, spare, forge }: Scene) {
   const good = await run(['plan', ...spare, '--set', 'spec.limits.max_duration_s=3600'])
   t.is(good.code, 0, good.stderr)
@@ -52,7 +52,7 @@ async function tellsChanges(t: ExecutionContext, { run, spare }: Scene) {
   })
 }
 
-/** An estimated start is no estimate of the duration. */
+/** An estimated start does not estimate the duration. */
 async function foretellsNoEnd(t: ExecutionContext, { run }: Scene) {
   await until('the start is foreseen', 60_000, async () => {
     const [job] = JSON.parse((await run(['ps', '--json'])).stdout)
@@ -100,10 +100,10 @@ async function readsTheFileHere(t: ExecutionContext, { run, home, spare }: Scene
   t.is(here.code, 3, 'the parameters of the file, but for one')
   t.regex(here.stderr, /lr/)
   const other = await run(['plan', ...spare], { cwd: home })
-  t.regex(other.stdout, /It would be admitted/, 'a recipe that is named comes without the file')
+  t.regex(other.stdout, /It would be admitted/, 'a named recipe does not need the file')
 }
 
-test('plan asks about a job without submitting it, and errors are shown with their place', async t => {
+test('plan checks a job without submitting it, and errors are shown with their place', async t => {
   t.timeout(patient(300_000))
   const scene = await begin(t)
   for (const step of [showsGates, tellsChanges, foretellsNoEnd, tellsPlaces, readsTheFileHere])

@@ -54,7 +54,7 @@ test('the place of a value from an option is the option, not its section', t => 
     t.is(origin.placeInSpec(['spec', 'foo', 'bar']), '--set')
   }
   const origin = originOf({ text, name: 'job.yaml' }, new Map([['spec.params.seed', '--param']]))
-  t.is(origin.placeInSpec(['spec', 'params']), 'job.yaml:10:3', 'which was written, too')
+  t.is(origin.placeInSpec(['spec', 'params']), 'job.yaml:10:3', 'this was written as well')
 })
 
 const refused = (body: object, status = 422) => failureOfAnswer(status, body, null)
@@ -94,7 +94,7 @@ test('a refusal by a gate shows the places that it concerns', t => {
   t.is(at('sensitive_file'), undefined)
 })
 
-test('an omitted default is no change, and values of env are not shown', t => {
+test('an omitted default is not a change, and values of env are not shown', t => {
   const before = {
     api: 'forge/v2',
     kind: 'train',

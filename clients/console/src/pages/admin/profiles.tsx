@@ -82,16 +82,16 @@ function Editor({ profile, onClose }: { profile: Profile; onClose: () => void })
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const given = new FormData(event.currentTarget)
-    const textOf = (name: string) => String(given.get(name) ?? '').trim()
-    const name = profile.name || textOf('name')
+    const enteredTextOf = (name: string) => String(given.get(name) ?? '').trim()
+    const name = profile.name || enteredTextOf('name')
     const saved = await send('PUT', `/api/admin/profiles/${encodeURIComponent(name)}`, {
-      series: textOf('series'),
-      executor: textOf('executor'),
-      price_per_gpu_hour: textOf('price_per_gpu_hour'),
+      series: enteredTextOf('series'),
+      executor: enteredTextOf('executor'),
+      price_per_gpu_hour: enteredTextOf('price_per_gpu_hour'),
       container: given.has('container'),
       available: given.has('available'),
       ...Object.fromEntries(
-        numbers.map(key => [key, textOf(key) === '' ? null : Number(textOf(key))]),
+        numbers.map(key => [key, enteredTextOf(key) === '' ? null : Number(enteredTextOf(key))]),
       ),
     })
     if (saved) onClose()

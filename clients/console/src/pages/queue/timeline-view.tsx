@@ -2,7 +2,7 @@ import type { QueueRow } from '../../../../../schemas/queue.ts'
 import { lengthOf } from '../../words/amounts.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
-import { type Block, blocksOf, type Holder, placeOf, shownS } from './timeline.ts'
+import { type Block, blocksOf, type Holder, shownS, timelinePlaceOf } from './timeline.ts'
 import { words } from './words.ts'
 
 const rowHeight = 22
@@ -27,13 +27,18 @@ export function Timeline({ series, holders, waiting }: Props) {
       >
         <line
           className={styles.now}
-          x1={placeOf(0) * width}
-          x2={placeOf(0) * width}
+          x1={timelinePlaceOf(0) * width}
+          x2={timelinePlaceOf(0) * width}
           y1={0}
           y2={height - 16}
         />
         {[-1, 0, 1, 2, 3, 4].map(hour => (
-          <text key={hour} x={placeOf(hour * 3600) * width} y={height - 3} className={styles.tick}>
+          <text
+            key={hour}
+            x={timelinePlaceOf(hour * 3600) * width}
+            y={height - 3}
+            className={styles.tick}
+          >
             {hour === 0 ? say.now : `${hour > 0 ? '+' : ''}${hour} h`}
           </text>
         ))}
@@ -48,7 +53,10 @@ export function Timeline({ series, holders, waiting }: Props) {
 function BlockView({ block, y }: { block: Block; y: number }) {
   const say = useWords(words)
   const { shortId, kind, gpus, from, to, latest } = block
-  const [x1, x2] = [placeOf(Math.max(-shownS.back, from)) * width, placeOf(to) * width]
+  const [x1, x2] = [
+    timelinePlaceOf(Math.max(-shownS.back, from)) * width,
+    timelinePlaceOf(to) * width,
+  ]
   const what =
     kind === 'running'
       ? latest === null

@@ -45,5 +45,5 @@ export function blocksOf(
 }
 
 /** The position of a moment on the axis, from 0 to 1. */
-export const placeOf = (seconds: number): number =>
+export const timelinePlaceOf = (seconds: number): number =>
   (seconds + shownS.back) / (shownS.back + shownS.ahead)

@@ -12,7 +12,7 @@ export function chunksFor(from: number, to: number, count: number): number[] {
 }
 
 /**
- * How many rows to reserve room for. Past 10,000 the server does not count: then there is room for one chunk more than
+ * How many rows to reserve room for. Past 10,000 the server does not count: then there is room for one more chunk than
  * is known, growing with each.
  */
 export function countOf(total: number | null, chunks: ReadonlyMap<number, number>): number {

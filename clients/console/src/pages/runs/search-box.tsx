@@ -24,7 +24,7 @@ type Props = {
   onSearch: (q: string) => void
 }
 
-/** The search cannot be parsed, which the box says itself. */
+/** The search cannot be parsed, which the box itself reports. */
 export const isRefused = (error: unknown): error is ApiFailure =>
   error instanceof ApiFailure && error.status === 422
 

@@ -102,7 +102,7 @@ export function useRuns({ q, sort, metrics, hparams, closed }: Asked): Runs {
   }
 }
 
-/** How many rows the visible chunks had; the last ones show the length of a list that nobody counted. */
+/** How many rows the visible chunks had; the last chunks show the length of a list without a known count. */
 function useSizes(
   list: string,
   to: number,

@@ -13,7 +13,7 @@ export function useTableKeys(
     const onKey = (event: KeyboardEvent) => {
       const key = event.defaultPrevented
         ? null
-        : tableKeyOf(event, placeOf(event.target, box.current))
+        : tableKeyOf(event, targetPlaceOf(event.target, box.current))
       if (key === null) return
       event.preventDefault()
       latest.current(key)
@@ -26,7 +26,7 @@ export function useTableKeys(
 /** A new page has the focus on its main part, which has nothing to press. */
 const isNowhere = (target: HTMLElement) => target === document.body || target.tagName === 'MAIN'
 
-function placeOf(target: EventTarget | null, box: HTMLElement | null): Place {
+function targetPlaceOf(target: EventTarget | null, box: HTMLElement | null): Place {
   if (document.querySelector('dialog[open]')) return 'dialog'
   if (!(target instanceof HTMLElement) || isNowhere(target) || target === box) return 'table'
   if (target.closest('[role="dialog"], [role="menu"]')) return 'dialog'

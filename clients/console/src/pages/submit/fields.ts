@@ -59,7 +59,7 @@ function kindOf({ type, enum: choices }: Schema): Field['kind'] {
 }
 
 /** A value in the format of its field; absent is empty, which means the default. */
-export function textOf({ kind }: Field, value: unknown): string {
+export function fieldTextOf({ kind }: Field, value: unknown): string {
   if (value === undefined) return ''
   return kind === 'text' && typeof value === 'string' ? value : JSON.stringify(value)
 }

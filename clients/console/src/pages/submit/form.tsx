@@ -5,7 +5,7 @@ import type { Recipe } from '../../../../../schemas/recipes.ts'
 import { Field as Labelled, Select, TextField } from '../../design/field.tsx'
 import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
-import { type Field, fieldsOf, meantBy, textOf } from './fields.ts'
+import { type Field, fieldsOf, fieldTextOf, meantBy } from './fields.ts'
 import styles from './page.module.css'
 import { type Tree, valueAt } from './spec-text.ts'
 import { words } from './words.ts'
@@ -90,7 +90,7 @@ type ParameterProps = { field: Field; value: unknown; onChange: (value: unknown)
 
 function Parameter({ field, value, onChange }: ParameterProps) {
   const say = useWords(words)
-  const shown = textOf(field, value)
+  const shown = fieldTextOf(field, value)
   const [text, setText] = useState(shown)
   const meant = meantBy(field, text)
   const isFault = 'fault' in meant
@@ -98,7 +98,7 @@ function Parameter({ field, value, onChange }: ParameterProps) {
   useEffect(() => {
     setText(before => {
       const said = meantBy(field, before)
-      return 'value' in said && textOf(field, said.value) === shown ? before : shown
+      return 'value' in said && fieldTextOf(field, said.value) === shown ? before : shown
     })
   }, [shown, field])
   const set = (next: string) => {

@@ -19,11 +19,11 @@ export function machineOf({ node, facts }: Node): Machine {
   const { node_rank, cpu_model, cpu_count, mem_total_bytes, cuda_driver } = facts
   return {
     node,
-    rank: textOf(node_rank),
+    rank: stringOrNull(node_rank),
     gpus: gpusOf(facts),
-    cpu: counted(cpu_count, textOf(cpu_model)),
+    cpu: counted(cpu_count, stringOrNull(cpu_model)),
     memory: typeof mem_total_bytes === 'number' ? bytesOf(mem_total_bytes) : null,
-    driver: textOf(cuda_driver),
+    driver: stringOrNull(cuda_driver),
     network: networkOf(facts),
   }
 }
@@ -33,7 +33,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** `8 × NVIDIA H200`, each kind with its number. */
 function gpusOf({ gpus, gpu_count }: Facts): string | null {
-  const names = objectsIn(gpus).flatMap(({ name }) => textOf(name) ?? [])
+  const names = objectsIn(gpus).flatMap(({ name }) => stringOrNull(name) ?? [])
   const kinds = [...Map.groupBy(names, name => name)]
   if (kinds.length > 0) return kinds.map(([name, of]) => counted(of.length, name)).join(', ')
   return typeof gpu_count === 'number' ? String(gpu_count) : null
@@ -42,7 +42,7 @@ function gpusOf({ gpus, gpu_count }: Facts): string | null {
 /** `400 Gbit/s infiniband · NVLink full` */
 function networkOf({ nics, nvlink }: Facts): string | null {
   const cards = objectsIn(nics).map(({ speed_gbps, kind }) =>
-    [typeof speed_gbps === 'number' ? `${speed_gbps} Gbit/s` : null, textOf(kind)]
+    [typeof speed_gbps === 'number' ? `${speed_gbps} Gbit/s` : null, stringOrNull(kind)]
       .filter(text => text !== null)
       .join(' '),
   )
@@ -60,5 +60,5 @@ function counted(count: unknown, name: string | null): string | null {
 const objectsIn = (list: unknown): Fields[] =>
   Array.isArray(list) ? list.filter(one => typeof one === 'object' && one !== null) : []
 
-const textOf = (value: unknown): string | null =>
+const stringOrNull = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : null

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../../../../../schemas/run-events.ts'
 
-/** The run as it was after some of its events. Null: unknown at that point. */
+/** The state of the run after some of its events. Null: unknown at that point. */
 export type Past = {
   state: string | null
   /** The reason for the state: why a job waits, or ended. */
@@ -84,7 +84,8 @@ function stateOf(events: readonly RunEvent[]): Past {
     const { type, facts } = event
     Object.assign(past, entered(event))
     if (naming.includes(type)) Object.assign(past, named(past, facts))
-    if (type === 'job.scheduled') Object.assign(past, { place: placeOf(facts), exitCode: null })
+    if (type === 'job.scheduled')
+      Object.assign(past, { place: executorPlaceOf(facts), exitCode: null })
     if (typeof facts.exit_code === 'number') past.exitCode = facts.exit_code
     if (type === 'run.deleted' || type === 'run.restored') past.isDeleted = type === 'run.deleted'
   }
@@ -97,22 +98,22 @@ function entered({ type, at, facts }: RunEvent): Partial<Past> {
   return {
     state,
     since: at,
-    reason: textOf(facts.message) ?? textOf(facts.phase) ?? textOf(facts.reason),
-    deadline: textOf(facts.deadline),
+    reason: factTextOf(facts.message) ?? factTextOf(facts.phase) ?? factTextOf(facts.reason),
+    deadline: factTextOf(facts.deadline),
     ...(typeof facts.attempt === 'number' && facts.attempt > 0 && { attempt: facts.attempt }),
   }
 }
 
 const named = (past: Past, { name, tags, priority }: Facts): Partial<Past> => ({
-  name: textOf(name) ?? past.name,
+  name: factTextOf(name) ?? past.name,
   tags: Array.isArray(tags) ? tags.map(String) : past.tags,
   priority: typeof priority === 'number' ? priority : past.priority,
 })
 
-const placeOf = ({ executor, nodes }: Facts): string =>
-  [textOf(executor), Array.isArray(nodes) ? nodes.join(', ') : null].filter(Boolean).join(' · ')
+const executorPlaceOf = ({ executor, nodes }: Facts): string =>
+  [factTextOf(executor), Array.isArray(nodes) ? nodes.join(', ') : null].filter(Boolean).join(' · ')
 
-const textOf = (value: Facts[string] | undefined): string | null =>
+const factTextOf = (value: Facts[string] | undefined): string | null =>
   typeof value === 'string' ? value : null
 
 /** The events that contain a text, in the sentence or the type. */

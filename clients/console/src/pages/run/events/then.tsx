@@ -12,12 +12,12 @@ type Props = {
   events: readonly RunEvent[]
   /** Whether these are all events. */
   isWhole: boolean
-  /** Index of the event after which the run is shown; null: as it is now, or after the last event. */
+  /** Index of the event after which the run is shown; null: the current state, or the state after the last event. */
   chosen: number | null
   onChoose: (nth: number | null) => void
 }
 
-/** The run as it was after an event; a slider moves through them. */
+/** The state of the run after an event; a slider moves through the events. */
 export function Then({ events, isWhole, chosen, onChoose }: Props) {
   const say = useWords(words)
   const language = useLanguage()

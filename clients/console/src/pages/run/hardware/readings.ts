@@ -22,7 +22,11 @@ const order = [
 ]
 
 /** Where a reading was taken: `n1 · GPU 3`, `GPU 3`, or the machine. */
-export const placeOf = ({ node, index, scope }: Pick<Series, 'node' | 'index' | 'scope'>): string =>
+export const devicePlaceOf = ({
+  node,
+  index,
+  scope,
+}: Pick<Series, 'node' | 'index' | 'scope'>): string =>
   [...(node === null ? [] : [node]), ...(scope === 'gpu' ? [`GPU ${index ?? 0}`] : [])].join(
     ' · ',
   ) || 'host'
@@ -39,7 +43,7 @@ export function smallsOf(series: readonly Series[]): Small[] {
         ? 100
         : Math.max(1e-9, ...own.flatMap(({ points }) => points.map(([, , max]) => max))),
       lines: own.map(one => ({
-        label: placeOf(one),
+        label: devicePlaceOf(one),
         points: one.points.map(([ts, , , mean]) => [ts, mean] as const),
       })),
     }))

@@ -8,7 +8,7 @@ import { reading } from '../../../session/api.ts'
 import { bytesOf, shortNumber } from '../../../words/amounts.ts'
 import { useWords, wordsOf } from '../../../words/words.ts'
 import { pathOfRun, type RunRecord } from '../use-run.ts'
-import { pathOf, placeOf, type Small, smallsOf } from './readings.ts'
+import { devicePlaceOf, pathOf, type Small, smallsOf } from './readings.ts'
 import styles from './tab.module.css'
 
 const words = wordsOf({
@@ -79,7 +79,7 @@ function Gpus({ data }: { data: HardwareAnswer }) {
             title: say.place,
             cell: gpu => (
               <>
-                {placeOf({ ...gpu, scope: 'gpu' })}{' '}
+                {devicePlaceOf({ ...gpu, scope: 'gpu' })}{' '}
                 {(gpu.idle_share ?? 0) > muchIdle && <Badge state="warning" text={say.idleMark} />}
                 {isBehind(gpu) && <Badge state="warning" text={say.behind} />}
               </>

@@ -28,7 +28,7 @@ type Found = { lines: LogLine[]; next: string | null }
 /** How many are searched automatically. */
 const enough = 500
 
-/** The lines that pass a filter, as they are found; a click on a number shows the line in context. */
+/** The lines that pass a filter, added while the search runs; a click on a number shows the line in context. */
 export function FoundLines({ filter, look, onOpen, onLeave }: Props) {
   const say = useWords(words)
   const path = `${pathOfRun(look.runId)}/logs`

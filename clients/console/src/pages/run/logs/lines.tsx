@@ -186,7 +186,7 @@ function useLines(path: string, start: number, from: number, to: number, last: n
   const chunks = useQueries({
     queries: wanted.map(after => ({
       ...reading<LogLine[]>(path, { after, limit: chunkLines }),
-      // What a full chunk holds never changes; the last one grows with the log.
+      // The contents of a full chunk never change; the last chunk grows with the log.
       staleTime: after + chunkLines <= last ? Number.POSITIVE_INFINITY : 0,
       placeholderData: (before: LogLine[] | undefined) => before,
     })),

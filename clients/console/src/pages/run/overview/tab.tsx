@@ -94,7 +94,7 @@ function Alerts({ run }: { run: RunRecord }) {
   )
 }
 
-const textOf = (value: unknown): string =>
+const hparamTextOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
 function Values({ title, values }: { title: string; values: Readonly<Record<string, unknown>> }) {
@@ -120,7 +120,7 @@ function Values({ title, values }: { title: string; values: Readonly<Record<stri
           keyOf={name => name}
           columns={[
             { key: 'name', title: say.name, cell: name => name },
-            { key: 'value', title: say.value, cell: name => textOf(values[name]) },
+            { key: 'value', title: say.value, cell: name => hparamTextOf(values[name]) },
           ]}
         />
       )}
@@ -197,7 +197,7 @@ function Best({ run: { best, short_id } }: { run: RunRecord }) {
   )
 }
 
-/** Where the run began, and which runs began from it. */
+/** Where the run began, and which runs started from it. */
 function Lineage({ run }: { run: RunRecord }) {
   const say = useWords(words)
   const { init_from, children } = run.lineage

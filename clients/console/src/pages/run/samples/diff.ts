@@ -5,7 +5,7 @@ const mostWords = 1_500
 
 /** The differences between two texts, word by word (longest common subsequence). */
 export function diffOf(before: string, after: string): Part[] {
-  const [old, now] = [wordsOf(before), wordsOf(after)]
+  const [old, now] = [wordsIn(before), wordsIn(after)]
   if (old.length > mostWords || now.length > mostWords)
     return before === after
       ? [{ kind: 'same', text: after }]
@@ -16,7 +16,7 @@ export function diffOf(before: string, after: string): Part[] {
   return joined(walk(old, now, lengthsOf(old, now)))
 }
 
-const wordsOf = (text: string): string[] => text.match(/\s+|[^\s]+/g) ?? []
+const wordsIn = (text: string): string[] => text.match(/\s+|[^\s]+/g) ?? []
 
 /** `lengths[i][j]`: words that `old` from i and `now` from j have in common. */
 function lengthsOf(old: readonly string[], now: readonly string[]): Uint16Array[] {

@@ -8,7 +8,7 @@ import { shortNumber } from '../../../words/amounts.ts'
 import { visible } from '../../../words/visible.ts'
 import { useWords } from '../../../words/words.ts'
 import { diffOf } from './diff.ts'
-import { textOf } from './reported.ts'
+import { reportedTextOf } from './reported.ts'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
@@ -72,7 +72,7 @@ function Sample({ path, sample }: { path: string; sample: ValidationSample }) {
   const reference = sample.extra?.reference
   const before =
     against === 'reference'
-      ? textOf(reference)
+      ? reportedTextOf(reference)
       : (others.find(({ step }) => step === against)?.assistant ?? null)
   return (
     <article className={styles.sample}>

@@ -1,5 +1,5 @@
 /** A value of a sample as text: JSON unless it already is text. */
-export const textOf = (value: unknown): string =>
+export const reportedTextOf = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? String(value))
 
 /** Rewards from `from` to `to`, both included. */

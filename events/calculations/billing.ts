@@ -1,4 +1,4 @@
-import type { JobEvent } from './jobs.ts'
+import type { JobEvent } from '../jobs.ts'
 
 /**
  * The rules of billing, the same for the ledger, for the figures of a job and for the limit `max_cost`. An attempt pays
@@ -6,7 +6,7 @@ import type { JobEvent } from './jobs.ts'
  * GPU milliseconds and millionths of the currency are whole numbers, and each line is rounded once.
  */
 
-/** The price of a GPU hour from `since` on; null: from the admission. */
+/** The price of a GPU hour from `since` on; null: since the admission. */
 export type Rate = { since: string | null; price_per_gpu_hour: string }
 
 /** When an attempt reported `running`, and when its GPUs were released; null: unknown. */
@@ -61,7 +61,7 @@ export const unmetered: Metered = { gpus: 0, rates: [], attempts: [] }
 const dayMs = 86_400_000
 const hourMs = 3_600_000n
 const micro = 1_000_000n
-/** Of a `Date`. */
+/** The UTC day of a `Date`. */
 const lastInstant = 8_640_000_000_000_000
 
 /** Applies an event; the result depends neither on the order of events nor on repeats. */

@@ -27,7 +27,7 @@ const hourMs = 3_600_000
 export type Placed<J> = { job: J; class: number; countsFromMs: number }
 
 /**
- * The order in which waiting jobs are to start: the class of the owner's quota, the job's priority, then who counts as
+ * The order in which waiting jobs start: the class of the owner's quota, the job's priority, then who counts as
  * submitted first. A job counts as submitted one hour later for each GPU that its owner holds, for each GPU-hour that they
  * used within the last day, and for each GPU of their own jobs ahead of it (docs/adr/0013-taking-turns-in-the-queue.md).
  */
@@ -70,7 +70,10 @@ export function summed<J extends QueuedJob>(queue: readonly Placed<J>[]): Summed
   return { queue, gpusAhead, gpusOf }
 }
 
-/** `inQueue`: how many jobs of the queue are ahead of it; `index` and `gpus`: how many with the newcomers, and what they ask for. */
+/**
+ * `inQueue`: how many jobs of the queue are ahead of it; `index` and `gpus`: the number of jobs including the newcomers, and
+ * their GPUs.
+ */
 export type Joined<J> = { placed: Placed<J>; inQueue: number; index: number; gpus: number }
 
 /** A job that joins a queue after these newcomers, as the last of its owner's with its priority. */

@@ -5,7 +5,7 @@ export type ToStart = {
   gpus: number
   /** Seconds for which attempts like this one held their GPUs, ascending. */
   past: readonly number[]
-  /** Seconds until it may start at the earliest; Infinity: unknown. */
+  /** Seconds until its earliest possible start; Infinity: unknown. */
   not_before_s: number
 }
 
@@ -15,13 +15,13 @@ export type ToEnd = {
   executor: string
   gpus: number
   past: readonly number[]
-  /** Seconds since it holds them. */
+  /** How many seconds it has held them. */
   held_s: number
   /** Seconds until a limit of its spec ends it. */
   limit_s: number | null
 }
 
-/** What one owner may hold at once. */
+/** The limits of one owner's concurrent use. */
 export type Room = { gpus: number; jobs: number }
 
 export type Outlook = {
@@ -106,7 +106,7 @@ function createMachines({ capacity, rooms, waiting }: Outlook) {
       change(holder, 1)
       ends.add({ ...holder, at: until })
     },
-    /** Whether its owner's quota has room, and its executor has that many GPUs at all. */
+    /** Whether its owner's quota has room, and its executor has that many GPUs in total. */
     mayHold({ executor, owner, gpus }: Holder): boolean {
       const has = heldBy(owner)
       const room = rooms.get(owner)
