@@ -21,7 +21,7 @@ export type Slice<P = unknown> = {
    * the files of runs in server/executor.ts, trimming the log in server/read-side.ts.
    */
   reactors?: readonly Reactor<Deps>[]
-  /** Each server has its own, because they remember what they have read. */
+  /** Each server has its own, because they are stateful. */
   newFollowers?: () => readonly Follower<Deps>[]
   /** Deletes the rows that it keeps of a run besides events, when the run is purged. */
   deleteRowsOfRun?: (tx: Transaction, run_id: string) => Promise<unknown>
@@ -36,15 +36,15 @@ export type Slice<P = unknown> = {
   examples?: Examples
 }
 
-/** What other parts of the system are told after the commit of an event; `none` where nobody needs to know at once. */
+/** The announcement to other parts of the system after an event is committed; `none` if nobody needs to know at once. */
 export type Announcement =
   /** Sessions of a person ended, or their rights changed: caches of access are stale. */
   | 'access'
   /** Gateways serve something else. */
   | 'serving'
-  /** The order or the length of the queue changed: the executor looks, and the queue is read anew. */
+  /** The order or the length of the queue changed: executors look for work, and the queue is read again. */
   | 'queue'
-  /** A job joined the queue: the executor looks, and a short queue is read anew. */
+  /** A job joined the queue: executors look for work, and a short queue is read again. */
   | 'submit'
   /** The executor has something to do, but the order of the queue stays. */
   | 'executor'

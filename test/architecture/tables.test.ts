@@ -2,7 +2,7 @@ import test from 'ava'
 import { slices } from '../../command-api/compose.ts'
 import { sources } from './sources.ts'
 
-/** The tables that the code beside the slices keeps. */
+/** The tables of the code outside the slices. */
 const everybodys = [
   'auth.ingest_token',
   'write.audit_chain',
