@@ -30,7 +30,7 @@ export type UseChange =
 
 /**
  * How a slice declares the things that it owns: `commit` keeps `write.resource` and `write.use` by it, in the transaction of the
- * events. Pure; listed in `kinds.ts`. Several slices may tell of things of one kind, as runs and jobs do.
+ * events. Pure; declared in `slice.ts`. Several slices may tell of things of one kind, as runs and jobs do.
  */
 export type Kind = {
   name: string

@@ -4,13 +4,16 @@ import type { Event, EventDefinition, Recorded } from '../events/event.ts'
 import { upcast } from '../events/upcast.ts'
 import type { Batch } from '../platform/log/event-log.ts'
 import { applyWithNewRows, type NewRows } from './new-rows.ts'
-import type { Slice, TopicProjection } from './projection.ts'
+import type { DecisionProjection, TopicProjection } from './projection.ts'
 import { cutAtPurges } from './purged-runs.ts'
 
 type AnyHandler = (tx: Kysely<unknown>, event: Recorded) => Promise<unknown>
 
-/** A slice that applies events one by one, except that new rows may be stored together. */
-export function slice<E extends Event>(handlers: object, newRows?: NewRows<E>): Slice {
+/** The projection of a slice that applies events one by one, except that new rows may be stored together. */
+export function decisions<E extends Event>(
+  handlers: object,
+  newRows?: NewRows<E>,
+): DecisionProjection {
   const handlerOf = handlers as Record<string, AnyHandler>
   return {
     types: Object.keys(handlers),
@@ -31,7 +34,7 @@ const worthwhileBytes = 88 * 1024
  */
 export function decisionsProjection(
   topic: string,
-  slices: readonly Slice[],
+  slices: readonly DecisionProjection[],
   definitions: readonly EventDefinition[],
 ): TopicProjection {
   const definitionOf = new Map(definitions.map(definition => [definition.type, definition]))

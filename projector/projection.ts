@@ -54,7 +54,7 @@ export type Handlers<Tables, E extends Event> = {
 }
 
 /** A slice's projection of decisions, without its table types. Slices share no table. */
-export type Slice = {
+export type DecisionProjection = {
   /** Types of the events that it receives. */
   types: readonly string[]
   /** Applies events in log order. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Recorded } from '../events/event.ts'
-import type { Slice } from './projection.ts'
+import type { DecisionProjection } from './projection.ts'
 
 const purged = 'run.purged'
 
@@ -30,7 +30,7 @@ export const tablesOfRuns = [
 export const keptOfRuns = ['model_versions', 'usage_lines', 'usage_runs'] as const
 
 /** Removes the rows that earlier slices stored for a purged run; the only slice that knows other slices' tables. */
-export const purgedRuns: Slice = {
+export const purgedRuns: DecisionProjection = {
   types: [purged],
   async apply(tx, events) {
     for (const { data } of events as readonly Recorded<{

@@ -1,102 +1,23 @@
-import { decisionEvents } from '../events/all.ts'
-import type { Topics } from '../events/topics.ts'
-import { alertProjection } from './alerts/projection.ts'
-import { artifactProjection } from './artifacts/projection.ts'
-import { benchmarkProjection } from './benchmarks/projection.ts'
-import { changesSlice } from './changes/projection.ts'
-import { decisionsProjection, slice } from './decisions.ts'
-import { deploymentProjection } from './deployments/projection.ts'
-import { diagnosisProjection } from './diagnoses/projection.ts'
-import { environmentProjection } from './environment/projection.ts'
-import { hardwareProjection } from './hardware/projection.ts'
-import { hparamsProjection } from './hparams/projection.ts'
-import { jobProjection, newJobs } from './jobs/projection.ts'
-import { logsProjection } from './logs/projection.ts'
-import { metricsProjection } from './metrics/projection.ts'
-import { mlflowProjection } from './mlflow/projection.ts'
-import { modelProjection } from './models/projection.ts'
-import { notificationProjection } from './notifications/projection.ts'
-import type { TopicProjection } from './projection.ts'
-import { projectProjection } from './projects/projection.ts'
-import { purgedRuns } from './purged-runs.ts'
-import { quotaProjection } from './quotas/projection.ts'
-import { rubricProjection } from './rubrics/projection.ts'
-import { newRuns, runProjection } from './runs/projection.ts'
-import { trafficProjection } from './traffic/projection.ts'
-import { newAccounts, usageProjection } from './usage/projection.ts'
-import { validationProjection } from './validation/projection.ts'
-
-/** Handlers of decision events, one entry per slice; the list is written by hand. */
-export const decisionSlices = [
-  slice(rubricProjection),
-  slice(projectProjection),
-  slice(runProjection, newRuns),
-  slice(jobProjection, newJobs),
-  changesSlice,
-  slice(hparamsProjection),
-  slice(environmentProjection),
-  slice(benchmarkProjection),
-  slice(artifactProjection),
-  slice(diagnosisProjection),
-  slice(alertProjection),
-  slice(deploymentProjection),
-  slice(modelProjection),
-  slice(quotaProjection),
-  slice(notificationProjection),
-  slice(mlflowProjection),
-  slice(usageProjection, newAccounts),
-  purgedRuns,
-]
-
-/** Events without a read model; the audit reads them from the event store. */
-export const unprojected: readonly string[] = [
-  'admin.maintenance_on',
-  'admin.maintenance_off',
-  'user.created',
-  'user.identity_linked',
-  'user.device_approved',
-  'user.device_denied',
-  'user.login',
-  'user.login_failed',
-  'user.password_changed',
-  'user.role_changed',
-  'user.disabled',
-  'user.enabled',
-  'user.password_reset',
-  'user.profile_changed',
-  'image_registries.set',
-  'profile.set',
-  'projection.rebuild_requested',
-  'user.logout',
-  'user.session_revoked',
-  'user.refresh_reused',
-  'user.session_withdrawn',
-  'user.role_kept',
-  'signing_key.rotated',
-  'dead_letter.replayed',
-  'dead_letter.dropped',
-  'duty.retried',
-  'duty.dropped',
-  'queue.paused',
-  'queue.resumed',
-  'engine.drained',
-  'engine.undrained',
-  'recipe.added',
-  'recipe.deprecated',
-  'recipe.reinstated',
-  'upload.requested',
-  'upload.completed',
-  'validation.round_completed',
-  'playground.opened',
-  'playground.ended',
-]
-
-/** Creates every projection; called per generation because some keep caches. */
-export const projections = (topics: Topics): TopicProjection[] => [
-  decisionsProjection(topics.decisions.name, decisionSlices, decisionEvents),
-  logsProjection(topics.logs.name),
-  metricsProjection(topics.metrics.name),
-  validationProjection(topics.validation.name),
-  hardwareProjection(topics.hardware.name),
-  trafficProjection(topics.traffic.name),
-]
+/** Every slice with read models, one line each, written by hand; `compose.ts` puts them together. */
+export { alerts } from './alerts/slice.ts'
+export { artifacts } from './artifacts/slice.ts'
+export { benchmarks } from './benchmarks/slice.ts'
+export { changes } from './changes/slice.ts'
+export { deployments } from './deployments/slice.ts'
+export { diagnoses } from './diagnoses/slice.ts'
+export { environment } from './environment/slice.ts'
+export { hardware } from './hardware/slice.ts'
+export { hparams } from './hparams/slice.ts'
+export { jobs } from './jobs/slice.ts'
+export { logs } from './logs/slice.ts'
+export { metrics } from './metrics/slice.ts'
+export { mlflow } from './mlflow/slice.ts'
+export { models } from './models/slice.ts'
+export { notifications } from './notifications/slice.ts'
+export { projects } from './projects/slice.ts'
+export { quotas } from './quotas/slice.ts'
+export { rubrics } from './rubrics/slice.ts'
+export { runs } from './runs/slice.ts'
+export { traffic } from './traffic/slice.ts'
+export { usage } from './usage/slice.ts'
+export { validation } from './validation/slice.ts'

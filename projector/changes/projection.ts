@@ -3,7 +3,7 @@ import type { Recorded } from '../../events/event.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import type { RunEvent } from '../../events/runs.ts'
 import { insertRows, type Row } from '../new-rows.ts'
-import type { Slice } from '../projection.ts'
+import type { DecisionProjection } from '../projection.ts'
 
 type Told = JobEvent | RunEvent
 
@@ -53,7 +53,7 @@ const enteredBy: {
 }
 
 /** The state changes of jobs and external runs. */
-export const changesSlice: Slice = {
+export const changesProjection: DecisionProjection = {
   types: Object.keys(enteredBy),
   apply: (tx, events) => addChanges(tx, events as readonly Recorded<Told>[]),
 }

@@ -14,7 +14,7 @@ import { type AccessTables, mayReadRun, mayReadRunOf, ofRun } from '../access.ts
 import { list, one } from '../list.ts'
 import { asCaller, type Reads } from '../reads.ts'
 
-type Tables = DiagnosisTables & AccessTables
+export type Tables = DiagnosisTables & AccessTables
 type Row = Selectable<DiagnosisTables['diagnoses']>
 
 export const diagnosisRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [

@@ -9,7 +9,7 @@ import { one } from '../list.ts'
 import type { Reads } from '../reads.ts'
 import { differencesOf } from './differences.ts'
 
-type Tables = EnvironmentTables & AccessTables
+export type Tables = EnvironmentTables & AccessTables
 
 export const environmentRoutes = (reads: Reads<Tables>): Route[] => [
   one({

@@ -11,7 +11,7 @@ import { readGpus } from './gpus.ts'
 import { findExtent, findSources, linesOf, type Range, readBuckets, type Source } from './read.ts'
 import { summarize } from './summary.ts'
 
-type Tables = HardwareTables & AccessTables
+export type Tables = HardwareTables & AccessTables
 
 export const hardwareRoutes = (reads: Reads<Tables>): Route[] => [
   one({

@@ -23,7 +23,7 @@ import { readDetail } from './detail.ts'
 import { rowColumns, toJobRow } from './row.ts'
 import { withWaitReasons } from './wait-reasons.ts'
 
-type Tables = AccessTables &
+export type Tables = AccessTables &
   ArtifactTables &
   ChangeTables &
   JobTables &

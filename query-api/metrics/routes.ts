@@ -22,7 +22,7 @@ import { KeptSeries } from './kept-series.ts'
 import { readKeys, readSeries } from './read.ts'
 import { readHead } from './tail.ts'
 
-type Tables = MetricTables & LogTables & AccessTables
+export type Tables = MetricTables & LogTables & AccessTables
 
 const maxKeys = 200
 

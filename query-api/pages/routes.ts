@@ -1,7 +1,8 @@
 import type { Context } from 'koa'
-import { type TObject, Type } from 'typebox'
+import { Type } from 'typebox'
 import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import type { Page } from '../slice.ts'
 import type { Asset, Assets } from './assets.ts'
 
 /** Content security policy: pages load from and connect to this server only, nothing inline. */
@@ -19,53 +20,16 @@ const policy = [
   "trusted-types 'none'",
 ]
 
-const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
-const ofRun = { run_id: text(128) }
-
-/** The paths of the console; the browser decides what each shows. */
-const pages: readonly { path: string; summary: string; params?: TObject }[] = [
-  { path: '/', summary: 'Home: what is yours, and what needs you' },
-  { path: '/runs', summary: 'All runs' },
-  { path: '/runs/{run_id}', summary: 'A run', params: Type.Object(ofRun) },
-  {
-    path: '/runs/{run_id}/{tab}',
-    summary: 'A part of a run: its metrics, log, hardware, samples, …',
-    params: Type.Object({ ...ofRun, tab: text(32) }),
-  },
-  { path: '/compare', summary: 'Runs side by side' },
-  { path: '/queue', summary: 'What runs, and what waits for what' },
-  { path: '/submit', summary: 'A new job' },
-  { path: '/rubrics', summary: 'Rubrics' },
-  {
-    path: '/rubrics/{owner}/{name}',
-    summary: 'A rubric',
-    params: Type.Object({ owner: text(128), name: text(128) }),
-  },
-  { path: '/notifications', summary: 'What happened' },
-  { path: '/admin', summary: 'Administration' },
-  {
-    path: '/admin/{section}',
-    summary: 'A part of the administration',
-    params: Type.Object({ section: text(32) }),
-  },
-  { path: '/settings', summary: 'Sessions, password, language and theme' },
-  { path: '/device', summary: 'Where a person approves a sign-in that began elsewhere (RFC 8628)' },
-  {
-    path: '/api/ingest/mlflow/',
-    summary: "Forwards from the addresses that MLflow's clients print to the pages of runs",
-  },
-]
-
 /** Public, because pages hold no secrets: their data comes from the API with the reader's own token. */
-export const pageRoutes = (assets: Assets | null): Route[] => [
-  ...pages.map(({ path, summary, params }) => pageRoute(assets, path, summary, params)),
+export const pageRoutes = (assets: Assets | null, pages: readonly Page[]): Route[] => [
+  ...pages.map(page => pageRoute(assets, page)),
   route({
     method: 'GET',
     path: '/assets/{file}',
     credential: 'none',
     tag: 'pages',
     summary: 'Scripts and styles of the console',
-    params: Type.Object({ file: text(128) }),
+    params: Type.Object({ file: Type.String({ minLength: 1, maxLength: 128 }) }),
     response: { mediaType: 'text/javascript', description: 'A script or a style sheet' },
     refusals: ['not_found'],
     async handle({ params, ctx }) {
@@ -77,7 +41,7 @@ export const pageRoutes = (assets: Assets | null): Route[] => [
   }),
 ]
 
-const pageRoute = (assets: Assets | null, path: string, summary: string, params?: TObject): Route =>
+const pageRoute = (assets: Assets | null, { path, summary, params }: Page): Route =>
   route({
     method: 'GET',
     path,

@@ -17,7 +17,7 @@ import { one } from '../list.ts'
 import type { Reads } from '../reads.ts'
 import { byEnd, type Facts, soonerThan, waitInWords } from './explain.ts'
 
-type Tables = AccessTables & JobTables
+export type Tables = AccessTables & JobTables
 export type QueueDeps = { reads: Reads<Tables>; queue: QueueBook }
 
 export const queueRoutes = ({ reads, queue }: QueueDeps): Route[] => [

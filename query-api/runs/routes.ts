@@ -29,7 +29,7 @@ import { namesRoutes } from './names.ts'
 import { type RecordTables, readRecords } from './record.ts'
 import { readSearch } from './search.ts'
 
-type Tables = AccessTables & ChangeTables & HparamTables & JobTables & RecordTables
+export type Tables = AccessTables & ChangeTables & HparamTables & JobTables & RecordTables
 
 export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
   pagedList({

@@ -20,8 +20,10 @@ import type { Reads } from '../reads.ts'
 import { readUsage } from '../usage.ts'
 import { ownSessions } from './own-sessions.ts'
 
+export type Tables = ArtifactTables & JobTables & QuotaTables & RunTables & UsageTables
+
 export type SessionDeps = {
-  reads: Reads<ArtifactTables & JobTables & QuotaTables & RunTables & UsageTables>
+  reads: Reads<Tables>
   /** Can read the schema `auth`. */
   pool: Pool
   now: Clock

@@ -12,7 +12,7 @@ import { pagedList } from '../list.ts'
 import { asCaller, type Reads } from '../reads.ts'
 import { daysOf } from './days.ts'
 
-type Tables = ProjectTables & UsageTables
+export type Tables = ProjectTables & UsageTables
 
 export const usageRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
   pagedList({

@@ -18,7 +18,7 @@ import { parseSort } from '../page.ts'
 import type { Reads } from '../reads.ts'
 import { countRounds, countSamples, readHistogram, readRounds, readSamples } from './read.ts'
 
-type Tables = ValidationTables & AccessTables
+export type Tables = ValidationTables & AccessTables
 
 const of = '/api/runs/{run_id}/validation'
 /** The prompt route comes before the round routes, which would match its path as a step. */

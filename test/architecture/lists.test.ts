@@ -1,77 +1,89 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import test from 'ava'
-import { decisionEvents } from '../../events/all.ts'
-import { decisionSlices, unprojected } from '../../projector/slices.ts'
 import { root, type Source, sourceOf, sources } from './sources.ts'
 
 /**
- * The required content of each list: the exports of `files` that look like `named`, or the folders they are in. `within` is the
- * part of the list's file that counts where other parts use the same names; imports never count.
+ * The required content of each list: the exports of `files` that look like `named` (their files, if it has no group), or the
+ * folders they are in. `<own>` is the folder of the file. Imports never count.
  */
-type List = { list: readonly string[]; files: RegExp; named: RegExp | 'folder'; within?: RegExp }
+type List = { list: readonly string[]; files: RegExp; named: RegExp | 'folder' }
 
 const lists: Record<string, List> = {
   'aggregate and its events': {
-    list: ['events/all.ts'],
+    list: ['events/aggregates.ts'],
     files: /^events\/[\w-]+\.ts$/,
     named: /^export const (\w+) = aggregate\(/gm,
   },
+  'slice of the write side': {
+    list: ['command-api/slices.ts'],
+    files: /^command-api\/[\w-]+\/slice\.ts$/,
+    named: /^export const (\w+): Slice\b/gm,
+  },
   'kind of things': {
-    list: ['command-api/kinds.ts'],
+    list: ['<own>/slice.ts'],
     files: /^command-api\/[\w-]+\/kind\.ts$/,
     named: /^export const (\w+Kind)\b/gm,
   },
   'route that changes something': {
-    list: ['command-api/slices.ts'],
+    list: ['<own>/slice.ts'],
     files: /^command-api\/[\w-]+\/routes\.ts$/,
     named: /^export (?:const|function) (\w+Routes)\b/gm,
   },
   'reactor, with its schedule': {
-    list: ['command-api/reactors.ts', 'server/executor.ts', 'server/read-side.ts'],
+    list: ['<own>/slice.ts', 'server/executor.ts', 'server/read-side.ts'],
     files: /^command-api\/[\w-]+\/[\w-]+\.ts$/,
     named: /^export const (\w+)\b.*(?:= reactor[<(]|: Reactor<)/gm,
   },
   follower: {
-    list: ['command-api/reactors.ts'],
+    list: ['<own>/slice.ts'],
     files: /^command-api\/[\w-]+\/[\w-]+\.ts$/,
     named: /^export const (\w+)\b.*(?:= (?:decision|fact)Follower[<(]|: Follower<)/gm,
   },
-  projection: {
+  'slice with read models': {
     list: ['projector/slices.ts'],
+    files: /^projector\/[\w-]+\/slice\.ts$/,
+    named: /^export const (\w+): Slice\b/gm,
+  },
+  projection: {
+    list: ['<own>/slice.ts'],
     files: /^projector\/[\w-]+\/projection\.ts$/,
     named: /^export (?:const|function) (\w+Projection)\b/gm,
   },
-  'table of the read models': {
+  'slice of the read side': {
     list: ['query-api/slices.ts'],
-    within: /type ReadTables =.*?\n\n/s,
-    files: /^projector\/[\w-]+\/table\.ts$/,
-    named: /^export type (\w+Tables)\b/gm,
+    files: /^query-api\/[\w-]+\/slice\.ts$/,
+    named: /^export const (\w+): Slice\b/gm,
   },
   'route that reads': {
-    list: ['query-api/slices.ts'],
+    list: ['<own>/slice.ts'],
     files: /^query-api\/[\w-]+\/routes\.ts$/,
     named: /^export (?:const|function) (\w+Routes)\b/gm,
   },
   'topic of /api/stream': {
-    list: ['query-api/slices.ts'],
+    list: ['<own>/slice.ts'],
     files: /^query-api\/[\w-]+\/topic\.ts$/,
     named: /^export (?:const|function) (\w+Topic)\b/gm,
   },
   'figure of GET /api/auth/me': {
-    list: ['query-api/slices.ts'],
+    list: ['query-api/compose.ts'],
     files: /^query-api\/[\w-]+\/[\w-]+\.ts$/,
     named: /^export (?:const|function) (count\w+)\b/gm,
   },
-  'page of the console': {
-    list: ['clients/console/src/router.tsx'],
-    files: /^clients\/console\/src\/pages\/[\w-]+\/page\.tsx$/,
-    named: 'folder',
+  'slice with pages': {
+    list: ['clients/console/src/pages/slices.ts'],
+    files: /^clients\/console\/src\/pages\/[\w-]+\/slice\.ts$/,
+    named: /^export const (\w+) = /gm,
   },
   'tab of a run': {
     list: ['clients/console/src/pages/run/tabs.ts'],
     files: /^clients\/console\/src\/pages\/run\/[\w-]+\/tab\.tsx$/,
     named: 'folder',
+  },
+  'part of the administration': {
+    list: ['clients/console/src/pages/admin/sections.ts'],
+    files: /^clients\/console\/src\/pages\/admin\/[\w-]+\.tsx$/,
+    named: /^export (?:const|function) Section\b/gm,
   },
   'command of the command line': {
     list: [
@@ -86,11 +98,6 @@ const lists: Record<string, List> = {
     files: /^clients\/cli\/[\w-]+\/[\w-]+\.ts$/,
     named: /^export (?:const|function) (describe\w+)\b/gm,
   },
-  'sample for the tests': {
-    list: ['test/samples/all.ts'],
-    files: /^test\/samples\/(?!all)[\w-]+\.ts$/,
-    named: /^export const (\w+Sample)\b/gm,
-  },
 }
 /** Nothing follows the log yet. */
 const empty = ['follower']
@@ -103,82 +110,83 @@ const membersOf = ({ files, named }: List, among: readonly Source[]): Member[] =
     .flatMap(({ file, code }) =>
       named === 'folder'
         ? [{ name: `${basename(dirname(file))}/${basename(file)}`, file }]
-        : [...code.matchAll(named)].map(([, name = '']) => ({ name, file })),
+        : [...code.matchAll(named)].map(([, name = basename(file)]) => ({
+            name,
+            file,
+          })),
     )
 
-/** The relevant parts of the files that make up a list. */
-const listTextOf = ({ list, within }: List): string =>
-  sources
-    .filter(({ file }) => list.includes(file))
-    .map(({ code }) => code.replace(/^import .*?from '[^']+'$/gms, ''))
-    .map(code => (within ? (within.exec(code)?.[0] ?? '') : code))
+const listsOf = ({ list }: List, { file }: Member): string[] =>
+  list.map(path => path.replace('<own>', dirname(file)))
+
+/** By file, without imports. */
+const bodies = new Map(
+  sources.map(({ file, code }) => [file, code.replace(/^import .*?from '[^']+'$/gms, '')]),
+)
+
+/** The files that make up the list of this member. */
+const textOf = (row: List, member: Member): string =>
+  listsOf(row, member)
+    .map(file => bodies.get(file) ?? '')
     .join('\n')
 
 const names = (text: string, { name }: Member) => new RegExp(`(?<!\\w)${name}(?!\\w)`).test(text)
 
-const forgotten = (members: readonly Member[], text: string, { list }: List): string[] =>
+const forgotten = (
+  members: readonly Member[],
+  row: List,
+  text = (member: Member) => textOf(row, member),
+): string[] =>
   members
-    .filter(member => !names(text, member))
-    .map(({ name, file }) => `add ${name} (${file}) to ${list.join(' or ')}`)
+    .filter(member => !names(text(member), member))
+    .map(member => `add ${member.name} (${member.file}) to ${listsOf(row, member).join(' or ')}`)
 
 for (const [what, row] of Object.entries(lists))
   test(`every ${what} is in its hand-written list, and a forgotten line is noticed`, t => {
     const members = membersOf(row, sources)
-    const text = listTextOf(row)
     t.is(members.length === 0, empty.includes(what), `found: ${members.length}`)
-    t.deepEqual(forgotten(members, text, row), [])
-    const lines = text.split('\n')
+    t.deepEqual(forgotten(members, row), [])
     for (const member of members) {
+      const lines = textOf(row, member).split('\n')
       const without = lines.filter(line => line !== lines.find(one => names(one, member)))
-      t.is(forgotten([member], without.join('\n'), row).length, 1, `${member.name} is there twice`)
+      t.is(
+        forgotten([member], row, () => without.join('\n')).length,
+        1,
+        `${member.name} is there twice`,
+      )
     }
   })
 
 test('a file missing from its list is reported with the list it belongs to', t => {
   const moons = [
     ['events/moons.ts', "export const moons = aggregate('moon', {})"],
+    ['command-api/moons/slice.ts', "export const moons: Slice = { name: 'moons' }"],
     ['command-api/moons/routes.ts', 'export function moonRoutes() {}'],
     ['command-api/moons/perform.ts', 'export const tide = reactor<Moon>({})'],
     ['command-api/moons/follow.ts', 'export const ebb = factFollower<Moon>({})'],
-    ['projector/moons/table.ts', 'export type MoonTables = {}'],
-    ['clients/console/src/pages/moon/page.tsx', ''],
+    ['query-api/moons/routes.ts', 'export const moonRoutes = () => []'],
+    ['clients/console/src/pages/moon/slice.ts', 'export const moon = {}'],
     ['clients/cli/moons/moons.ts', 'export function describeMoon() {}'],
   ].map(([file = '', text = '']) => sourceOf(file, text))
-  const found = Object.values(lists).flatMap(row =>
-    forgotten(membersOf(row, moons), listTextOf(row), row),
-  )
+  const found = Object.values(lists).flatMap(row => forgotten(membersOf(row, moons), row))
   t.deepEqual(found, [
-    'add moons (events/moons.ts) to events/all.ts',
-    'add moonRoutes (command-api/moons/routes.ts) to command-api/slices.ts',
-    'add tide (command-api/moons/perform.ts) to command-api/reactors.ts or server/executor.ts or server/read-side.ts',
-    'add ebb (command-api/moons/follow.ts) to command-api/reactors.ts',
-    'add MoonTables (projector/moons/table.ts) to query-api/slices.ts',
-    'add moon/page.tsx (clients/console/src/pages/moon/page.tsx) to clients/console/src/router.tsx',
+    'add moons (events/moons.ts) to events/aggregates.ts',
+    'add moons (command-api/moons/slice.ts) to command-api/slices.ts',
+    'add moonRoutes (command-api/moons/routes.ts) to command-api/moons/slice.ts',
+    'add tide (command-api/moons/perform.ts) to command-api/moons/slice.ts or server/executor.ts or server/read-side.ts',
+    'add ebb (command-api/moons/follow.ts) to command-api/moons/slice.ts',
+    'add moonRoutes (query-api/moons/routes.ts) to query-api/moons/slice.ts',
+    'add moon (clients/console/src/pages/moon/slice.ts) to clients/console/src/pages/slices.ts',
     'add describeMoon (clients/cli/moons/moons.ts) to clients/cli/program/program.ts or clients/cli/admin/commands.ts or clients/cli/audit/commands.ts or clients/cli/projects/commands.ts or clients/cli/deployments/commands.ts or clients/cli/models/commands.ts or clients/cli/recipes/commands.ts',
   ])
 })
 
-test('CONTRIBUTING names every list', t => {
-  const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+test('the page for contributors names every list', t => {
+  const page = readFileSync(join(root, 'docs/contribute/slices.md'), 'utf8')
   t.deepEqual(
     Object.values(lists)
       .flatMap(({ list }) => list)
-      .filter(file => !page.includes(`\`${file}\``)),
-    [],
-  )
-})
-
-test('every decision event is either projected or listed as unprojected', t => {
-  const projected = new Set(decisionSlices.flatMap(slice => slice.types))
-  const types = decisionEvents.map(event => event.type)
-  t.true(types.length > 0)
-  t.is(new Set(types).size, types.length)
-  t.deepEqual(
-    types.filter(type => projected.has(type) === unprojected.includes(type)),
-    [],
-  )
-  t.deepEqual(
-    [...projected, ...unprojected].filter(type => !types.includes(type)),
+      .filter(file => !file.startsWith('<own>') && !page.includes(`\`${file}\``)),
     [],
   )
 })

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
+import { kinds } from '../../command-api/compose.ts'
 import type { Kind } from '../../command-api/kind.ts'
-import { kinds } from '../../command-api/kinds.ts'
 import { changesOf, savingsOf } from '../../command-api/resources.ts'
 
 export const now = new Date('2026-11-26T12:00:00Z')

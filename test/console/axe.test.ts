@@ -1,14 +1,11 @@
 import test from 'ava'
-import { sections } from '../../clients/console/src/pages/admin/sections.ts'
+import { pages } from '../../clients/console/src/pages/all.ts'
+import { samples } from '../samples/all.ts'
+import type { ShownRun } from '../samples/sample.ts'
 import { type Forge, sharedForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { createRun, type ExternalRun, ingest } from '../servers/runs.ts'
 import { axeFinds, openSignedIn } from './browse.ts'
-
-const tabs = [
-  ...['overview', 'metrics', 'logs', 'hardware'],
-  ...['samples', 'artifacts', 'events', 'environment'],
-]
 
 const shared = sharedForge()
 let started: Promise<{ forge: Forge; run: ExternalRun; other: ExternalRun }> | null = null
@@ -31,31 +28,38 @@ function withRuns() {
   return started
 }
 
-type PagesOf = (run: ExternalRun, other: ExternalRun) => string[]
+type Addresses = (runs: readonly [ShownRun, ShownRun]) => readonly string[]
+
+const paths = Object.keys(pages)
 
 /** Each page takes seconds, and on a busy machine all of them exceed the time of one test. */
-const groups: Record<string, PagesOf> = {
-  'the pages of a run': ({ short_id }) => [
-    ...tabs.map(tab => `/runs/${short_id}/${tab}`),
-    '/runs/none-1',
-  ],
-  'lists, comparisons and settings': (run, other) => [
-    ...['/', '/runs', '/runs?group=project', '/queue', '/submit', '/rubrics', '/notifications'],
-    ...['curves', 'differences', 'scatter'].map(
-      part => `/compare?runs=${run.short_id},${other.short_id}&part=${part}`,
-    ),
-    ...['/settings', '/device', '/no/such/page'],
-  ],
-  'the administration': () => sections.map(({ name }) => `/admin/${name}`),
+const groups: Record<string, Addresses> = {
+  'pages whose addresses name nothing': () => paths.filter(path => !path.includes('$')),
 }
+for (const { slice, pages: its } of samples) if (its) groups[`further pages of ${slice}`] = its
 
-for (const [pages, pagesOf] of Object.entries(groups))
-  test.serial(`axe finds nothing on ${pages}, in light and dark`, async t => {
+test('every page of the console is visited', t => {
+  const run = { short_id: 'any-1' }
+  const visited = Object.values(groups).flatMap(addresses => addresses([run, run]))
+  const isVisited = (path: string) => {
+    const pattern = new RegExp(`^${path.replaceAll(/\$\w+/g, '[^/?]+')}(\\?|$)`)
+    return visited.some(address => pattern.test(address))
+  }
+  t.true(paths.length > 10)
+  t.deepEqual(
+    paths.filter(path => !isVisited(path)),
+    [],
+    'add an address to `pages` of the sample of its slice, in test/samples/',
+  )
+})
+
+for (const [group, addresses] of Object.entries(groups))
+  test.serial(`axe finds nothing on ${group}, in light and dark`, async t => {
     t.timeout(patient(240_000))
     const { forge, run, other } = await withRuns()
     const { page, faults } = await openSignedIn(t, forge)
     const found: unknown[] = []
-    for (const address of pagesOf(run, other)) {
+    for (const address of addresses([run, other])) {
       await page.goto(`${forge.url}${address}`)
       await page.locator('main h1, main h2').first().waitFor()
       await page.waitForFunction(() => !document.body.textContent?.includes('Loading …'))

@@ -6,6 +6,13 @@ type Target = { url: string; upload_id: string; path: string }
 
 export const artifactSample: Sample = {
   slice: 'artifacts',
+  things: {
+    artifact: `select a.artifact_id, null, a.run_id, r.owner, r.project, null, a.deleted_at is not null
+               from write.artifact a join write.run_state r using (run_id)`,
+  },
+  uses: [
+    `select 'upload', upload_id, 'artifact', artifact_id, 'content' from write.artifact where upload_id is not null`,
+  ],
   async make({ send, made }) {
     const { run_id } = made.nouns.runs ?? {}
     const asked = async <T>(call: Call): Promise<T> => {

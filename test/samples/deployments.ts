@@ -10,6 +10,14 @@ type Ask = <T>(call: Call) => Promise<T>
 /** A deployment of an engine that runs elsewhere, with a token. */
 export const deploymentSample: Sample = {
   slice: 'deployments',
+  things: {
+    deployment: `select deployment_id, name, null, owner, project, null, state in ('deleting', 'deleted')
+                 from write.deployment_state`,
+  },
+  uses: [
+    `select 'artifact', source ->> 'artifact_id', 'deployment', deployment_id, revision_id
+    from write.revision_state where source ->> 'artifact_id' is not null`,
+  ],
   async make({ ask, made }) {
     const { deployment_id, revision_id } = await create(ask, String(made.fields.project))
     const { token_id } = await ask<{ token_id: string }>({

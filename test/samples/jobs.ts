@@ -17,6 +17,14 @@ const jobOf = (project: unknown, lock: unknown, spec: object) => ({
 /** A job that is held until the next century. */
 export const jobSample: Sample = {
   slice: 'jobs',
+  uses: [
+    "select 'run', run_id, 'run', run_id, 'checkpoints' from write.job_state",
+    `select 'artifact', init_from, 'run', run_id, 'init_from' from write.job_state
+   where init_from is not null and serving is null`,
+    `select 'upload', upload_id, 'run', run_id, 'package' from write.job_state where upload_id is not null`,
+    `select 'run', retry_of, 'run', run_id, 'retry' from write.job_state where retry_of is not null`,
+    `select 'run', clone_of, 'run', run_id, 'clone' from write.job_state where clone_of is not null`,
+  ],
   async make({ ask, made }) {
     const { project, lock } = made.fields
     const { run_id } = await ask<{ run_id: string }>({

@@ -6,6 +6,10 @@ type Ask = <T>(call: Call) => Promise<T>
 /** A model with a version from the artifact, and an alias that names it. */
 export const modelSample: Sample = {
   slice: 'models',
+  things: {
+    model: 'select name, name, null, owner, project, null, deleted_at is not null from write.model',
+  },
+  uses: [`select 'artifact', artifact_id, 'model', model, version::text from write.model_version`],
   async make({ ask, owner, made }) {
     const model = `model-of-${owner.username}`
     await create(ask, model, String(made.fields.project))

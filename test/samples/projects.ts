@@ -5,6 +5,7 @@ export const member = 'mia'
 
 export const projectSample: Sample = {
   slice: 'projects',
+  things: { project: 'select name, name, null, owner, name, visibility, false from write.project' },
   async make({ ask, friend, made }) {
     const name = String(made.fields.project)
     await ask({

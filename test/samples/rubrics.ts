@@ -16,6 +16,10 @@ async function versionOf({ send, credentials, fixtures }: SampleServer): Promise
 
 export const rubricSample: Sample = {
   slice: 'rubrics',
+  things: {
+    rubric: `select distinct on (stream) substr(stream, 8), null, null, data ->> 'owner', null, data ->> 'visibility', false
+             from write.event where type = 'rubric.updated' order by stream, stream_version desc`,
+  },
   async make({ ask, owner }) {
     const rubric = { owner: owner.username, name: `rubric-of-${owner.username}` }
     await ask({
@@ -31,6 +35,7 @@ export const rubricSample: Sample = {
   }),
   hidden: ['rubrics'],
   lists: { '/api/rubrics': 'its people' },
+  pages: () => ['/rubrics/me/new'],
   tables: {
     rubrics: { seenBy: 'owner', isFilled: true, cells: () => ({ visibility: 'private' }) },
   },

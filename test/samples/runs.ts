@@ -1,3 +1,4 @@
+import { tabs } from '../../clients/console/src/pages/run/tabs.ts'
 import { withoutOwner } from './missing-id.ts'
 import type { Sample, SampleServer } from './sample.ts'
 import { asked } from './send.ts'
@@ -8,6 +9,9 @@ const twice = (run_id: string) => `${run_id},${run_id}`
 /** An external run, in its owner's project that is created with it. */
 export const runSample: Sample = {
   slice: 'runs',
+  things: {
+    run: `select run_id, short_id, null, owner, project, null, deleted_at is not null from write.run_state`,
+  },
   async make({ ask, owner }) {
     const project = `project-of-${owner.username}`
     const { run_id, token: ended } = await ask<{ run_id: string; token: string }>({
@@ -33,6 +37,10 @@ export const runSample: Sample = {
     }
   },
   hidden: ['runs'],
+  pages: ([{ short_id }]) => [
+    ...tabs.map(({ name }) => `/runs/${short_id}/${name}`),
+    ...[`/runs/${short_id}`, '/runs/none-1', '/runs?group=project'],
+  ],
   lists: {
     '/api/runs': 'its people',
     '/api/runs/by-project': 'its people',
@@ -51,6 +59,7 @@ export const runSample: Sample = {
   changes: {
     // For a separate run, because the sample's run has been reported as ended by then.
     'POST /api/runs/{run_id}/token': {
+      comesLast: true,
       async path({ send, people: { operator }, fixtures }) {
         const { project } = fixtures.operator.fields
         const call = { method: 'POST', path: '/api/runs', body: { project } }
@@ -58,6 +67,7 @@ export const runSample: Sample = {
       },
     },
     'POST /api/runs/{run_id}/stop': {
+      comesLast: true,
       async path({ send, people: { operator }, fixtures }) {
         const { project } = fixtures.operator.fields
         const call = { method: 'POST', path: '/api/runs', body: { project } }

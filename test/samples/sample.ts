@@ -53,6 +53,8 @@ export type TableSample = {
 export type Change = {
   body?(server: SampleServer): object | Promise<object>
   path?(server: SampleServer): Promise<string>
+  /** It ends what other routes need, so these are called first. */
+  comesLast?: true
   /** The reason why the route appends no event. */
   leavesNoEvent?: string
 }
@@ -72,11 +74,20 @@ export type Sample = {
   /** Other queries of the lists that belong to their people, for instance other orders. */
   moreLists?: readonly string[]
   tables?: Record<string, TableSample>
+  /** By kind (`command-api/kind.ts`): SQL of `id, name, within_id, owner, project, visibility, deleted` from the slice's own tables or events. */
+  things?: Readonly<Record<string, string>>
+  /** SQL of the uses by its things: `used_kind, used_id, user_kind, user_id, used_as`, from its own tables. */
+  uses?: readonly string[]
   /** SQL that makes this owner's rows visible to everybody. */
   publish?(owner: RowOwner): string
   /** By method and path. */
   changes?: Record<string, Change>
+  /** Addresses of its pages in the console that name something, and further states of pages, for the test of accessibility. */
+  pages?(runs: readonly [ShownRun, ShownRun]): readonly string[]
 }
+
+/** A run with some reports of every kind. */
+export type ShownRun = { short_id: string }
 
 /** The kinds of credentials; each is sent to every route. */
 export const kinds = [

@@ -15,6 +15,7 @@ const announced: Call = {
 /** An upload without any bytes sent. */
 export const uploadSample: Sample = {
   slice: 'uploads',
+  things: { upload: 'select upload_id, null, null, owner, null, null, false from write.upload' },
   async make({ ask }) {
     const { upload_id } = await ask<Target>(announced)
     return { nouns: { uploads: { upload_id } } }

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
+import { kinds } from '../../command-api/compose.ts'
 import {
   type EventStore,
   type EventStoreDeps,
   postgresEventStore,
 } from '../../command-api/event-store.ts'
-import { kinds } from '../../command-api/kinds.ts'
 import { decisionEvents } from '../../events/all.ts'
 import { eventId } from '../../platform/time.ts'
 

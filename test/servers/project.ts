@@ -5,9 +5,9 @@ import type { Recorded } from '../../events/event.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
 import { inProcessSignals } from '../../platform/signals.ts'
+import { decisionProjections } from '../../projector/compose.ts'
 import { decisionsProjection } from '../../projector/decisions.ts'
 import { startRunner } from '../../projector/runner.ts'
-import { decisionSlices } from '../../projector/slices.ts'
 import { until } from './until.ts'
 
 const topic = 'test.decisions'
@@ -25,7 +25,7 @@ export async function project(pool: Pool, events: readonly Recorded[]): Promise<
     searchPath: 'read',
     applicationName: 'forge test projection',
   })
-  const runner = startRunner(decisionsProjection(topic, decisionSlices, decisionEvents), {
+  const runner = startRunner(decisionsProjection(topic, decisionProjections, decisionEvents), {
     pool: readPool,
     log,
     signals: inProcessSignals(),

@@ -6,6 +6,8 @@ import {
   parseSearchWith,
   stringifySearchWith,
 } from '@tanstack/react-router'
+import { type Path, pages } from './pages/all.ts'
+import type { LoadPage } from './pages/slice.ts'
 import { Frame } from './shell/frame.tsx'
 import { Broken, NotFound } from './shell/wrong-turns.tsx'
 
@@ -23,10 +25,7 @@ const asSearch = (search: Record<string, unknown>): Search =>
   )
 
 /** A page whose code is loaded when it is opened; the module exports `Page`. */
-const page = <const P extends string>(
-  path: P,
-  load: () => Promise<{ Page: () => React.ReactNode }>,
-) =>
+const page = <const P extends string>(path: P, load: LoadPage) =>
   createRoute({
     getParentRoute: () => root,
     path,
@@ -34,25 +33,12 @@ const page = <const P extends string>(
     component: lazyRouteComponent(load, 'Page'),
   })
 
-const run = () => import('./pages/run/page.tsx')
-const admin = () => import('./pages/admin/page.tsx')
+type PageRoute<P extends string> = P extends string ? ReturnType<typeof page<P>> : never
 
-const routeTree = root.addChildren([
-  page('/', () => import('./pages/home/page.tsx')),
-  page('/runs', () => import('./pages/runs/page.tsx')),
-  page('/runs/$run_id', run),
-  page('/runs/$run_id/$tab', run),
-  page('/compare', () => import('./pages/compare/page.tsx')),
-  page('/queue', () => import('./pages/queue/page.tsx')),
-  page('/submit', () => import('./pages/submit/page.tsx')),
-  page('/rubrics', () => import('./pages/rubrics/page.tsx')),
-  page('/rubrics/$owner/$name', () => import('./pages/rubrics/rubric.tsx')),
-  page('/notifications', () => import('./pages/notifications/page.tsx')),
-  page('/admin', admin),
-  page('/admin/$section', admin),
-  page('/settings', () => import('./pages/settings/page.tsx')),
-  page('/device', () => import('./pages/device/page.tsx')),
-])
+/** Safe: the route of each address is what `page` returns for it. */
+const routeTree = root.addChildren(
+  Object.entries(pages).map(([path, load]): unknown => page(path, load)) as PageRoute<Path>[],
+)
 
 export const router = createRouter({
   routeTree,

@@ -5,9 +5,10 @@ import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { Dialog } from '../design/dialog.tsx'
 import { Loading } from '../design/notice.tsx'
 import { useLive } from '../live/use-live.ts'
+import { places, titleOf } from '../pages/all.ts'
 import { reading } from '../session/api.ts'
 import { type Me, type Session, session, signOut } from '../session/session.ts'
-import { useWords, wordsOf } from '../words/words.ts'
+import { useLanguage, useWords, wordsOf } from '../words/words.ts'
 import styles from './frame.module.css'
 import { Keyboard } from './keyboard.tsx'
 import { LiveMark, ReachNotice } from './marks.tsx'
@@ -15,12 +16,6 @@ import { SignIn, SignInPage, signInKey } from './sign-in.tsx'
 
 const words = wordsOf({
   pages: ['Pages', '页面'],
-  home: ['Home', '首页'],
-  runs: ['Runs', '运行'],
-  queue: ['Queue', '队列'],
-  submit: ['Submit', '提交'],
-  rubrics: ['Rubrics', '评分标准'],
-  admin: ['Admin', '管理'],
   skip: ['Skip to the content', '跳到内容'],
   notifications: ['Notifications', '通知'],
   unread: [(n: number) => `${n} unread`, (n: number) => `${n} 条未读`],
@@ -101,16 +96,9 @@ function Signed({ now }: { now: Session }) {
   )
 }
 
-const places = [
-  ['/', 'home'],
-  ['/runs', 'runs'],
-  ['/queue', 'queue'],
-  ['/submit', 'submit'],
-  ['/rubrics', 'rubrics'],
-] as const
-
 function Header() {
   const say = useWords(words)
+  const language = useLanguage()
   const me = useQuery(reading<Me>('/api/auth/me'))
   return (
     <header className={styles.header}>
@@ -118,12 +106,13 @@ function Header() {
         Forge
       </Link>
       <nav className={styles.nav} aria-label={say.pages}>
-        {places.map(([to, name]) => (
-          <Link key={to} to={to} activeOptions={{ exact: to === '/' }}>
-            {say[name]}
-          </Link>
-        ))}
-        {me.data?.role === 'admin' && <Link to="/admin">{say.admin}</Link>}
+        {places
+          .filter(place => place.isInHeader && (!place.isForAdmins || me.data?.role === 'admin'))
+          .map(place => (
+            <Link key={place.to} to={place.to} activeOptions={{ exact: place.to === '/' }}>
+              {titleOf(place, language)}
+            </Link>
+          ))}
       </nav>
       <div className={styles.tools}>
         <LiveMark />

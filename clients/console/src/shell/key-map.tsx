@@ -1,6 +1,7 @@
 import { Dialog } from '../design/dialog.tsx'
 import { Table } from '../design/table.tsx'
-import { useWords, wordsOf } from '../words/words.ts'
+import { longTitleOf, places } from '../pages/all.ts'
+import { useLanguage, useWords, wordsOf } from '../words/words.ts'
 
 const words = wordsOf({
   title: ['Keys', '快捷键'],
@@ -8,12 +9,6 @@ const words = wordsOf({
   does: ['What it does', '作用'],
   palette: ['Find a run, a page or a command', '查找运行、页面或命令'],
   map: ['This list', '显示此列表'],
-  home: ['Home', '首页'],
-  runs: ['Runs', '运行'],
-  queue: ['Queue', '队列'],
-  submit: ['Submit', '提交'],
-  notifications: ['Notifications', '通知'],
-  admin: ['Administration', '管理'],
   search: ['Search this page', '在此页面搜索'],
   move: ['Next and previous row or sample', '下一个或上一个行/样本'],
   choose: ['Select a run, or a range up to here', '选择运行，或选择到此处的范围'],
@@ -22,15 +17,13 @@ const words = wordsOf({
 
 export function KeyMap({ onClose }: { onClose: () => void }) {
   const say = useWords(words)
+  const language = useLanguage()
   const rows = [
     ['Ctrl K', say.palette],
     ['?', say.map],
-    ['g h', say.home],
-    ['g r', say.runs],
-    ['g q', say.queue],
-    ['g s', say.submit],
-    ['g n', say.notifications],
-    ['g a', say.admin],
+    ...places.flatMap(place =>
+      place.key === undefined ? [] : [[`g ${place.key}`, longTitleOf(place, language)] as const],
+    ),
     ['/', say.search],
     ['j k', say.move],
     ['x X', say.choose],

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { goKeys } from '../pages/all.ts'
 import { isField, meaningOf } from './keys.ts'
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
@@ -13,7 +14,10 @@ export function Keyboard() {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isTyping = isField(event.target)
-      const meant = meaningOf(event, { afterG: Date.now() - afterG.current < 1_500, isTyping })
+      const meant = meaningOf(event, goKeys, {
+        afterG: Date.now() - afterG.current < 1_500,
+        isTyping,
+      })
       afterG.current = meant?.do === 'prefix' ? Date.now() : 0
       if (meant === null || meant.do === 'prefix') return
       event.preventDefault()

@@ -1,32 +1,25 @@
-/** The keys of the whole console; pages add their own and list them with `useKeys`. */
-export const goKeys = {
-  h: '/',
-  r: '/runs',
-  q: '/queue',
-  s: '/submit',
-  n: '/notifications',
-  a: '/admin',
-} as const
-
-export type GoKey = keyof typeof goKeys
-
-export type Pressed =
+export type Pressed<To> =
   | { do: 'palette' }
   | { do: 'map' }
-  | { do: 'go'; to: (typeof goKeys)[GoKey] }
+  | { do: 'go'; to: To }
   | { do: 'prefix' }
   | null
 
 type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>
 
-/** The meaning of a key. `afterG`: the previous one was `g`; `isTyping`: the focus is in a field. */
-export function meaningOf(
+/**
+ * The meaning of a key in the whole console; pages add their own and list them with `useKeys`. `afterG`: the previous one was
+ * `g`, so the key may open one of `goKeys`; `isTyping`: the focus is in a field.
+ */
+export function meaningOf<To>(
   press: Press,
+  goKeys: ReadonlyMap<string, To>,
   { afterG, isTyping }: { afterG: boolean; isTyping: boolean },
-): Pressed {
+): Pressed<To> {
   if ((press.ctrlKey || press.metaKey) && press.key.toLowerCase() === 'k') return { do: 'palette' }
   if (isTyping || press.ctrlKey || press.metaKey || press.altKey) return null
-  if (afterG && press.key in goKeys) return { do: 'go', to: goKeys[press.key as GoKey] }
+  const to = afterG ? goKeys.get(press.key) : undefined
+  if (to !== undefined) return { do: 'go', to }
   if (press.key === 'g') return { do: 'prefix' }
   return press.key === '?' ? { do: 'map' } : null
 }

@@ -6,10 +6,10 @@ import { Badge } from '../design/badge.tsx'
 import { Dialog } from '../design/dialog.tsx'
 import { Option } from '../design/option.tsx'
 import { chooseTheme, themes } from '../design/theme.ts'
+import { longTitleOf, places } from '../pages/all.ts'
 import { reading } from '../session/api.ts'
 import { type Me, signOut } from '../session/session.ts'
-import { useWords, wordsOf } from '../words/words.ts'
-import { goKeys } from './keys.ts'
+import { useLanguage, useWords, wordsOf } from '../words/words.ts'
 import styles from './palette.module.css'
 
 const words = wordsOf({
@@ -20,14 +20,6 @@ const words = wordsOf({
   ],
   nothing: ['Nothing found', '没有结果'],
   search: [(q: string) => `All runs with ${q}`, (q: string) => `所有符合 ${q} 的运行`],
-  '/': ['Home', '首页'],
-  '/runs': ['Runs', '运行'],
-  '/queue': ['Queue', '队列'],
-  '/submit': ['Submit a job', '提交任务'],
-  '/rubrics': ['Rubrics', '评分标准'],
-  '/notifications': ['Notifications', '通知'],
-  '/admin': ['Administration', '管理'],
-  settings: ['Settings', '设置'],
   system: ['Theme: follow the system', '主题：跟随系统'],
   light: ['Theme: light', '主题：浅色'],
   dark: ['Theme: dark', '主题：深色'],
@@ -100,25 +92,26 @@ function useItems(text: string): Item[] {
   const navigate = useNavigate()
   const q = useDeferredValue(text.trim())
   const me = useQuery(reading<Me>('/api/auth/me'))
-  const mayOpen = (to: string) => to !== '/admin' || me.data?.role === 'admin'
+  const language = useLanguage()
   const found = useQuery({
     ...reading<RunRow[]>('/api/runs', { q, limit: runsShown, sort: '-created_at' }),
     enabled: q !== '',
     placeholderData: before => before,
   })
   const runs = q === '' ? [] : (found.data ?? [])
-  const places: Item[] = [
-    ...[...Object.values(goKeys), '/rubrics' as const].filter(mayOpen).map(to => ({
-      key: to,
-      text: say[to],
-      act: () => void navigate({ to }),
-    })),
-    { key: 'settings', text: say.settings, act: () => void navigate({ to: '/settings' }) },
+  const known: Item[] = [
+    ...places
+      .filter(({ isForAdmins }) => !isForAdmins || me.data?.role === 'admin')
+      .map(place => ({
+        key: place.to,
+        text: longTitleOf(place, language),
+        act: () => void navigate({ to: place.to }),
+      })),
     ...themes.map(theme => ({ key: theme, text: say[theme], act: () => chooseTheme(theme) })),
     { key: 'out', text: say.signOut, act: () => void signOut() },
   ]
   return [
-    ...places.filter(item => item.text.toLowerCase().includes(q.toLowerCase())),
+    ...known.filter(item => item.text.toLowerCase().includes(q.toLowerCase())),
     ...runs.map(run => ({
       key: run.run_id,
       text: run.name === null ? run.short_id : `${run.name} · ${run.short_id}`,

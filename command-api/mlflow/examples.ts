@@ -1,4 +1,4 @@
-import { facades } from '../schemas/mlflow.ts'
+import { facades } from '../../schemas/mlflow.ts'
 
 type Values = Record<string, unknown>
 

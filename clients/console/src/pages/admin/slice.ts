@@ -1,0 +1,15 @@
+import type { Slice } from '../slice.ts'
+
+export const admin = {
+  name: 'admin',
+  pages: { '/admin': () => import('./page.tsx'), '/admin/$section': () => import('./page.tsx') },
+  place: {
+    to: '/admin',
+    nth: 7,
+    title: ['Admin', '管理'],
+    longTitle: ['Administration', '管理'],
+    isInHeader: true,
+    isForAdmins: true,
+    key: 'a',
+  },
+} as const satisfies Slice

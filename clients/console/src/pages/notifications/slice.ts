@@ -1,0 +1,7 @@
+import type { Slice } from '../slice.ts'
+
+export const notifications = {
+  name: 'notifications',
+  pages: { '/notifications': () => import('./page.tsx') },
+  place: { to: '/notifications', nth: 6, title: ['Notifications', '通知'], key: 'n' },
+} as const satisfies Slice

@@ -1,0 +1,12 @@
+/** Every slice with pages, one line each, written by hand; `all.ts` puts them together. */
+export { admin } from './admin/slice.ts'
+export { compare } from './compare/slice.ts'
+export { device } from './device/slice.ts'
+export { home } from './home/slice.ts'
+export { notifications } from './notifications/slice.ts'
+export { queue } from './queue/slice.ts'
+export { rubrics } from './rubrics/slice.ts'
+export { run } from './run/slice.ts'
+export { runs } from './runs/slice.ts'
+export { settings } from './settings/slice.ts'
+export { submit } from './submit/slice.ts'

@@ -1,0 +1,72 @@
+import type { Route } from '../auth/route.ts'
+import { register } from './artifacts/routes.ts'
+import type { Deps } from './deps.ts'
+import type { Follower } from './follower.ts'
+import { setHparams } from './hparams/decide.ts'
+import { reportJob } from './jobs/report.ts'
+import type { Kind } from './kind.ts'
+import { appendMetrics } from './metrics/routes.ts'
+import type { MlflowPorts } from './mlflow/target.ts'
+import { signInConfirmer } from './oidc/confirm.ts'
+import { configuredProvider } from './oidc/routes.ts'
+import type { Reactor } from './reactor.ts'
+import { runPurger } from './runs/purge.ts'
+import { reportRun } from './runs/report.ts'
+import { createRun } from './runs/routes.ts'
+import { openSession } from './sessions/open-session.ts'
+import type { PortsOf, Slice } from './slice.ts'
+import * as listed from './slices.ts'
+import { uploadsOfRuns } from './uploads/of-runs.ts'
+
+type Ports = PortsOf<(typeof listed)[keyof typeof listed]>
+
+export const slices: readonly Slice<Ports>[] = Object.values(listed)
+
+/** What slices need of the server. */
+export type SlicePorts = Omit<Ports, keyof ReturnType<typeof portsBetween>>
+
+/** Every mutating route. */
+export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => {
+  const all: Ports = { ...ports, ...portsBetween(deps) }
+  return slices.flatMap(({ routes }) => routes?.(deps, all) ?? [])
+}
+
+/** Every kind of things. */
+export const kinds: readonly Kind[] = slices.flatMap(({ kind }) => kind ?? [])
+
+/** The reactors of every process that serves commands. */
+export const reactors: readonly Reactor<Deps>[] = [
+  ...slices.flatMap(slice => slice.reactors ?? []),
+  runPurger(slices.flatMap(({ deleteRowsOfRun }) => deleteRowsOfRun ?? [])),
+]
+
+/** All followers, for one server. */
+export const newFollowers = (): readonly Follower<Deps>[] =>
+  slices.flatMap(slice => slice.newFollowers?.() ?? [])
+
+/** What slices need of each other, because none imports another. */
+function portsBetween(deps: Deps) {
+  const provider = configuredProvider(deps)
+  const stored = uploadsOfRuns(deps)
+  const ofMlflow: MlflowPorts = {
+    ...stored,
+    appendMetrics: (asked, report) => appendMetrics(deps, asked, report),
+    setHparams,
+    createRun: request => createRun(deps, request),
+    reportRun: reportRun(deps),
+    registerArtifact: (asked, artifact) => register(deps, asked, artifact),
+  }
+  return {
+    provider,
+    confirm: signInConfirmer(deps, provider),
+    openDeviceSession: (signIn: Omit<SignIn, 'via'>) =>
+      openSession(deps, { ...signIn, via: 'device' }),
+    openProviderSession: (signIn: Omit<SignIn, 'via'>) =>
+      openSession(deps, { ...signIn, via: 'oidc' }),
+    reporters: { external: reportRun(deps), job: reportJob(deps) },
+    uploadsOfRuns: stored,
+    ofMlflow,
+  }
+}
+
+type SignIn = Parameters<typeof openSession>[1]

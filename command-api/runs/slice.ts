@@ -1,0 +1,19 @@
+import type { Slice } from '../slice.ts'
+import { runKind } from './kind.ts'
+import { runForgetter } from './purge.ts'
+import { runRoutes } from './routes.ts'
+
+export const runs: Slice = {
+  name: 'runs',
+  routes: runRoutes,
+  reactors: [runForgetter],
+  kind: runKind,
+  announces: {
+    run: 'nothing',
+  },
+  tables: ['write.run_state'],
+  examples: {
+    paths: { 'runs.run_id': 'demo-1' },
+    bodies: { 'POST /api/runs': { project: 'demo', name: 'train.py', tags: ['baseline'] } },
+  },
+}

@@ -1,0 +1,20 @@
+import type { Slice } from '../slice.ts'
+import type { Tables } from './find.ts'
+import { playgroundRoutes } from './playground.ts'
+import { deploymentRoutes } from './routes.ts'
+import { trafficRoutes } from './traffic.ts'
+
+export const deployments: Slice<Tables> = {
+  name: 'deployments',
+  routes: ({ reads, pool, now, contents: { baseUrl } }) => [
+    ...deploymentRoutes(reads, { pool, baseUrl, now }),
+    ...playgroundRoutes({ pool, baseUrl, now }),
+    ...trafficRoutes(reads, now),
+  ],
+  examples: {
+    queries: {
+      'GET /api/deployments/{deployment_id}/traffic': { status: 200, limit: 20 },
+      'GET /api/deployments/{deployment_id}/traffic/summary': { by: 'token' },
+    },
+  },
+}

@@ -1,0 +1,9 @@
+import type { HparamTables } from '../../projector/hparams/table.ts'
+import type { AccessTables } from '../access.ts'
+import type { Slice } from '../slice.ts'
+import { hparamRoutes } from './routes.ts'
+
+export const hparams: Slice<HparamTables & AccessTables> = {
+  name: 'hparams',
+  routes: ({ reads }) => hparamRoutes(reads),
+}

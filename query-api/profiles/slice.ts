@@ -1,0 +1,7 @@
+import type { Slice } from '../slice.ts'
+import { profileRoutes } from './routes.ts'
+
+export const profiles: Slice = {
+  name: 'profiles',
+  routes: ({ pool }) => profileRoutes(pool),
+}

@@ -1,0 +1,8 @@
+import type { AccessTables } from '../access.ts'
+import type { Slice } from '../slice.ts'
+import { projectRoutes } from './routes.ts'
+
+export const projects: Slice<AccessTables> = {
+  name: 'projects',
+  routes: ({ reads }) => projectRoutes(reads),
+}

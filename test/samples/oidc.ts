@@ -1,0 +1,4 @@
+import type { Sample } from './sample.ts'
+
+/** Its routes name nothing, store nothing and accept the smallest body. */
+export const oidcSample: Sample = { slice: 'oidc' }
