@@ -5,9 +5,8 @@ import type { Kind, ResourceChange, UseChange } from './kind.ts'
 /** Rows of `write.resource` and `write.use` as events change them; of several changes to one row only their result. */
 export type ResourceChanges = {
   there: object[]
-  /** With `deleted_at` null, the resource was restored. */
-  marked: object[]
-  ended: object[]
+  marked: Marked[]
+  ended: Ended[]
   begun: object[]
   purged: object[]
 }
@@ -43,11 +42,15 @@ type UseRow = {
   used_id: string | null
 }
 
+type Ended = UseRow & { at: Date }
+/** With `deleted_at` null, the resource was restored. */
+type Marked = { kind: string; id: string; deleted_at: Date | null }
+
 type Folded = {
   there: Map<string, object>
-  marked: Map<string, object>
+  marked: Map<string, Marked>
   purged: Map<string, object>
-  ended: (UseRow & { at: Date })[]
+  ended: Ended[]
   begun: Map<string, UseRow & { since: Date; until: Date | null }>
 }
 
@@ -88,15 +91,19 @@ const isEndedBy = (ending: UseRow, one: UseRow): boolean =>
   (ending.used_id === null ||
     (ending.used_kind === one.used_kind && ending.used_id === one.used_id))
 
+/** The owner is looked up by key, not joined: joined, the planner would read the whole table for a row or two. */
 const saveThere = {
   name: 'save_resources',
   text: `insert into write.resource as r (kind, id, name, owner, project, visibility, within_kind, within_id)
-         select given.kind, given.id, given.name, coalesce(given.owner, w.owner), coalesce(given.project, w.project),
+         select given.kind, given.id, given.name,
+                coalesce(given.owner, (select w.owner from write.resource w
+                                        where w.kind = given.within_kind and w.id = given.within_id)),
+                coalesce(given.project, (select w.project from write.resource w
+                                          where w.kind = given.within_kind and w.id = given.within_id)),
                 given.visibility, given.within_kind, given.within_id
            from jsonb_to_recordset($1)
              as given (kind text, id text, name text, owner text, project text, visibility text, within_kind text,
                        within_id text)
-           left join write.resource w on w.kind = given.within_kind and w.id = given.within_id
           order by given.kind, given.id
          on conflict (kind, id) do update
            set name = coalesce(excluded.name, r.name), owner = coalesce(excluded.owner, r.owner),
@@ -104,21 +111,18 @@ const saveThere = {
                visibility = coalesce(excluded.visibility, r.visibility), deleted_at = null`,
 }
 
+/** Resources of one kind. */
 const markDeleted = {
   name: 'mark_resources',
-  text: `update write.resource r set deleted_at = given.deleted_at
-           from jsonb_to_recordset($1) as given (kind text, id text, deleted_at timestamptz)
-          where r.kind = given.kind and r.id = given.id`,
+  text: 'update write.resource set deleted_at = $3 where kind = $1 and id = any($2)',
 }
 
+/** Uses by one user. */
 const endUses = {
   name: 'end_uses',
-  text: `update write.use u set until = given.at
-           from jsonb_to_recordset($1)
-             as given (used_as text, at timestamptz, user_kind text, user_id text, used_kind text, used_id text)
-          where u.user_kind = given.user_kind and u.user_id = given.user_id and u.used_as = given.used_as
-            and (given.used_id is null or (u.used_kind = given.used_kind and u.used_id = given.used_id))
-            and u.until is null`,
+  text: `update write.use set until = $6
+          where user_kind = $1 and user_id = $2 and used_as = any($3) and until is null
+            and ($5::text is null or (used_kind = $4 and used_id = $5))`,
 }
 
 const beginUses = {
@@ -147,14 +151,30 @@ const forgetPurged = {
           where u.user_kind = by.kind and u.user_id = by.id`,
 }
 
-/** The queries that make these changes, in their order: only those with rows, because each takes time of every command. */
-export const savingsOf = ({ there, marked, ended, begun, purged }: ResourceChanges) =>
-  [
-    { statement: saveThere, rows: there },
-    { statement: markDeleted, rows: marked },
-    { statement: endUses, rows: ended },
-    { statement: beginUses, rows: begun },
-    { statement: forgetPurged, rows: purged },
-  ].flatMap(({ statement, rows }) =>
-    rows.length === 0 ? [] : [{ ...statement, values: [JSON.stringify(rows)] }],
-  )
+/** The queries that make these changes, in their order: only the needed ones, because each takes time of its command. */
+export const savingsOf = ({ there, marked, ended, begun, purged }: ResourceChanges) => [
+  ...savingAll(saveThere, there),
+  ...groupedBy(marked, ({ kind, deleted_at }) => [kind, deleted_at]).map(([one, all]) => ({
+    ...markDeleted,
+    values: [one.kind, all.map(({ id }) => id), one.deleted_at],
+  })),
+  ...groupedBy(ended, ({ used_as: _, ...rest }) => Object.values(rest)).map(([one, all]) => ({
+    ...endUses,
+    values: [
+      ...[one.user_kind, one.user_id, all.map(({ used_as }) => used_as)],
+      ...[one.used_kind, one.used_id, one.at],
+    ],
+  })),
+  ...savingAll(beginUses, begun),
+  ...savingAll(forgetPurged, purged),
+]
+
+const savingAll = (statement: { name: string; text: string }, rows: readonly object[]) =>
+  rows.length === 0 ? [] : [{ ...statement, values: [JSON.stringify(rows)] }]
+
+/** Each group with its first item. */
+const groupedBy = <T>(items: readonly T[], keyOf: (item: T) => unknown[]): [T, T[]][] =>
+  [...Map.groupBy(items, item => JSON.stringify(keyOf(item))).values()].flatMap(group => {
+    const [first] = group
+    return first === undefined ? [] : [[first, group] satisfies [T, T[]]]
+  })
