@@ -14,7 +14,7 @@ export type Page = {
 export type Feed = {
   /** Clients with the same key share reads and formatted frames. */
   key: string
-  /** A commit of one of these projections for this record key (null: any key) triggers a read. */
+  /** A commit of one of these projections for this record key (null: every key) triggers a read. */
   wakes: { projections: readonly string[]; key: string | null }
   read(after: number): Promise<Page>
 }

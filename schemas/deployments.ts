@@ -153,7 +153,7 @@ export const revisionInput = closed({
 
 export const promoteInput = closed({
   reason: reason(),
-  /** The revision that the caller believes is promoted; absent: any. */
+  /** The revision that the caller believes is promoted; absent if it does not matter. */
   expected_promoted_revision_id: Type.Optional(nullable(id())),
 })
 export const rollbackInput = closed({

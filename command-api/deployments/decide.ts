@@ -171,7 +171,7 @@ export function retireRevision(
 export type Promotion = {
   revision_id: string
   reason: string
-  /** Undefined: any. */
+  /** Undefined if it does not matter. */
   expected: string | null | undefined
 }
 

@@ -87,7 +87,7 @@ export type AliasMove = {
   /** Null removes it. */
   to: number | null
   reason: string
-  /** The version that the caller expects it to name; null: none; undefined: any. */
+  /** The version that the caller expects it to name; null: none; undefined: it does not matter. */
   expected: number | null | undefined
   /** Whether the caller may move protected aliases. */
   mayMoveProtected: boolean
