@@ -11,6 +11,7 @@ import {
 import { type Cause, type HttpAsked, stampOf } from '../asked.ts'
 import type { Deps } from '../deps.ts'
 import { record } from '../outcome.ts'
+import type { Reference } from './protection.ts'
 import { deletionsBy, type Expired, expiredOf, type Rules, rulesOf } from './retention.ts'
 import { freedBy, isStored, type StoredCheckpoint } from './rows.ts'
 
@@ -133,10 +134,16 @@ const shown = ({ artifact_id, step, path, size_bytes }: StoredCheckpoint) => ({
   size_bytes,
 })
 
+/** Named as in `protected_by` of `GET /api/artifacts/{id}`. */
+const protectorOf = ({ kind, run_id, short_id }: Reference) => ({
+  type: kind,
+  id: kind === 'model' || kind === 'deployment' ? short_id : run_id,
+})
+
 const protectedOf = (needed: Expired['needed']) => ({
   protected: needed.slice(0, retentionLimits.named).map(one => ({
     ...shown(one),
-    protected_by: one.protection.references.map(({ kind, run_id }) => ({ type: kind, id: run_id })),
+    protected_by: one.protection.references.map(protectorOf),
   })),
   protected_total: needed.length,
 })

@@ -40,12 +40,21 @@ test('a person sees the artifacts of a run, why they stay and their descendants,
     })
   const first = await register(1)
   await register(2)
+  const third = await register(3)
+  const versions = '/api/models/digits/versions'
+  t.is(
+    (await forge.call('POST', '/api/models', { body: { name: 'digits', project: 'demo' } })).status,
+    200,
+  )
+  const version = await forge.call('POST', versions, { body: { artifact_id: third.artifact_id } })
+  t.is(version.status, 200, JSON.stringify(version.body))
   const [next] = await beginFrom(forge, String(first.artifact_id))
   const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/runs/${run.run_id}/artifacts`)
   const row = (path: string) => page.getByRole('row').filter({ hasText: path })
   await row('s3://bucket/1.pt').getByText('started from it').first().waitFor()
   await row('s3://bucket/1.pt').getByText('safetensors').waitFor()
+  await row('s3://bucket/3.pt').getByText('digits@1 is a version of a model').waitFor()
   await row('s3://bucket/1.pt').getByText('9f9f9f9f…').waitFor()
 
   // An artifact that a run needs stays, and the run is named.

@@ -119,8 +119,21 @@ const checkpointText = ({
     ...(size_bytes === null ? [] : [size(size_bytes)]),
   ].join('  ')
 
-const reason = ({ type, id }: { type: string; id: string }): string =>
-  type === 'resume' ? 'its job would continue from it' : `${id} started from it`
+const reason = ({
+  type,
+  id,
+}: RunRetention['protected'][number]['protected_by'][number]): string => {
+  switch (type) {
+    case 'resume':
+      return 'its job would continue from it'
+    case 'init_from':
+      return `${id} started from it`
+    case 'model':
+      return `it is ${id} of the model registry`
+    case 'deployment':
+      return `the deployment ${id} serves it`
+  }
+}
 
 function summary({ artifacts, freed_bytes }: Total, isApplied: boolean): string {
   const what = `${artifacts} ${artifacts === 1 ? 'checkpoint' : 'checkpoints'}, ${size(freed_bytes)}`

@@ -92,3 +92,20 @@ test('admin retention lists the checkpoints to delete, and deletes them with --a
   t.like(JSON.parse(done.stdout), { dry_run: false, freed_bytes: 6000, kept: 1 })
   t.regex((await retain('--keep-latest', '1', '--apply')).stderr, /Deleted 0 checkpoints/)
 })
+
+test('admin retention names the version of a model that keeps a checkpoint', async t => {
+  const forge = await shared()
+  const run = await createRun(forge, 'versioned')
+  const { store } = storing(forge, run)
+  const { artifact_id } = await store(randomBytes(1000), 'model-1', 1)
+  await store(randomBytes(1000), 'model-2', 2)
+  const post = async (path: string, body: object) => {
+    const reply = await forge.call('POST', path, { body })
+    t.is(reply.status, 200, JSON.stringify(reply.body))
+  }
+  await post('/api/models', { name: 'kept', project: 'versioned' })
+  await post('/api/models/kept/versions', { artifact_id })
+  const cli = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
+  const dry = await cli.run(['admin', 'retention', '-p', 'versioned', '--keep-latest', '1'])
+  t.regex(dry.stdout, new RegExp(`${artifact_id} .*stays: it is kept@1 of the model registry`))
+})

@@ -147,7 +147,7 @@ function Status({ artifact: { status, deleted_at, deleted_by } }: { artifact: Ar
   )
 }
 
-/** The runs that need it, each with the reason. */
+/** The runs, models and deployments that need it, each with the reason. */
 function Protection({ artifact, runs }: { artifact: Artifact; runs: Known }) {
   const say = useWords(words)
   if (artifact.protected_by.length === 0) return null
@@ -155,10 +155,14 @@ function Protection({ artifact, runs }: { artifact: Artifact; runs: Known }) {
     <ul className={styles.list}>
       {artifact.protected_by.map(({ type, id }) => (
         <li key={`${type} ${id}`}>
-          <Link to="/runs/$run_id" params={{ run_id: id }}>
-            {runs.find(({ run_id }) => run_id === id)?.short_id ?? `…${id.slice(-6)}`}
-          </Link>{' '}
-          {type === 'resume' ? say.continues : say.beganFrom}
+          {type === 'model' || type === 'deployment' ? (
+            visible(id)
+          ) : (
+            <Link to="/runs/$run_id" params={{ run_id: id }}>
+              {runs.find(({ run_id }) => run_id === id)?.short_id ?? `…${id.slice(-6)}`}
+            </Link>
+          )}{' '}
+          {type === 'init_from' ? say.startedFromIt : say[type]}
         </li>
       ))}
     </ul>
