@@ -7,6 +7,7 @@ import { toEventJson } from './event-json.ts'
 import type { Kind } from './kind.ts'
 import type { DutiesOf, NewDuty } from './new-duty.ts'
 import { changesOf, type ResourceChanges, savingsOf } from './resources.ts'
+import { statementOf } from './rows-statement.ts'
 
 export type Transaction = PoolClient
 
@@ -166,39 +167,40 @@ export function postgresEventStore(deps: EventStoreDeps): EventStore {
   }
 }
 
-const insertEvents = `
-  insert into write.event (event_id, stream, stream_version, type, schema_version, data, meta, occurred_at)
-  select event_id, stream, stream_version, type, schema_version, data, meta, occurred_at
-    from jsonb_to_recordset($1)
-      as row(nth int, event_id uuid, stream text, stream_version int, type text, schema_version int, data jsonb,
-             meta jsonb, occurred_at timestamptz)
-   order by nth`
+const insertEvents = {
+  name: 'append_events',
+  text: `insert into write.event (event_id, stream, stream_version, type, schema_version, data, meta, occurred_at)
+         select event_id, stream, stream_version, type, schema_version, data, meta, occurred_at
+           from jsonb_to_recordset($1)
+             as row(nth int, event_id uuid, stream text, stream_version int, type text, schema_version int, data jsonb,
+                    meta jsonb, occurred_at timestamptz)
+          order by nth`,
+}
 
-const insertEventsWithDuties = `
-  with appended as (${insertEvents})
-  insert into write.duty (duty_id, reactor, cause, event_id, request_id, payload, created_at, due_at)
-  select duty_id, reactor, cause, event_id, request_id, payload, created_at, due_at
-    from jsonb_to_recordset($2)
-      as row(duty_id uuid, reactor text, cause text, event_id uuid, request_id text, payload jsonb,
-             created_at timestamptz, due_at timestamptz)
-      on conflict do nothing`
+const insertDuties = {
+  name: 'add_duties',
+  text: `insert into write.duty (duty_id, reactor, cause, event_id, request_id, payload, created_at, due_at)
+         select duty_id, reactor, cause, event_id, request_id, payload, created_at, due_at
+           from jsonb_to_recordset($1)
+             as row(duty_id uuid, reactor text, cause text, event_id uuid, request_id text, payload jsonb,
+                    created_at timestamptz, due_at timestamptz)
+             on conflict do nothing`,
+}
 
 type Following = { duties: readonly NewDuty[]; changes: ResourceChanges | null }
 
-/** Duties are inserted by the same statement, so that they cost no further round trip. */
+/** Whatever can go with the events goes in their statement, so that it costs no further round trip. */
 async function insert(tx: Transaction, events: string, { duties, changes }: Following) {
+  const { together, after } = changes ? savingsOf(changes) : { together: [], after: [] }
   const inserted = tx.query(
-    duties.length === 0
-      ? { name: 'append_events', text: insertEvents, values: [events] }
-      : {
-          name: 'append_events_with_duties',
-          text: insertEventsWithDuties,
-          values: [events, JSON.stringify(duties)],
-        },
+    statementOf([
+      { ...insertEvents, rows: events },
+      ...(duties.length === 0 ? [] : [{ ...insertDuties, rows: JSON.stringify(duties) }]),
+      ...together,
+    ]),
   )
   // Sent without waiting; if the first fails, so does the second.
-  const savings = changes ? savingsOf(changes) : []
-  await Promise.all([inserted, ...savings.map(saving => tx.query(saving))])
+  await Promise.all([inserted, ...after.map(saving => tx.query(saving))])
 }
 
 const changedBy = (kinds: readonly Kind[], rows: readonly Row[]): ResourceChanges | null =>

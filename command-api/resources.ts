@@ -1,6 +1,8 @@
+import type { QueryConfig } from 'pg'
 import type { DecisionEvent } from '../events/all.ts'
 import type { Event } from '../events/event.ts'
 import type { Kind, ResourceChange, UseChange } from './kind.ts'
+import type { RowsStatement } from './rows-statement.ts'
 
 /** Rows of `write.resource` and `write.use` as events change them; of several changes to one row only their result. */
 export type ResourceChanges = {
@@ -151,26 +153,39 @@ const forgetPurged = {
           where u.user_kind = by.kind and u.user_id = by.id`,
 }
 
-/** The queries that make these changes, in their order: only the needed ones, because each takes time of its command. */
-export const savingsOf = ({ there, marked, ended, begun, purged }: ResourceChanges) => [
-  ...savingAll(saveThere, there),
-  ...groupedBy(marked, ({ kind, deleted_at }) => [kind, deleted_at]).map(([one, all]) => ({
-    ...markDeleted,
-    values: [one.kind, all.map(({ id }) => id), one.deleted_at],
-  })),
-  ...groupedBy(ended, ({ used_as: _, ...rest }) => Object.values(rest)).map(([one, all]) => ({
-    ...endUses,
-    values: [
-      ...[one.user_kind, one.user_id, all.map(({ used_as }) => used_as)],
-      ...[one.used_kind, one.used_id, one.at],
+/**
+ * The queries that make these changes: only the needed ones, because each takes time of its command. `together` is what
+ * most commands change, and goes into one statement with their events; `after` follows in its order.
+ */
+export function savingsOf({ there, marked, ended, begun, purged }: ResourceChanges): Savings {
+  const begins = insertOf(beginUses, begun)
+  const isBegunFirst = ended.length === 0
+  return {
+    together: [...insertOf(saveThere, there), ...(isBegunFirst ? begins : [])],
+    after: [
+      ...groupedBy(marked, ({ kind, deleted_at }) => [kind, deleted_at]).map(([one, all]) => ({
+        ...markDeleted,
+        values: [one.kind, all.map(({ id }) => id), one.deleted_at],
+      })),
+      ...groupedBy(ended, ({ used_as: _, ...rest }) => Object.values(rest)).map(([one, all]) => ({
+        ...endUses,
+        values: [
+          ...[one.user_kind, one.user_id, all.map(({ used_as }) => used_as)],
+          ...[one.used_kind, one.used_id, one.at],
+        ],
+      })),
+      ...(isBegunFirst ? [] : begins.map(alone)),
+      ...insertOf(forgetPurged, purged).map(alone),
     ],
-  })),
-  ...savingAll(beginUses, begun),
-  ...savingAll(forgetPurged, purged),
-]
+  }
+}
 
-const savingAll = (statement: { name: string; text: string }, rows: readonly object[]) =>
-  rows.length === 0 ? [] : [{ ...statement, values: [JSON.stringify(rows)] }]
+export type Savings = { together: RowsStatement[]; after: QueryConfig[] }
+
+const alone = ({ name, text, rows }: RowsStatement): QueryConfig => ({ name, text, values: [rows] })
+
+const insertOf = (statement: { name: string; text: string }, rows: readonly object[]) =>
+  rows.length === 0 ? [] : [{ ...statement, rows: JSON.stringify(rows) }]
 
 /** Each group with its first item. */
 const groupedBy = <T>(items: readonly T[], keyOf: (item: T) => unknown[]): [T, T[]][] =>

@@ -22,15 +22,18 @@ export async function scheduleRunners(...given: Parameters<typeof dutyRunners>) 
     t.teardown(() => schedules.stop())
     return schedules
   }
-  const row = async () =>
-    (await runners.pool.query('select * from write.schedule')).rows[0] as
-      | { next_at: Date; every_seconds: number; last_slot_at: Date | null }
-      | undefined
+  const declared = async () =>
+    (await runners.pool.query('select * from write.schedule')).rows as {
+      next_at: Date
+      every_seconds: number
+      last_slot_at: Date | null
+    }[]
+  const row = async () => (await declared())[0]
   const nextAt = (iso: string) =>
     until(
       `the next slot is ${iso}`,
       10_000,
       async () => (await row())?.next_at.toISOString() === iso,
     )
-  return { ...runners, start, row, nextAt }
+  return { ...runners, start, row, declared, nextAt }
 }

@@ -89,7 +89,7 @@ test('the duty of a slot is performed with its payload', async t => {
 })
 
 test('a schedule whose slot cannot be added does not hold up the others', async t => {
-  const { start, row, rows, pass } = await scheduleRunners(t)
+  const { start, declared, rows, pass } = await scheduleRunners(t)
   const broken = reactor<{ slot: string }, null>({
     name: 'broken',
     repeat: 'local',
@@ -102,7 +102,7 @@ test('a schedule whose slot cannot be added does not hold up the others', async 
     perform: async () => nothing,
   })
   start([broken, sweep(60)])
-  await until('both are declared', 10_000, row)
+  await until('both are declared', 10_000, async () => (await declared()).length === 2)
   pass(60_000)
   await until('the other slot was added', 10_000, async () => (await rows()).length === 1)
   t.deepEqual(

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { kinds } from '../../command-api/compose.ts'
 import type { Kind } from '../../command-api/kind.ts'
 import { changesOf, savingsOf } from '../../command-api/resources.ts'
+import { statementOf } from '../../command-api/rows-statement.ts'
 
 export const now = new Date('2026-11-26T12:00:00Z')
 
@@ -16,7 +17,9 @@ export async function keepUses(
     events.map(event => ({ ...event, at: now })),
   )
   if (!changes) throw new Error('these events change nothing')
-  for (const saving of savingsOf(changes)) await pool.query(saving)
+  const { together, after } = savingsOf(changes)
+  if (together.length > 0) await pool.query(statementOf(together))
+  for (const saving of after) await pool.query(saving)
 }
 
 export const runCreated = (run_id: string) => ({
