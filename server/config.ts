@@ -64,6 +64,8 @@ export type Config = OidcConfig &
     trafficDays: number
     /** Maximum size of a topic of facts on the event log; 0: no limit. */
     logMaxGb: number
+    /** Disk space, in MiB, given back when the disk is full, so that the server can still stop and delete; 0: none. */
+    diskReserveMb: number
     defaultVisibility: 'private' | 'internal'
     /** Maximum size of an uploaded file, and of an expanded archive. */
     maxUploadMb: number
@@ -119,6 +121,7 @@ const settings: Settings<Config> = {
   maxUploadMb: ['SERVICE_MAX_UPLOAD_MB', whole(1024, 1, 1_000_000)],
   runArtifactsGb: ['SERVICE_RUN_ARTIFACTS_GB', whole(100, 1, 1_000_000)],
   logMaxGb: ['SERVICE_LOG_MAX_GB', whole(0, 0, 1_000_000)],
+  diskReserveMb: ['SERVICE_DISK_RESERVE_MB', whole(256, 0, 1_000_000)],
   defaultVisibility: ['SERVICE_DEFAULT_VISIBILITY', word('private', 'private', 'internal')],
   metricsToken: ['SERVICE_METRICS_TOKEN', text(null)],
   trustedProxyHops: ['SERVICE_TRUSTED_PROXY_HOPS', whole(0, 0, 16)],

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Following } from '../command-api/followers/run.ts'
 import type { Relay } from '../command-api/relay.ts'
 import { type Topics, topicsOf } from '../events/topics.ts'
+import { type DiskRoom, watchDiskRoom } from '../platform/disk-room.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
 import type { EventLog } from '../platform/log/event-log.ts'
 import { openKafkaLog } from '../platform/log/kafka.ts'
@@ -64,6 +65,8 @@ export type Core = {
   log: EventLog
   /** Null if the log trims itself (Kafka). */
   trimLog: PostgresLog['trim'] | null
+  /** The space on the disk of the data directory. */
+  diskRoom: DiskRoom
   /** The address for people and runs. */
   baseUrl: string
   /** The recipes that come with Forge, and uploaded ones. */
@@ -88,6 +91,7 @@ export async function openCore(given: Config, opening: Opening): Promise<Core> {
   const config = { ...given, dataDir: resolve(given.dataDir) }
   await makeDataDirectory(config.dataDir)
   await closeDataDirectory(config.dataDir, logger)
+  const diskRoom = await openDiskRoom(config, logger, life)
   warnIfExposed(config, logger)
   const redis = openRedisOf(config, logger, life)
   const signals = await openSignals({ redis, prefix: config.topicPrefix, logger })
@@ -137,6 +141,7 @@ export async function openCore(given: Config, opening: Opening): Promise<Core> {
     dutiesAdded: { tell: () => {} },
     followers: [],
     relay: { current: null },
+    diskRoom,
     baseUrl: config.baseUrl ?? `http://localhost:${config.port}`,
   }
 }
@@ -167,6 +172,16 @@ const warnWithoutRowSecurity = (logger: Logger, why: string) =>
     'Row-level security is off: only the filters of the queries protect reads. ' +
       'As a superuser: CREATE ROLE forge_reader NOLOGIN; GRANT forge_reader TO <the user of SERVICE_DATABASE_URL>; then start again.',
   )
+
+async function openDiskRoom(
+  { dataDir, diskReserveMb }: Config,
+  logger: Logger,
+  life: Lifetime,
+): Promise<DiskRoom> {
+  const reserve = join(dataDir, 'reserve')
+  const watched = await watchDiskRoom({ reserve, reserveBytes: diskReserveMb * 1024 ** 2, logger })
+  return life.owns('disk', watched, opened => opened.stop())
+}
 
 async function embedded(dataDir: string, logger: Logger, life: Lifetime): Promise<string> {
   const postgres = await startEmbeddedPostgres({ directory: join(dataDir, 'postgres'), logger })

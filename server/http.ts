@@ -88,8 +88,10 @@ export async function serveHttp(
     rephrase: rephraseForMlflow,
     nameOf: nameOfCaller,
     describe: ctx => ({ credential: credentialKind(ctx) }),
-    admit: route =>
-      admit(route, parts.isDraining(), { ...maintenance.current(), served: servedMeanwhile }),
+    admit(route) {
+      admit(route, parts.isDraining(), { ...maintenance.current(), served: servedMeanwhile })
+      if (mayGrow(route)) parts.diskRoom.refuseGrowth()
+    },
     count: parts.rateLimits.count,
     elsewhere: ctx => isLost(ctx, routes) && sendLost(ctx, parts.assets),
     before: (ctx, route, caller) => positions.wait(ctx, route, caller),
@@ -139,6 +141,9 @@ function admit(
       retryAfterSeconds: maintenanceRetrySeconds,
     })
 }
+
+const mayGrow = ({ method, servedOnFullDisk }: Route): boolean =>
+  method !== 'GET' && method !== 'DELETE' && servedOnFullDisk !== true
 
 async function openMaintenance(parts: Parts, onBegin: () => void): Promise<MaintenanceWatch> {
   const { logger, life, signals, deps } = parts

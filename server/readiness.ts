@@ -14,6 +14,7 @@ export async function readinessOf(parts: Parts): Promise<Readiness> {
     },
     ...(!isGatewayAlone(parts.config) && { log: logCheck(parts) }),
     ...(parts.config.roles.includes('command-api') && { effects: () => effectsCheck(parts) }),
+    disk: parts.diskRoom.check,
     ...(parts.isolation && { isolation: isolationCheck(parts.isolation) }),
     dead_letters: () => deadLettersCheck(parts),
     ...(parts.relay.current && { relay: parts.progress.relay }),

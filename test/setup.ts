@@ -4,6 +4,7 @@ import { fetchJars } from '../deploy/kafka/distribution.ts'
 import { fetchJar } from '../deploy/s3/server.ts'
 import { findDumpTools } from './servers/dump-tools.ts'
 import { findRedis } from './servers/redis-server.ts'
+import { tryMount } from './servers/small-disk.ts'
 import type { Needed } from './tiers.ts'
 
 const run = promisify(execFile)
@@ -15,6 +16,7 @@ const parts: Partial<Record<Needed, Part>> = {
   s3: { find: fetchJar, packages: ['default-jre-headless', 'maven'] },
   redis: { find: findRedis, packages: ['redis-server'] },
   dump: { find: findDumpTools, packages: ['postgresql'] },
+  mount: { find: tryMount, packages: ['mount'] },
 }
 
 /**
@@ -49,7 +51,7 @@ const why = (part: Part): Promise<string | null> =>
 
 // `npm run setup:test`
 if (import.meta.main)
-  for (const name of ['kafka', 's3', 'redis', 'dump'] as const) {
+  for (const name of ['kafka', 's3', 'redis', 'dump', 'mount'] as const) {
     const missing = await bring(name)
     process.stdout.write(`${name}: ${missing ?? 'there'}\n`)
     if (missing !== null) process.exitCode = 1

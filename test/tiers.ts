@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import type { ServerName } from './servers/hosted.ts'
 
-/** `dump`: PostgreSQL's own programs, for tests that say `// needs dump`. */
-export type Needed = ServerName | 'dump'
+/**
+ * `dump`: PostgreSQL's own programs, for tests that say `// needs dump`. `mount`: the right to mount a small file system,
+ * for tests that say `// needs mount`.
+ */
+export type Needed = ServerName | 'dump' | 'mount'
 
 /** The parts that may be missing on a machine; the other servers come with npm. */
-const installed: readonly Needed[] = ['kafka', 's3', 'redis', 'dump']
+const installed: readonly Needed[] = ['kafka', 's3', 'redis', 'dump', 'mount']
 
 const needs = (text: string, name: Needed) =>
   text.includes(`addressOf('${name}')`) || text.includes(`// needs ${name}`)

@@ -38,6 +38,7 @@ export const deviceRoutes = (deps: Deps, openSession: OpenSession): Route[] => [
     body: closed({}),
     bodyMayBeAbsent: true,
     bodyLimitBytes,
+    servedOnFullDisk: true,
     response: deviceCodeReply,
     async handle({ ctx }) {
       const address = clientAddress(ctx)
@@ -68,6 +69,7 @@ export const deviceRoutes = (deps: Deps, openSession: OpenSession): Route[] => [
     body: deviceTokenInput,
     bodyLimitBytes,
     rateLimit: polls,
+    servedOnFullDisk: true,
     response: deviceTokenReply,
     refusals: ['invalid', 'forbidden', 'rate_limited'],
     async handle({ body: { device_code }, requestId, ctx }) {

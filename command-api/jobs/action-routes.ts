@@ -50,6 +50,7 @@ function actionRoute(deps: Deps, { verb, summary, decide }: Action): Route {
     params: runIdInPath,
     body: jobAction,
     bodyMayBeAbsent: true,
+    servedOnFullDisk: verb !== 'resume',
     response: jobActionReply,
     refusals: ['forbidden', 'not_found', 'conflict'],
     async handle(request) {

@@ -20,6 +20,7 @@ export const maintenanceRoutes = (deps: Deps, switched: () => Promise<void>): Ro
     tag: 'admin',
     summary: 'Turn everybody away with a message, or resume service',
     body: maintenanceInput,
+    servedOnFullDisk: true,
     response: maintenance,
     async handle(request) {
       const { events } = await commit(deps, request, maintenanceSwitch, {

@@ -79,6 +79,7 @@ const stopRoute = (deps: Deps): Route =>
     params: runIdInPath,
     body: runStop,
     bodyMayBeAbsent: true,
+    servedOnFullDisk: true,
     response: runStopReply,
     refusals: ['forbidden', 'not_found', 'conflict'],
     async handle(request) {

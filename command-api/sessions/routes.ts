@@ -43,6 +43,7 @@ const signInRoutes = (deps: Deps, { passwords, passwordGuard, confirm }: Session
     body: loginInput,
     bodyLimitBytes: 16 * 1024,
     rateLimit: signInAttempts,
+    servedOnFullDisk: true,
     response: loginReply,
     refusals: ['unauthenticated', 'forbidden', 'rate_limited', 'not_configured'],
     async handle({ body, requestId, ctx }) {
@@ -79,6 +80,7 @@ const signInRoutes = (deps: Deps, { passwords, passwordGuard, confirm }: Session
     credential: 'refresh',
     tag: 'auth',
     summary: 'A new access token, and the next refresh token as cookie',
+    servedOnFullDisk: true,
     response: refreshReply,
     refusals: ['unauthenticated', 'forbidden', 'backend_failed'],
     handle: request => refresh(deps, confirm, request),
@@ -89,6 +91,7 @@ const signInRoutes = (deps: Deps, { passwords, passwordGuard, confirm }: Session
     credential: 'session',
     tag: 'auth',
     summary: 'End the session, its access and refresh tokens, at once',
+    servedOnFullDisk: true,
     response: done,
     refusals: ['unauthenticated', 'forbidden'],
     async handle(request) {

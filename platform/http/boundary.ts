@@ -2,6 +2,7 @@ import type { Context, Next } from 'koa'
 import type { Logger } from 'pino'
 import { Invalid } from '../../schemas/validate.ts'
 import { LogUnavailable } from '../log/event-log.ts'
+import { outOfResources } from '../no-room.ts'
 import { isBusy, isOutage } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 import { bodiesFull } from './body-room.ts'
@@ -92,6 +93,8 @@ function refuse(ctx: Context, refusal: Refusal, requestId: string): void {
 
 function toRefusal(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error
+  const exhausted = outOfResources(error)
+  if (exhausted) return exhausted
   if (error instanceof LogUnavailable)
     return new Refusal(
       'unavailable',

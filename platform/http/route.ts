@@ -52,6 +52,8 @@ export type RouteDefinition<
   isPlain?: (body: unknown) => boolean
   /** How often one client may call; every call that matches the schema counts. */
   rateLimit?: RateLimit
+  /** Also served while the disk is full, as `GET` and `DELETE` are: it stops something or signs somebody in. */
+  servedOnFullDisk?: boolean
   /** Schema of the 200 body, or its media type if it is not JSON. */
   response: TSchema | Media
   /** Possible refusals other than those of every route (401, 422, 503). */

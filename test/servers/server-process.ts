@@ -112,6 +112,8 @@ export const environment = async (
   SERVICE_LOG_LEVEL: 'warn',
   // Tests report samples of fixed days, which some read long afterwards.
   SERVICE_HARDWARE_RAW_DAYS: '0',
+  // Each of hundreds of servers would write its own.
+  SERVICE_DISK_RESERVE_MB: '0',
   NODE_COMPILE_CACHE: compiled,
   SERVICE_LOCAL_USER_IDS: await idsIn(folder),
   // Building one takes longer than most tests.
