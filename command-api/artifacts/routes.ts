@@ -17,6 +17,7 @@ import type { Asked, HttpAsked } from '../asked.ts'
 import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
+import { refuseBeyondStorage, storageLocks, storageQuotaOf } from '../storage-quota.ts'
 import { registerArtifact } from './decide.ts'
 import { deleteArtifactRoute } from './delete-route.ts'
 import { retentionRoute } from './retention-route.ts'
@@ -48,7 +49,7 @@ export const artifactRoutes = (deps: Deps, uploads: ArtifactUploads): Route[] =>
     summary: 'Ask for an address to send an artifact to, before it is registered',
     query: artifactUploadQuery,
     response: uploadTarget,
-    refusals: ['forbidden', 'conflict', 'too_large'],
+    refusals: ['forbidden', 'invalid', 'conflict', 'too_large'],
     async handle(request) {
       const { caller, query, ctx } = request
       await deps.reports.admit({ caller, body: query, ctx })
@@ -80,10 +81,15 @@ export const artifactRoutes = (deps: Deps, uploads: ArtifactUploads): Route[] =>
 
 /** Registers an artifact of an admitted report; may be repeated. */
 export async function register(deps: Deps, asked: Asked, artifact: ArtifactInput) {
+  const quota = await storageQuotaOf(deps.pool, artifact.run_id)
   const { artifact_id, created } = await takeId(deps, artifact)
+  const { upload_id = null, size_bytes } = artifact
+  const added = { bytes: size_bytes ?? 0, instead: { artifact_id, upload_id } }
   await commit(deps, asked, artifactAt(artifact_id), {
+    locks: storageLocks(quota),
     decide: state => registerArtifact(state, toFacts(artifact, artifact_id)),
     async alongside(tx) {
+      await refuseBeyondStorage(tx, quota, added)
       await countRegistration(tx, artifact.run_id)
       await noteRegistered(tx, toFacts(artifact, artifact_id))
     },

@@ -6,6 +6,7 @@ import type { HttpAsked } from '../asked.ts'
 import { create, fresh } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
+import { refuseBeyondStorage, storageLocks, storageQuotaOf } from '../storage-quota.ts'
 import { pathOf, signedQuery } from './address.ts'
 import { requestUpload } from './decide.ts'
 import { numbersOf, partSizeOf } from './parts.ts'
@@ -75,11 +76,13 @@ async function createUpload(
   limits: UploadLimits,
 ): Promise<UploadRow> {
   const upload = { upload_id: deps.newId('upl'), ...announced }
+  const quota = await storageQuotaOf(deps.pool, announced.owner)
   const target = fresh(uploadAt(upload.upload_id))
   const made = await create(deps, request, target, {
-    locks: [`uploads of ${announced.owner}`],
+    locks: [`uploads of ${announced.owner}`, ...storageLocks(quota)],
     async make(work) {
       await refuseTooMany(work.tx, announced, limits)
+      await refuseBeyondStorage(work.tx, quota, { bytes: announced.size_bytes, instead: {} })
       await work.decide(target, {
         decide: state => requestUpload(state, upload),
         alongside: (tx, { now }) => insertUpload(tx, upload, now),

@@ -73,7 +73,7 @@ const announced = (deps: Deps): Route[] => [
     body: uploadInput,
     bodyLimitBytes: 64 * 1024,
     response: uploadTarget,
-    refusals: ['conflict', 'too_large'],
+    refusals: ['invalid', 'conflict', 'too_large'],
     handle(request) {
       const { body, caller } = request
       const { parts = null, ...file } = body

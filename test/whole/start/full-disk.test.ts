@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { askApi, callApi, type Reply, signIn } from '../../servers/api.ts'
+import { callApi, type Reply, signIn } from '../../servers/api.ts'
 import { createRun } from '../../servers/runs.ts'
 import { serverProcess } from '../../servers/server-process.ts'
 import { smallDisk } from '../../servers/small-disk.ts'
