@@ -269,6 +269,8 @@ const exit = Type.Object({
   exit_code: nullable(Type.Integer()),
   signal: nullable(Type.String()),
   oom_killed: Type.Boolean(),
+  /** Why it was ended for the disk space that it occupied; absent if it was not. */
+  disk_limit: Type.Optional(Type.String()),
   /** Why it never ran (missing program, no permission), or why its end is unknown. */
   launch_error: nullable(Type.String()),
   ended_at: timestamp(),
@@ -300,6 +302,7 @@ export const endReasons = [
   'reported',
   'exit_code',
   'oom_killed',
+  'disk_limit',
   'launch_error',
   'node_failure',
   'max_pending',
@@ -329,8 +332,9 @@ function toldAs(state: string) {
     `${who} ended job ${short_id}: ${state} (${reason})${because(message)}`
 }
 
-function exitText({ exit_code, signal, oom_killed, launch_error }: Exit): string {
+function exitText({ exit_code, signal, oom_killed, disk_limit, launch_error }: Exit): string {
   if (launch_error !== null) return launch_error
+  if (disk_limit !== undefined) return disk_limit
   if (oom_killed) return 'killed for lack of memory'
   return signal === null ? `exit code ${exit_code ?? 'unknown'}` : `signal ${signal}`
 }

@@ -58,6 +58,8 @@ export type LaunchOrder = {
   stored: Preparation['stored']
   /** How often the code should write one, as its spec says. */
   checkpoint_every_steps: number | null
+  /** How much disk space it may occupy, in bytes, as its spec says. */
+  disk_bytes?: number | null
   env: Record<string, string>
   /** How to serve, if the job is a replica of a revision. */
   serving: ReplicaServing | null

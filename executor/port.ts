@@ -28,6 +28,8 @@ export type Launch = {
    * cluster assigns GPUs reads only how many they are.
    */
   gpu_indexes: number[]
+  /** How much disk space it may occupy, in bytes; null: the executor's own limit. */
+  disk_bytes?: number | null
   /** Files of other runs that this one was allowed to read. */
   reads: { run_id: string; path: string }[]
 }

@@ -64,6 +64,8 @@ export type Config = OidcConfig &
     trafficDays: number
     /** Maximum size of a topic of facts on the event log; 0: no limit. */
     logMaxGb: number
+    /** How much disk space a local run may occupy unless its job says so, in GB; 0: no limit. */
+    localDiskGb: number
     /** Disk space, in MiB, given back when the disk is full, so that the server can still stop and delete; 0: none. */
     diskReserveMb: number
     defaultVisibility: 'private' | 'internal'
@@ -110,6 +112,7 @@ const settings: Settings<Config> = {
   initAdminUsername: ['SERVICE_INIT_ADMIN_USERNAME', text('admin')],
   initAdminPassword: ['SERVICE_INIT_ADMIN_PASSWORD', text(null)],
   ...oidcSettings,
+  localDiskGb: ['SERVICE_LOCAL_DISK_GB', whole(0, 0, 1_000_000)],
   localGpus: ['SERVICE_LOCAL_GPUS', whole(4, 0, 1024)],
   ...isolationSettings,
   ...slurmSettings,

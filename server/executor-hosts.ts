@@ -52,6 +52,7 @@ async function openLocal(core: Core, now: () => Date) {
     runsDirectory,
     isolation,
     fakeGpus: config.localGpus,
+    diskBytes: config.localDiskGb === 0 ? null : config.localDiskGb * 1e9,
     hostEnvironment: hostEnvironment(process.env),
     preparationCommand: preparationOnHost({
       ...hostFiles(core),

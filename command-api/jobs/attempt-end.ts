@@ -93,9 +93,10 @@ function retryOrFail(job: Job, exit: Exit): JobEvent[] {
 }
 
 function failureOf(exit: Exit): {
-  reason: 'oom_killed' | 'launch_error' | 'exit_code'
+  reason: 'oom_killed' | 'disk_limit' | 'launch_error' | 'exit_code'
   message: string | null
 } {
+  if (exit.disk_limit !== undefined) return { reason: 'disk_limit', message: exit.disk_limit }
   if (exit.oom_killed)
     return { reason: 'oom_killed', message: 'It ran out of memory and was killed' }
   if (exit.exit_code !== null)

@@ -47,12 +47,15 @@ export async function readOrder(
       FORGE_RESUME_FROM: chosen?.artifact_id,
     }),
     checkpoint_every_steps: spec.spec.checkpoints.every_steps,
+    disk_bytes: bytesOf(spec.spec.resources.disk_gb),
     env: row.env as Record<string, string>,
     serving: row.serving as ReplicaServing | null,
     // A job that names its own MLflow server reports there, and MLFLOW_RUN_ID means nothing to that server.
     reporting: 'MLFLOW_TRACKING_URI' in row.env ? own : { ...own, ...mlflow },
   }
 }
+
+const bytesOf = (gigabytes: number | null) => (gigabytes === null ? null : gigabytes * 1e9)
 
 type Stored = { artifact_id: string; path: string; sha256: string; size_bytes: number }
 /** The unit of sizes, as file systems count. */

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { Exit } from '../../events/jobs.ts'
+import type { DiskLimit } from '../node/disk-limit.ts'
 import type { Enclosure } from './enclosure.ts'
 import type { Identity } from './process-identity.ts'
 
@@ -15,6 +16,7 @@ import type { Identity } from './process-identity.ts'
  * | stop.json    | stop                | the supervisor must end it                                   |
  * | reach.json   | supervisor          | how far the output may be read: the rest is cut off          |
  * | params.json  | preparation         | the parameters of a recipe's run, for the run to read         |
+ * | spare        | supervisor          | nothing: deleted if the disk has no room for `exit.json`       |
  * | exit.json    | supervisor, once    | final: nothing runs any more and the output is complete      |
  *
  * Each rank has its own output, reach and temporary files: for rank 1 `stdout-1.log`, `reach-1.json` and `tmp-1`.
@@ -32,6 +34,8 @@ export type AttemptPaths = {
   /** Watched by the supervisor; a separate directory, so that output does not wake it. */
   control: string
   exit: string
+  /** Some room that the exit record may need on a full disk. */
+  spare: string
   work: string
   rank(rank: number): RankPaths
   /** The supervisor's own error output. */
@@ -51,6 +55,7 @@ export function attemptPaths(directory: string): AttemptPaths {
     started: path.join(directory, 'started.json'),
     stop: path.join(control, 'stop.json'),
     exit: path.join(directory, 'exit.json'),
+    spare: path.join(directory, 'spare'),
     work: path.join(directory, 'work'),
     rank: rank => rankPaths(directory, rank === 0 ? '' : `-${rank}`),
     supervisorLog: path.join(directory, 'supervisor.log'),
@@ -112,6 +117,8 @@ export type Handover = {
   preparation_env: Record<string, string>
   /** The standard input of the preparation. */
   preparation_input: string
+  /** Absent: no limit. */
+  disk?: DiskLimit
   turn: number
 }
 

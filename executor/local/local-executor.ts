@@ -49,6 +49,8 @@ export type LocalExecutorOptions = {
   /** The host's environment as runs see it: `hostEnvironment(process.env)`. */
   hostEnvironment: Record<string, string>
   preparationCommand: PreparationCommand
+  /** How much disk space an attempt may occupy unless its job says so; null: no limit. */
+  diskBytes?: number | null
   now: () => Date
 }
 
@@ -114,6 +116,7 @@ class LocalRunner implements AttemptRunner<LaunchRecord> {
       })),
       preparation_env: preparationEnvironment(hostEnvironment, launch.preparation?.env ?? {}, mark),
       preparation_input: launch.preparation?.input ?? '',
+      disk: { limit_bytes: launch.disk_bytes ?? this.#options.diskBytes ?? null },
       turn: number,
     }
     await startSupervisor(paths, handover, codeCacheOf(runsDirectory))

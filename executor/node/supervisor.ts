@@ -1,4 +1,13 @@
-import { appendFileSync, fchownSync, openSync, utimesSync, writeSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import {
+  appendFileSync,
+  fchownSync,
+  openSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -17,9 +26,12 @@ import { limitOutput } from '../attempts/output-limit.ts'
 import { bootId, type Identity, identify } from '../attempts/process-identity.ts'
 import { cannotLaunch, type Prepared } from '../preparation/prepared.ts'
 import { createCgroup, enterCgroup, leaveCgroup, removeCgroup } from './cgroup.ts'
+import { type DiskLimit, type DiskWatch, watchDisk } from './disk-limit.ts'
+import { diskUse } from './disk-use.ts'
 import { endOfRanks, type Step } from './joint-end.ts'
 import { killRun, type Quarry } from './kill-run.ts'
 import { oomWatch } from './oom-watch.ts'
+import { processesOfRun } from './processes.ts'
 import { freePort } from './ranks.ts'
 import { type Program, type Started, startCommand, startTrusted } from './start-command.ts'
 import { followStops } from './stop-requests.ts'
@@ -36,6 +48,8 @@ import { yieldProcessor } from './yield-processor.ts'
 const heartbeatMs = 10_000
 /** A directory that is missing for this long does not come back. */
 const removedAfterMs = 60_000
+
+const spareBytes = 64 * 1024
 
 /** When the first program of the attempt started. */
 let startedAt: string | null = null
@@ -56,7 +70,7 @@ async function supervise(): Promise<void> {
   if (!launch) throw new Error(`no attempt in ${paths.directory}`)
   // Read completely before the claim: if the server is killed midway, the attempt can be submitted again.
   const handover = JSON.parse(await text(process.stdin)) as Handover
-  const { turn } = handover
+  const { turn, disk = { limit_bytes: null } } = handover
   const name = `forge-${launch.run_id}-${launch.attempt}-${process.pid}`
   const { cgroup, reason } = createCgroup(name)
   if (!(await claim(turn, cgroup, reason))) return removeCgroup(cgroup)
@@ -68,12 +82,11 @@ async function supervise(): Promise<void> {
   const limits = await Promise.all(
     handover.ranks.map((_, rank) => patiently(() => limitOutput(paths.rank(rank), { failed }))),
   )
-  const exit = await run(launch, handover, {
-    mark: launch.mark,
-    cgroup,
-    sessions: [],
-    owner: ownerOf(handover),
-  })
+  keepSpare()
+  const quarry = { mark: launch.mark, cgroup, sessions: [], owner: ownerOf(handover) }
+  const diskWatch = watchDiskOf(launch, quarry, disk)
+  const exit = await run(launch, handover, { quarry, diskWatch })
+  await diskWatch.stop()
   removeCgroup(cgroup)
   await Promise.all(limits.map(end => end?.()))
   await record(exit)
@@ -97,18 +110,49 @@ function claim(turn: number, cgroup: Cgroup | null, reason: string | null): Prom
   return createDurably(paths.claim(turn), claimed)
 }
 
-async function run(launch: LaunchRecord, handover: Handover, quarry: Quarry): Promise<ExitRecord> {
+/** What each rank may write to is the attempt's working folder and its own temporary files. */
+function watchDiskOf(
+  { mark, nodes = 1 }: LaunchRecord,
+  quarry: Quarry,
+  limit: DiskLimit,
+): DiskWatch {
+  const tmps = Array.from({ length: nodes }, (_, rank) => paths.rank(rank).tmp)
+  return watchDisk({
+    ...limit,
+    folder: paths.directory,
+    measure: () =>
+      diskUse(
+        [paths.work, ...tmps],
+        processesOfRun(mark, quarry.sessions, quarry.owner?.id ?? null).map(({ pid }) => pid),
+      ),
+    async end(why) {
+      tell(`${why}: it is ended`)
+      await killRun(quarry)
+    },
+    failed: error => complain(`disk space not measured: ${error}`),
+  })
+}
+
+type Watched = { quarry: Quarry; diskWatch: DiskWatch }
+
+async function run(
+  launch: LaunchRecord,
+  handover: Handover,
+  { quarry, diskWatch }: Watched,
+): Promise<ExitRecord> {
   if (await readJson(paths.stop)) return neverStarted('stopped before it was started')
   const oom = oomWatch(quarry.cgroup)
   try {
     const { end, killed } = await runSteps(launch, handover, quarry)
     const left = await killRun(quarry)
     if (left > 0) complain(`${left} processes of the run could not be killed`)
+    const diskLimit = diskWatch.exceeded()
     return {
       started_at: startedAt,
       ended_at: new Date().toISOString(),
       ...end,
-      oom_killed: oom.killed({ ...end, by_us: killed }),
+      oom_killed: oom.killed({ ...end, by_us: killed || diskLimit !== null }),
+      ...(diskLimit !== null && end.exit_code !== 0 && { disk_limit: diskLimit }),
       launch_error: null,
     }
   } catch (error) {
@@ -232,8 +276,26 @@ async function recordStart(pids: readonly number[]): Promise<void> {
   await patiently(() => writeDurably(paths.started, started))
 }
 
+/** The disk may be full with files of this very run. */
 async function record(exit: ExitRecord): Promise<void> {
-  await patiently(() => createDurably(paths.exit, exit))
+  await patiently(async () => {
+    try {
+      await createDurably(paths.exit, exit)
+    } catch (error) {
+      rmSync(paths.spare, { force: true })
+      throw error
+    }
+  })
+  rmSync(paths.spare, { force: true })
+}
+
+/** Without it, the exit of a run that fills the disk is recorded once there is room. */
+function keepSpare(): void {
+  try {
+    writeFileSync(paths.spare, randomBytes(spareBytes))
+  } catch (error) {
+    complain(`no spare room for the exit record: ${error}`)
+  }
 }
 
 /**

@@ -23,6 +23,8 @@ export async function handOver(
       ranks: [{ env: runEnvironment(host, launch, place), enclosure: null }],
       preparation_env: preparationEnvironment(host, launch.preparation?.env ?? {}, mark),
       preparation_input: launch.preparation?.input ?? '',
+      // The folders of a cluster are not on a disk of the server.
+      disk: { limit_bytes: launch.disk_bytes ?? null },
       turn: 1,
     }
     await writeDurably(node.handover(turn), handover)

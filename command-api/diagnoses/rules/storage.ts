@@ -1,3 +1,4 @@
+import { excerptOf } from './clean.ts'
 import { type Case, exitEvidence, type Finding, nowhere, type Rule, stepAt } from './finding.ts'
 import { action, keepFewerCheckpoints, moreOf } from './patches.ts'
 import { findingsOf, type Signature } from './signatures.ts'
@@ -169,5 +170,31 @@ function fileTooLarge(given: Case): Finding[] {
   ]
 }
 
+/** The supervisor ended it for the disk space that it occupied. */
+function diskLimit(given: Case): Finding[] {
+  const { end } = given
+  if (end.reason !== 'disk_limit') return []
+  return [
+    {
+      category: 'disk_full',
+      subcategory: 'limit',
+      blame: 'user',
+      confidence: 0.99,
+      title: 'Ended for the disk space it used',
+      root_cause:
+        'The run occupied more disk space than it may, or filled the disk of its machine.',
+      origin: { ...nowhere, ts: given.until_ms, step: stepAt(given, given.until_ms) },
+      evidence: [exitEvidence(given, excerptOf(end.message ?? 'ended for its disk space'), 0.9)],
+      suggestions: full.suggest(given),
+      sameness: 'disk_limit',
+      isEcho: false,
+    },
+  ]
+}
+
 /** Failures of disks, model hubs and object stores. */
-export const storageRule: Rule = given => [...findingsOf(given, signatures), ...fileTooLarge(given)]
+export const storageRule: Rule = given => [
+  ...findingsOf(given, signatures),
+  ...fileTooLarge(given),
+  ...diskLimit(given),
+]

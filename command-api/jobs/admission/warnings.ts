@@ -12,7 +12,7 @@ const heldOut = /^(val|valid|validation|eval|test|dev)/i
 export function warningsOf(facts: AdmissionFacts): Warning[] {
   const { spec, recipe, profile, executors } = facts
   const { checkpoints, datasets, rules, image, env } = spec.spec
-  const unapplied = notApplied(spec)
+  const unapplied = notApplied(facts)
   const unwatched = notWatched(rules)
   const secrets = Object.entries(env)
     .filter(([name, value]) => isSecret(name, value))
@@ -112,13 +112,12 @@ const notWatched = (rules: AdmissionFacts['spec']['spec']['rules']): string[] =>
   })
 
 /** Keys of the spec that are set but that no engine or timer respects yet. */
-function notApplied({ spec: { resources } }: AdmissionFacts['spec']): string[] {
-  const { cpus, memory_gb, shm_gb, disk_gb, placement } = resources
+function notApplied({ spec }: AdmissionFacts): string[] {
+  const { cpus, memory_gb, shm_gb, placement } = spec.spec.resources
   const all: [string, boolean][] = [
     ['resources.cpus', cpus !== null],
     ['resources.memory_gb', memory_gb !== null],
     ['resources.shm_gb', shm_gb !== null],
-    ['resources.disk_gb', disk_gb !== null],
     ['resources.placement', placement !== 'any'],
   ]
   return all.flatMap(([key, isSet]) => (isSet ? key : []))
