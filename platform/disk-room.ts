@@ -20,7 +20,7 @@ export type DiskRoomOptions = {
   reserveBytes: number
   logger: Logger
   lookEveryMs?: number
-  /** How long the disk must be nearly full before the reserve is given back: whoever fills it may be ended meanwhile. */
+  /** How long the disk must be nearly full before the reserve is given back: a program that fills it may be ended meanwhile. */
   patienceMs?: number
 }
 
@@ -93,7 +93,7 @@ export async function watchDiskRoom(options: DiskRoomOptions): Promise<DiskRoom>
   }
 }
 
-/** Of what the server's user may use. */
+/** Leaves out the blocks that only root may use. */
 async function spaceOf(file: string): Promise<Space> {
   const { bavail, blocks, bsize } = await statfs(dirname(file))
   return { free: bavail * bsize, total: blocks * bsize }

@@ -22,7 +22,7 @@ export function outOfResources(error: unknown): Refusal | null {
 export const noRoom = (cause?: unknown): Refusal =>
   new Refusal('unavailable', 'The disk of the server is full; try again later', {
     code: 'disk.full',
-    hint: 'Delete runs, artifacts or models that are no longer needed, or ask an administrator to free space',
+    hint: 'Delete what is no longer needed, or ask an administrator to free space',
     retryAfterSeconds: 30,
     cause,
   })

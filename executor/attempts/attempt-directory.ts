@@ -1,6 +1,5 @@
 import path from 'node:path'
 import type { Exit } from '../../events/jobs.ts'
-import type { DiskLimit } from '../node/disk-limit.ts'
 import type { Enclosure } from './enclosure.ts'
 import type { Identity } from './process-identity.ts'
 
@@ -108,6 +107,9 @@ export type StartedRecord = { leader: Identity; others?: Identity[]; started_at:
 export type StopRecord = { grace_s: number; force: boolean }
 
 export type ExitRecord = Exit & { started_at: string | null }
+
+/** The disk space that one attempt may occupy, in bytes; null: as much as there is. */
+export type DiskLimit = { limit_bytes: number | null }
 
 /** Sent to the supervisor on standard input, so that secrets reach neither disk nor argv. */
 export type Handover = {

@@ -1,8 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { repeat } from '../../platform/repeat.ts'
-
-/** The disk space that one attempt may occupy, in bytes; null: as much as there is. */
-export type DiskLimit = { limit_bytes: number | null }
+import type { DiskLimit } from '../attempts/attempt-directory.ts'
 
 export type DiskWatch = {
   /** Why the attempt was ended; null if it was not. */
@@ -35,9 +33,9 @@ const share = { first: 1 / 4, later: 1 / 16, laterMs: 5000 }
 export type Measured = { used: number; free: number; isTight: boolean }
 
 /**
- * Decides why an attempt must end: it occupies more than its limit, or it fills the disk, which with little space left
- * is one that has taken a good part of what was lost since there was ample space. Each attempt judges itself, so that
- * this works without a server. Returns null if it may continue.
+ * Decides why an attempt must end: it occupies more than its limit, or it fills the disk. With little space left, the
+ * attempts end that have taken a large part of the space lost since there was plenty. Each attempt judges itself, so
+ * that this works without a server. Returns null if it may continue.
  */
 export function diskJudge(
   limit_bytes: number | null,

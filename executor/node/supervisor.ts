@@ -15,6 +15,7 @@ import type { Cgroup } from '../attempts/attempt-directory.ts'
 import {
   attemptPaths,
   type ClaimRecord,
+  type DiskLimit,
   type ExitRecord,
   type Handover,
   type LaunchRecord,
@@ -26,7 +27,7 @@ import { limitOutput } from '../attempts/output-limit.ts'
 import { bootId, type Identity, identify } from '../attempts/process-identity.ts'
 import { cannotLaunch, type Prepared } from '../preparation/prepared.ts'
 import { createCgroup, enterCgroup, leaveCgroup, removeCgroup } from './cgroup.ts'
-import { type DiskLimit, type DiskWatch, watchDisk } from './disk-limit.ts'
+import { type DiskWatch, watchDisk } from './disk-limit.ts'
 import { diskUse } from './disk-use.ts'
 import { endOfRanks, type Step } from './joint-end.ts'
 import { killRun, type Quarry } from './kill-run.ts'

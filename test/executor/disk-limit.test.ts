@@ -26,7 +26,7 @@ test('an attempt beyond its own limit ends, however much space is left', t => {
   t.regex(judge({ ...ample, used: Number.POSITIVE_INFINITY }, 2000) ?? '', /closed to the server/)
 })
 
-test('on a nearly full disk the attempt that took much of what was lost ends, not a large quiet one', t => {
+test('on a nearly full disk the attempt that took much of the lost space ends, not a large quiet one', t => {
   const [filler, quiet, slow] = [diskJudge(null), diskJudge(null), diskJudge(null)]
   t.is(filler(ample, 0), null)
   t.is(quiet({ ...ample, used: 800 * GB }, 0), null)
@@ -63,7 +63,7 @@ test('a limit of disk space ends an attempt and is recorded as the reason', asyn
   t.is(within.exit.disk_limit, undefined)
 })
 
-test('what is occupied counts once for each file, and not on other file systems', async t => {
+test('each file counts once, and nothing on other file systems', async t => {
   const folder = await mkdtemp(join(tmpdir(), 'forge-disk-use-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   t.is(await diskUse([join(folder, 'missing')], []), 0)

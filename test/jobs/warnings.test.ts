@@ -24,8 +24,8 @@ test('fields without effect are named in a warning', t => {
   const told = (spec: object) =>
     warningsOf(factsOf({ checkpoints: { every_steps: 5 }, ...spec })).map(({ detail }) => detail)
   t.deepEqual(told({}), [])
-  t.deepEqual(told({ resources: { disk_gb: 5, placement: 'pack' } }), [
-    'resources.disk_gb, resources.placement: stored with the job, but nothing applies them yet',
+  t.deepEqual(told({ resources: { disk_gb: 5, shm_gb: 5, placement: 'pack' } }), [
+    'resources.shm_gb, resources.placement: stored with the job, but nothing applies them yet',
   ])
   t.deepEqual(told({ checkpoints: { every_steps: 5, keep: { best: 3 } } }), [])
 })

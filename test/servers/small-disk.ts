@@ -13,7 +13,7 @@ export type SmallDisk = {
   free(): void
 }
 
-/** A file system of its own, in memory, with so much room. Needs root, as mounting does. */
+/** A separate file system in memory, with so much room. Needs root, as mounting does. */
 export async function smallDisk(
   t: { teardown(end: () => unknown): void },
   mebibytes: number,
