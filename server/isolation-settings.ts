@@ -4,7 +4,8 @@ import {
   type IsolationSetting,
   isolationChoices,
 } from '../executor/node/isolation.ts'
-import { BadSetting, list, type Reader, type Settings, word } from '../platform/settings.ts'
+import { defaultProcesses } from '../executor/node/run-limits.ts'
+import { BadSetting, list, type Reader, type Settings, whole, word } from '../platform/settings.ts'
 
 export type IsolationConfig = {
   /** Where the Python environments of recipes are built and kept; null: in the data directory. */
@@ -15,6 +16,10 @@ export type IsolationConfig = {
   /** Additional folders of this machine that isolated runs may read or write. */
   localReadable: readonly string[]
   localWritable: readonly string[]
+  /** How many processes and threads one isolated run may have. */
+  localProcesses: number
+  /** In bytes; null: all memory of the machine but a part for the server. */
+  localMemory: number | null
 }
 
 /** A smaller range is probably a mistake. */
@@ -45,10 +50,15 @@ const folder: Reader<string | null> = (value, name) => {
   return resolve(value)
 }
 
+const gigabytes: Reader<number | null> = (value, name) =>
+  value ? whole(1, 1, 65_536)(value, name) * 1024 ** 3 : null
+
 export const isolationSettings: Settings<IsolationConfig> = {
   localEnvironments: ['SERVICE_LOCAL_ENVIRONMENTS', folder],
   localIsolation: ['SERVICE_LOCAL_ISOLATION', word('auto', ...isolationChoices)],
   localIds: ['SERVICE_LOCAL_USER_IDS', idRange],
   localReadable: ['SERVICE_LOCAL_READABLE', folders],
   localWritable: ['SERVICE_LOCAL_WRITABLE', folders],
+  localProcesses: ['SERVICE_LOCAL_MAX_PROCESSES', whole(defaultProcesses, 64, 4_194_304)],
+  localMemory: ['SERVICE_LOCAL_MAX_MEMORY_GB', gigabytes],
 }

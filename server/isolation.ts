@@ -5,6 +5,7 @@ import { chooseIsolation } from '../executor/node/choose-isolation.ts'
 import { controlSockets } from '../executor/node/control-sockets.ts'
 import { isIn, realOf } from '../executor/node/hidden-paths.ts'
 import { closedFolders, describeIsolation, type Isolation } from '../executor/node/isolation.ts'
+import { defaultMemory } from '../executor/node/run-limits.ts'
 import { filesOf, probePython } from '../executor/preparation/python-probe.ts'
 import { pythonClient } from '../executor/preparation/recipe-command.ts'
 import { CannotStart } from '../platform/cannot-start.ts'
@@ -59,6 +60,10 @@ export async function openIsolation(
     readable: opened('SERVICE_LOCAL_READABLE', config.localReadable, closed),
     writable: opened('SERVICE_LOCAL_WRITABLE', config.localWritable, closed),
     ids: config.localIds,
+    limits: {
+      processes: config.localProcesses,
+      memory_bytes: config.localMemory ?? defaultMemory(),
+    },
   })
   const { notice, degraded: _, ...chosen } = describeIsolation(isolation)
   if (notice !== undefined) logger.warn(chosen, notice)

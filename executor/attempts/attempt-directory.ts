@@ -89,7 +89,16 @@ export type LaunchRecord = {
  * A control group for one attempt. Unlike a process group or a session, no process can leave it. Recorded in
  * the claim, so that the server can use it after the supervisor died.
  */
-export type Cgroup = { version: 1 | 2; directory: string; home: string }
+export type Cgroup = {
+  version: 1 | 2
+  directory: string
+  /** The supervisor's own group. */
+  home: string
+  /** Groups of the same processes that limit them, where version 1 has hierarchies for that; absent in older records. */
+  further?: FurtherGroup[]
+}
+
+export type FurtherGroup = { directory: string; home: string }
 
 export type ClaimRecord = {
   /** Null if the server took the turn, so that nothing is started in it. */

@@ -1,6 +1,9 @@
 /** How a run is isolated (docs/operate/security.md). */
 export type IsolationMode = 'bubblewrap' | 'user' | 'landlock' | 'none'
 
+/** What all processes of one run may have together. */
+export type RunLimits = { processes: number; memory_bytes: number }
+
 /** The paths and devices that the command of one attempt may reach; paths are absolute. */
 export type Enclosure = {
   mode: Exclude<IsolationMode, 'none'>
@@ -18,4 +21,6 @@ export type Enclosure = {
   devices: string[]
   /** Its temporary files; `/tmp` in a mount namespace. */
   tmp: string
+  /** Absent in attempts from before there were limits. */
+  limits?: RunLimits
 }

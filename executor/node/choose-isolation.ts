@@ -11,11 +11,12 @@ export async function chooseIsolation(asked: IsolationSetting, ground: Ground): 
   const wanted: readonly Enclosure['mode'][] =
     asked === 'auto' ? ['bubblewrap', 'user', 'landlock'] : asked === 'none' ? [] : [asked]
   for (const mode of wanted) {
-    const { fault, reached } = await tryOut(mode, ground)
-    if (fault === null) return { mode, not, ground, reached }
+    const { fault, reached, gaps } = await tryOut(mode, ground)
+    if (fault === null) return { mode, not, ground, reached, gaps }
     not[mode] = fault
   }
-  if (asked === 'auto' || asked === 'none') return { mode: 'none', not, ground, reached: [] }
+  if (asked === 'auto' || asked === 'none')
+    return { mode: 'none', not, ground, reached: [], gaps: [] }
   throw new Error(
     `SERVICE_LOCAL_ISOLATION=${asked} does not work here: ${not[asked]} (docs/operate/security.md says what each needs)`,
   )

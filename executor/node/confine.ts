@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Enclosure } from '../attempts/enclosure.ts'
 import { bubblewrapArguments } from './bubblewrap.ts'
 import { realOf, seenIn, withoutHidden } from './hidden-paths.ts'
+import { type CallFilter, callFilter } from './refused-calls.ts'
 
 /** The input of `confine.py`. */
 type ConfineOrder = Pick<Enclosure, 'identity'> & {
@@ -9,6 +10,10 @@ type ConfineOrder = Pick<Enclosure, 'identity'> & {
   env: Record<string, string>
   cwd: string
   landlock: Pick<Enclosure, 'readable' | 'writable' | 'devices'> | null
+  /** System calls that return errors; null: this architecture has no filter. */
+  calls: CallFilter | null
+  /** How many processes its user may have; null: the user has others, too. */
+  processes: number | null
   /** Whether it starts the command as a child and reports its end, instead of becoming it. */
   wait: boolean
 }
@@ -27,9 +32,12 @@ export function confined(
   enclosure: Enclosure,
   { command, env, cwd }: Pick<ConfineOrder, 'command' | 'env' | 'cwd'>,
 ): Confined {
-  const { mode, identity, python } = enclosure
+  const { mode, identity, python, limits } = enclosure
   const python3 = [python, '-I', '-S', '-B', confineProgram]
-  const order = { command, env, cwd, identity, landlock: null, wait: false }
+  const calls = callFilter(process.arch)
+  // In a user namespace, too, its user is counted separately.
+  const processes = mode === 'landlock' ? null : (limits?.processes ?? null)
+  const order = { command, env, cwd, identity, landlock: null, calls, processes, wait: false }
   if (mode === 'user') return { program: python, args: python3.slice(1), order }
   if (mode === 'landlock') {
     const { writable, tmp, devices } = enclosure

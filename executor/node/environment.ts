@@ -29,19 +29,23 @@ export type Place = {
   home: string | null
   rank: number
   gpus: readonly number[]
+  /** The name of the rank's node; null where all ranks of this machine share memory and sockets. */
+  node: string | null
 }
 
 /** A rank's environment: the host's part, overridden by the launch's, overridden by its place, GPU binding and mark. */
 export function runEnvironment(
   host: Record<string, string>,
   { env, nodes }: { env: Record<string, string>; nodes: number },
-  { mark, tmp, home, rank, gpus }: Place,
+  { mark, tmp, home, rank, gpus, node }: Place,
 ): Record<string, string> {
   return {
     ...withoutInstallerSettings(host),
     // Its user may have neither a name nor a home.
     ...(home !== null && { HOME: home, USER: 'forge', LOGNAME: 'forge' }),
     TMPDIR: tmp,
+    // Otherwise NCCL sees ranks on one machine, and fails to connect them through abstract sockets.
+    ...(nodes > 1 && node !== null && { NCCL_HOSTID: node }),
     ...env,
     ...rankVariables(rank, nodes),
     // Same order as nvidia-smi; by default CUDA puts the fastest device first.

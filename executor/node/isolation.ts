@@ -1,4 +1,4 @@
-import type { Enclosure, IsolationMode } from '../attempts/enclosure.ts'
+import type { Enclosure, IsolationMode, RunLimits } from '../attempts/enclosure.ts'
 
 export const isolationChoices = ['auto', 'bubblewrap', 'user', 'landlock', 'none'] as const
 export type IsolationSetting = (typeof isolationChoices)[number]
@@ -23,12 +23,28 @@ export type Ground = {
   readable: readonly string[]
   writable: readonly string[]
   ids: IdRange
+  limits: RunLimits
 }
 
-/** `not`: why stronger modes were rejected; `reached`: the sockets that a run can connect to nevertheless. */
+/** What a run can do where this machine lacks something, by the promise that does not hold. */
+const gapsInWords = {
+  sockets: 'connect to abstract sockets of other programs (Landlock of Linux 6.12 prevents it)',
+  signals: 'signal processes of the server’s user (Landlock of Linux 6.12 prevents it)',
+  calls: 'make all system calls (this kernel has no seccomp filters for this processor)',
+  processes: 'start any number of processes (no control group limits them)',
+  memory: 'use all memory of the machine (no control group limits it)',
+  spared: 'be spared when memory runs out',
+}
+export type Gap = keyof typeof gapsInWords
+
+/**
+ * `not`: why stronger modes were rejected; `reached`: the sockets that a run can connect to nevertheless; `gaps`: further promises
+ * that do not hold here.
+ */
 export type Isolation = {
   mode: IsolationMode
   reached: string[]
+  gaps: Gap[]
   not: Partial<Record<IsolationMode, string>>
   ground: Ground
 }
@@ -43,24 +59,30 @@ const closing = {
     'Landlock does not govern sockets: install bubblewrap, or run the server as a user who may not open it',
 }
 
-/** For the log and for `readyz`; `degraded`: the isolation that was chosen has a gap. */
-export function describeIsolation({ mode, not, reached }: Isolation): {
+/** For the log and for `readyz`; `degraded`: a run can leave the isolation that was chosen. */
+export function describeIsolation(isolation: Isolation): {
   mode: string
   notice?: string
   degraded?: true
 } {
-  if (mode !== 'none' && reached.length > 0)
-    return {
-      mode,
-      degraded: true,
-      notice: `Runs can connect to ${reached.join(', ')}, and act through it outside of their isolation; ${closing[mode]} (docs/operate/security.md).`,
-    }
-  if (mode !== 'none') return { mode }
-  const why = Object.entries(not).map(([other, fault]) => `${other}: ${fault}`)
-  return {
-    mode,
-    notice: `Runs are not isolated: submitting a job is a shell on the server. ${why.join('; ') || 'It was requested.'}`,
+  const { mode, reached } = isolation
+  const notice = noticeOf(isolation)
+  const degraded = mode !== 'none' && reached.length > 0
+  return { mode, ...(notice && { notice }), ...(degraded && { degraded }) }
+}
+
+function noticeOf({ mode, not, reached, gaps }: Isolation): string {
+  if (mode === 'none') {
+    const why = Object.entries(not).map(([other, fault]) => `${other}: ${fault}`)
+    return `Runs are not isolated: submitting a job is a shell on the server. ${why.join('; ') || 'It was requested.'}`
   }
+  const open =
+    reached.length > 0 &&
+    `Runs can connect to ${reached.join(', ')}, and act through it outside of their isolation; ${closing[mode]} (docs/operate/security.md).`
+  const further =
+    gaps.length > 0 &&
+    `On this machine, runs can also ${gaps.map(gap => gapsInWords[gap]).join('; ')} (docs/operate/security.md).`
+  return [open, further].filter(Boolean).join(' ')
 }
 
 /** Folders of the system, except folders with data of people or services. */
@@ -117,6 +139,7 @@ export function enclosureOf(
     writable: [...new Set([...ground.writable, ...own.writable, own.work])],
     devices: own.devices,
     tmp: own.tmp,
+    limits: ground.limits,
   }
 }
 

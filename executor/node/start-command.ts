@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import type { Exit } from '../../events/jobs.ts'
 import type { Enclosure } from '../attempts/enclosure.ts'
 import { confined } from './confine.ts'
+import { startedToDieFirst } from './die-first.ts'
 import { markVariable } from './processes.ts'
 import { yieldSession } from './yield-processor.ts'
 
@@ -147,7 +148,7 @@ function spawnAs(
   [stdin, ...further]: readonly ['ignore' | 'pipe', ...'pipe'[]],
 ): ChildProcess {
   const stdio = [stdin, stdout, stderr, ...further]
-  const child = spawn(program, args, { cwd, env, detached: true, stdio })
+  const child = startedToDieFirst(() => spawn(program, args, { cwd, env, detached: true, stdio }))
   if (child.pid !== undefined) yieldSession(child.pid)
   return child
 }

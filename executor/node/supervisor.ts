@@ -73,7 +73,7 @@ async function supervise(): Promise<void> {
   const handover = JSON.parse(await text(process.stdin)) as Handover
   const { turn, disk = { limit_bytes: null } } = handover
   const name = `forge-${launch.run_id}-${launch.attempt}-${process.pid}`
-  const { cgroup, reason } = createCgroup(name)
+  const { cgroup, reason } = createCgroup(name, handover.ranks[0]?.enclosure?.limits)
   if (!(await claim(turn, cgroup, reason))) return removeCgroup(cgroup)
   tellServer()
   // Later supervisors then load compiled code instead of the type stripper: 45 MB instead of 63.
@@ -232,12 +232,12 @@ function inCgroup({ cgroup, owner }: Quarry, starts: readonly Start[]): Promise<
   if (owner)
     for (const { stdout, stderr } of files)
       for (const file of [stdout, stderr]) fchownSync(file, owner.id, owner.id)
-  const inside = cgroup !== null && tryCgroup(() => enterCgroup(cgroup))
+  if (cgroup) tryCgroup(() => enterCgroup(cgroup))
   try {
     // Not awaited in here: this process must not stay in the group that it may have to kill.
     return starts.map((start, rank) => start(files[rank] as Files))
   } finally {
-    if (inside) tryCgroup(() => leaveCgroup(cgroup))
+    if (cgroup) tryCgroup(() => leaveCgroup(cgroup))
   }
 }
 
@@ -258,13 +258,11 @@ function openOutput(rank: number): { stdout: number; stderr: number } {
   return files
 }
 
-function tryCgroup(move: () => void): boolean {
+function tryCgroup(move: () => void): void {
   try {
     move()
-    return true
   } catch (error) {
     complain(`control group not used: ${error instanceof Error ? error.message : error}`)
-    return false
   }
 }
 

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { openLocalExecutor } from '../../executor/local/local-executor.ts'
 import { chooseIsolation } from '../../executor/node/choose-isolation.ts'
 import type { Ground, Isolation, IsolationSetting } from '../../executor/node/isolation.ts'
+import { defaultMemory, defaultProcesses } from '../../executor/node/run-limits.ts'
 import type { Executor } from '../../executor/port.ts'
 import { filesOf, probePython } from '../../executor/preparation/python-probe.ts'
 import { givenCommand } from './preparations.ts'
@@ -35,6 +36,7 @@ export async function isolationAt(
     readable: [],
     writable: [],
     ids: idsAt(runsDirectory),
+    limits: { processes: defaultProcesses, memory_bytes: defaultMemory() },
     ...part,
   })
 }

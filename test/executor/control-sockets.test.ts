@@ -55,7 +55,7 @@ if (holds.landlock === null)
       told.notice ?? '',
       /^Runs can connect to \/.*\/bus,.*install bubblewrap, or run the server as/,
     )
-    t.is(describeIsolation({ ...isolation, reached: [] }).notice, undefined)
+    t.is(describeIsolation({ ...isolation, reached: [], gaps: [] }).notice, undefined)
   })
 
 if (holds.bubblewrap === null)

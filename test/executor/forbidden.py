@@ -4,10 +4,14 @@ import ctypes
 import glob
 import json
 import os
+import resource
+import signal
 import socket
 import struct
 import sys
 import urllib.request
+
+import forbidden_calls as calls
 
 known = json.loads(os.environ["FORGE_PARAMS"])
 server, victim, data = known["server_pid"], known["victim_pid"], known["data"]
@@ -51,6 +55,65 @@ def names(folder):
     return os.listdir(folder)
 
 
+def read_socket(name):
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(5)
+        connection.connect(name)
+        return connection.recv(100)
+
+
+def more_processes(limit):
+    """Starts one more than the limit, which all end when the pipe closes."""
+    waiting, hold = os.pipe()
+    children = []
+    try:
+        for _ in range(limit + 1):
+            child = os.fork()
+            if child == 0:
+                os.close(hold)
+                os.read(waiting, 1)
+                os._exit(0)
+            children.append(child)
+    finally:
+        os.close(waiting)
+        os.close(hold)
+        for child in children:
+            os.waitpid(child, 0)
+    return "%d children at once" % len(children)
+
+
+def more_memory(limit):
+    def fill():
+        pieces = []
+        for _ in range(0, limit, 1 << 20):
+            pieces.append(b"x" * (1 << 20))
+
+    return calls.in_child(fill)
+
+
+def be_spared():
+    with open("/proc/self/oom_score_adj", "r+") as file:
+        before = file.read().strip()
+        file.write(str(known["oom_score_adj"]))
+        file.flush()
+        file.write(before)
+    return "%s became that of the server" % before
+
+
+def dump_core():
+    _, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+    child = os.fork()
+    if child == 0:
+        # Where its owner may write, in every mode.
+        os.chdir(os.environ["TMPDIR"])
+        os.abort()
+    _, status = os.waitpid(child, 0)
+    if not os.WCOREDUMP(status) and 0 <= hard < 2:
+        raise PermissionError("no core dump")
+    return "a core dump of at most %d bytes" % hard
+
+
 forbidden = {
     "the settings of the server, from its environment": lambda: read("/proc/%d/environ" % server),
     "the memory of the server": lambda: open("/proc/%d/mem" % server, "rb").close() or "opened",
@@ -77,6 +140,16 @@ forbidden = {
     "the recipe that others run": lambda: change(os.path.abspath(__file__)),
     "the client that others import": lambda: change(known["client"] + "/forge_client.py"),
     "the kernel's settings": lambda: open("/proc/sys/kernel/core_pattern", "r+").close() or "opened",
+    "an abstract socket of the server": lambda: read_socket("\0" + known["abstract"]),
+    "signals to another run": lambda: os.kill(victim, 0) or "may signal it",
+    "tracing another run": lambda: attach(victim),
+    "limits of the server": lambda: resource.prlimit(server, resource.RLIMIT_NOFILE),
+    "limits of another run": lambda: resource.prlimit(victim, resource.RLIMIT_NOFILE),
+    **calls.forbidden,
+    "more processes than its limit": lambda: more_processes(known["processes"]),
+    "more memory than its limit": lambda: more_memory(known["memory_bytes"]),
+    "being spared when memory runs out": be_spared,
+    "a core dump": dump_core,
 }
 
 
@@ -91,6 +164,22 @@ def report():
         return response.status == 200
 
 
+def own_abstract_socket():
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as connection:
+        listener.bind("\0forge-%d" % os.getpid())
+        listener.listen()
+        connection.connect(listener.getsockname())
+        return True
+
+
+def signal_child():
+    child = os.fork()
+    if child == 0:
+        signal.pause()
+    os.kill(child, signal.SIGKILL)
+    return os.waitpid(child, 0)[1] == signal.SIGKILL
+
+
 allowed = {
     "its own folder": lambda: write_and_read("mine"),
     "temporary files": lambda: write_and_read(os.path.join(os.environ["TMPDIR"], "mine")),
@@ -100,11 +189,16 @@ allowed = {
     "its parameters": lambda: json.loads(read(os.environ["FORGE_PARAMS_FILE"])) == known,
     "the client": lambda: __import__("forge_client").here,
     "its own output": lambda: open("/dev/stdout", "a").close() is None,
+    "to die before the server": lambda: int(read("/proc/self/oom_score_adj")) >= max(500, known["oom_score_adj"]),
     "to yield to the server": lambda: os.getpriority(os.PRIO_PROCESS, 0) >= 5,
     "child processes": lambda: os.system("exit 0") == 0,
     "the server's address": report,
     "a folder opened for reading": lambda: read(known["readable"] + "/data") == b"opened",
     "the files of the run it starts from": lambda: read(known["granted"]) == b"weights",
+    "threads": lambda: calls.in_thread(lambda: True),
+    "its own abstract sockets": own_abstract_socket,
+    "signals to its own processes": signal_child,
+    **calls.allowed,
 }
 
 
@@ -118,4 +212,6 @@ def tried(attempts):
     return outcome
 
 
-print(json.dumps({"forbidden": tried(forbidden), "allowed": tried(allowed), "uid": os.getuid()}))
+# Processes of a pool import this file again.
+if __name__ == "__main__":
+    print(json.dumps({"forbidden": tried(forbidden), "allowed": tried(allowed), "uid": os.getuid()}))

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import path from 'node:path'
 import { pino } from 'pino'
 import { loadKeys } from '../../auth/keys.ts'
@@ -45,15 +45,18 @@ await write(at('opened', 'keys', 'secret'), 'secret')
 await writeRecipe(at('program', 'client'), { 'forge_client.py': 'here = True\n' })
 const recipe = await writeRecipe(at('program', 'recipe'), {
   'train.py': await readFile(new URL('forbidden.py', import.meta.url), 'utf8'),
+  'forbidden_calls.py': await readFile(new URL('forbidden_calls.py', import.meta.url), 'utf8'),
 })
 const environments = path.join(data, 'environments')
 await mkdir(environments)
 
 const runsDirectory = path.join(data, 'runs')
+const limits = { processes: 64, memory_bytes: 256 * 1024 ** 2 }
 const isolation = await isolationAt(runsDirectory, setting as IsolationSetting, {
   needed: [environments, recipe],
   hidden: [data, at('program'), at('opened', 'keys', 'secret')],
   readable: [at('opened')],
+  limits,
 })
 const executor = await openLocalExecutor({
   runsDirectory,
@@ -65,6 +68,9 @@ const executor = await openLocalExecutor({
 })
 const http = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1')
 await new Promise(resolve => http.once('listening', resolve))
+const abstract = `forge-scene-${process.pid}`
+const sockets = createSocketServer(connection => connection.end('secret')).listen(`\0${abstract}`)
+await new Promise(resolve => sockets.once('listening', resolve))
 
 const victim = await executor.submit(
   launch({
@@ -90,6 +96,9 @@ const params = {
   url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/`,
   readable: at('opened'),
   granted,
+  abstract,
+  oom_score_adj: Number(await readFile('/proc/self/oom_score_adj', 'utf8')),
+  ...limits,
 }
 const own = { SERVICE_TOKEN: 'token of the attacker' }
 const plan = {
@@ -117,8 +126,15 @@ await executor.stop(victim, { grace_s: 0, force: true })
 await exitOf(executor, victim)
 await postgres.stop()
 http.close()
+sockets.close()
 process.stdout.write(
-  JSON.stringify({ mode: isolation.mode, exit, stdout: String(stdout), stderr: String(stderr) }),
+  JSON.stringify({
+    mode: isolation.mode,
+    gaps: isolation.gaps,
+    exit,
+    stdout: String(stdout),
+    stderr: String(stderr),
+  }),
 )
 
 /** The program of a run itself, not what watches over it. */

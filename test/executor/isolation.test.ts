@@ -3,10 +3,12 @@ import { chmod, chown, mkdtemp, rm } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
+import type { Gap } from '../../executor/node/isolation.ts'
 import { whatHolds } from './what-holds.ts'
 
 type Outcome = {
   mode: string
+  gaps: Gap[]
   uid: number
   forbidden: Record<string, string>
   allowed: Record<string, string>
@@ -44,9 +46,9 @@ async function played(
   )
   const [said, complained] = await Promise.all([text(child.stdout), text(child.stderr)])
   if (said === '') throw new Error(complained)
-  const { mode, exit, stdout, stderr } = JSON.parse(said)
+  const { mode, gaps, exit, stdout, stderr } = JSON.parse(said)
   t.is(exit.exit_code, 0, `${stdout}${stderr}`)
-  return { mode, ...JSON.parse(stdout.trim().split('\n').at(-1)) }
+  return { mode, gaps, ...JSON.parse(stdout.trim().split('\n').at(-1)) }
 }
 
 const managed = (outcome: Record<string, string>) =>
@@ -54,6 +56,16 @@ const managed = (outcome: Record<string, string>) =>
 
 const failed = (outcome: Record<string, string>) =>
   Object.entries(outcome).filter(([, what]) => what !== 'True')
+
+/** What succeeds where a promise does not hold on this machine, as the trial at the start finds. */
+const attacksThrough: Record<Gap, string[]> = {
+  sockets: ['an abstract socket of the server'],
+  signals: ['stopping the server', 'signals to another run'],
+  calls: [],
+  processes: ['more processes than its limit'],
+  memory: ['more memory than its limit'],
+  spared: ['being spared when memory runs out'],
+}
 
 const isRoot = process.getuid?.() === 0
 const holds = await whatHolds()
@@ -65,10 +77,19 @@ function keptApart(
   uid: (id: number) => boolean,
 ) {
   test.serial(`${title}: nothing forbidden is accessible, and everything allowed is`, async t => {
-    const { mode, forbidden, allowed, ...run } = await played(t, setting, { as })
+    const { mode, gaps, forbidden, allowed, ...run } = await played(t, setting, { as })
     t.is(mode, setting)
-    t.true(Object.keys(forbidden).length >= 20)
-    t.deepEqual(managed(forbidden), [])
+    t.true(Object.keys(forbidden).length >= 48)
+    t.log({ gaps })
+    const known = gaps.flatMap(gap => attacksThrough[gap])
+    t.deepEqual(
+      managed(forbidden)
+        .map(([what]) => what)
+        .sort(),
+      known.sort(),
+      'what the trial says',
+    )
+    t.false(gaps.includes('calls'), 'filters exist on x86-64 and 64-bit ARM')
     t.deepEqual(failed(allowed), [])
     t.true(uid(run.uid), `it runs as ${run.uid}`)
   })
@@ -91,7 +112,7 @@ test.serial('without isolation the same program reaches nearly everything', asyn
   const { mode, forbidden } = await played(t, 'none', { as: isRoot ? 'root' : 'ordinary' })
   t.is(mode, 'none')
   const got = Object.fromEntries(managed(forbidden))
-  t.true(Object.keys(got).length >= 16, JSON.stringify(forbidden))
+  t.true(Object.keys(got).length >= 30, JSON.stringify(forbidden))
   t.regex(got['the settings of the server, from its environment'] ?? '', /swordfish/)
   t.regex(got['the token of another run, from its environment'] ?? '', /token of the victim/)
 })

@@ -21,6 +21,14 @@ test('settings of isolation are checked at the start', t => {
   for (const range of ['0-65535', '70099-70000', '70000-70001', '5', '1-4294967295'])
     t.is(configFaults({ SERVICE_LOCAL_USER_IDS: range }).length, 1, range)
   t.is(configFaults({ SERVICE_LOCAL_ISOLATION: 'docker' }).length, 1)
+  t.like(readConfig({}), { localProcesses: 16_384, localMemory: null })
+  t.is(readConfig({ SERVICE_LOCAL_MAX_MEMORY_GB: '2' }).localMemory, 2 * 1024 ** 3)
+  for (const [name, value] of [
+    ['SERVICE_LOCAL_MAX_PROCESSES', '8'],
+    ['SERVICE_LOCAL_MAX_MEMORY_GB', '0'],
+    ['SERVICE_LOCAL_MAX_MEMORY_GB', '1.5'],
+  ] as const)
+    t.is(configFaults({ [name]: value }).length, 1, `${name}=${value}`)
   t.deepEqual(configFaults({ SERVICE_LOCAL_WRITABLE: '/data,models' }), [
     'SERVICE_LOCAL_WRITABLE: models is not an absolute path',
   ])
