@@ -4,8 +4,8 @@ import type { Launch } from '../port.ts'
 import { localPath } from './run-directory.ts'
 
 /**
- * The path that running code of a run has reported, in this folder of runs. The database keeps paths as they were
- * reported; where the data directory was restored elsewhere, they still name the original.
+ * Maps a path reported by a run into this folder of runs. The database keeps reported paths unchanged; in a data
+ * directory that was restored elsewhere, they still name the original.
  */
 export function pathHere(runsDirectory: string, run_id: string, named: string): string {
   const local = localPath(named)
@@ -21,7 +21,7 @@ export function pathHere(runsDirectory: string, run_id: string, named: string): 
   return existsSync(here) ? here : named
 }
 
-/** A launch whose starting files are named as they are here. */
+/** Maps the paths of a launch's starting files into this folder of runs. */
 export function launchHere(runsDirectory: string, launch: Launch): Launch {
   const { run_id, env, preparation } = launch
   const reads = launch.reads.map(read => ({
