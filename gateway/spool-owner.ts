@@ -51,6 +51,13 @@ function ownerOf(folder: string): Owner | null {
   return { host, boot, space, pid, start }
 }
 
+/** The name of a restored folder: its owner's process, which may still run, does not use this copy. */
+export function disowned(folder: string): string {
+  const owner = ownerOf(folder)
+  const [nth = '0'] = folder.split('~')
+  return owner ? [nth, ...Object.values({ ...owner, boot: 'restored' })].join('~') : folder
+}
+
 /**
  * Whether the process that this folder belongs to has ended. On another host or in another container, only silence
  * shows it: an owner touches its folder every ten seconds.

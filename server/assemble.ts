@@ -11,6 +11,7 @@ import { createRateLimits } from '../platform/rate-limits.ts'
 import { keepHeapSmall } from '../platform/small-heap.ts'
 import { type Clock, systemClock } from '../platform/time.ts'
 import { usualWaitMs } from '../query-api/wait.ts'
+import { startBackups } from './backup/schedule.ts'
 import { type Config, isGatewayAlone, type Role } from './config.ts'
 import { consoleAssets } from './console/assets.ts'
 import { type Opening, openCore } from './core.ts'
@@ -83,6 +84,7 @@ async function startParts(config: Config, opening: Opening): Promise<Service> {
     startTimers(core, deps)
     startEffects(core, deps)
   }
+  const backups = has('command-api') ? await startBackups(core) : null
   const executors = has('executor') ? await openExecutor(core, deps) : null
   let draining = false
   const parts: Parts = {
@@ -91,6 +93,7 @@ async function startParts(config: Config, opening: Opening): Promise<Service> {
     deps,
     isolation: executors?.isolation ?? null,
     runners,
+    backups,
     progress: watchProgress(core, runners),
     projectionAdmin: openProjectionAdmin(core, runners),
     downloadKey: addressKeyOf(await readPositionKey(deps.pool), 'downloads'),

@@ -11,6 +11,7 @@ import {
   whole,
   word,
 } from '../platform/settings.ts'
+import { type BackupConfig, backupFaults, backupSettings } from './backup-settings.ts'
 import { type IsolationConfig, isolationSettings } from './isolation-settings.ts'
 import { type KafkaConfig, kafkaFaults, kafkaSettings } from './kafka-settings.ts'
 import { type S3Config, s3Faults, s3Settings } from './s3-settings.ts'
@@ -36,7 +37,8 @@ export type Config = OidcConfig &
   KafkaConfig &
   IsolationConfig &
   SlurmConfig &
-  S3Config & {
+  S3Config &
+  BackupConfig & {
     port: number
     host: string
     /** Absolute path of the folder with all files of this installation. */
@@ -117,6 +119,7 @@ const settings: Settings<Config> = {
   ...isolationSettings,
   ...slurmSettings,
   ...s3Settings,
+  ...backupSettings,
   logRetentionDays: ['SERVICE_LOG_RETENTION_DAYS', whole(30, 1, 3650)],
   runDirDays: ['SERVICE_RUN_DIR_DAYS', whole(7, 0, 3650)],
   hardwareRawDays: ['SERVICE_HARDWARE_RAW_DAYS', whole(14, 0, 3650)],
@@ -152,5 +155,6 @@ export const readConfig = (env: Environment): Config =>
       ...kafkaFaults(together),
       ...slurmFaults(together),
       ...s3Faults(together),
+      ...backupFaults(together),
     ],
   })

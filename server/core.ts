@@ -106,10 +106,7 @@ export async function openCore(given: Config, opening: Opening): Promise<Core> {
       createPool(databaseUrl, { max: 16, applicationName: `forge ${name}`, ...options }),
       pool => pool.end(),
     )
-  const topics = topicsOf(config.topicPrefix, {
-    days: config.logRetentionDays,
-    maxBytes: config.logMaxGb === 0 ? null : config.logMaxGb * 1024 ** 3,
-  })
+  const topics = topicsIn(config)
   const log = life.owns('log', await openLog(config, databaseUrl, topics), opened => opened.close())
   const measured = telemetry()
   const pool = open('write', { isPipelined: true })
@@ -145,6 +142,12 @@ export async function openCore(given: Config, opening: Opening): Promise<Core> {
     baseUrl: config.baseUrl ?? `http://localhost:${config.port}`,
   }
 }
+
+export const topicsIn = ({ topicPrefix, logRetentionDays, logMaxGb }: Config): Topics =>
+  topicsOf(topicPrefix, {
+    days: logRetentionDays,
+    maxBytes: logMaxGb === 0 ? null : logMaxGb * 1024 ** 3,
+  })
 
 let builtIn: Promise<CatalogueEntry[]> | null = null
 
@@ -194,7 +197,8 @@ function openRedisOf({ redisUrl }: Config, logger: Logger, life: Lifetime): Redi
   return life.owns('redis', openRedis(redisUrl, logger), async opened => opened.destroy())
 }
 
-async function openLog(
+/** The log of an installation: Kafka if there are brokers, else its database. */
+export async function openLog(
   config: Config,
   url: string,
   topics: Topics,

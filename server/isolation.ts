@@ -35,6 +35,8 @@ const secretFilesOf = (config: Config): string[] =>
     config.slurmTokenFile,
     // The files of runs on Slurm, with their tokens.
     config.slurmDir,
+    // Everything, with the signing keys.
+    config.backupDir,
   ]
     .filter(file => file !== null)
     .map(file => resolve(file))

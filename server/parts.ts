@@ -4,6 +4,7 @@ import type { ProjectionAdmin } from '../command-api/projections/routes.ts'
 import type { Isolation } from '../executor/node/isolation.ts'
 import type { AddressKey } from '../platform/http/signed-address.ts'
 import type { RateLimits } from '../platform/rate-limits.ts'
+import type { Check } from '../platform/readiness.ts'
 import type { Runner } from '../projector/runner.ts'
 import type { Assets } from '../query-api/pages/assets.ts'
 import type { Core } from './core.ts'
@@ -17,6 +18,8 @@ export type Parts = Core & {
   isolation: Isolation | null
   runners: readonly Runner[]
   progress: Progress
+  /** Checks the age of the newest backup; null if this process makes none. */
+  backups: (() => Promise<Check>) | null
   projectionAdmin: ProjectionAdmin
   /** Signs the download addresses of artifacts. */
   downloadKey: AddressKey

@@ -18,6 +18,7 @@ export async function readinessOf(parts: Parts): Promise<Readiness> {
     ...(parts.isolation && { isolation: isolationCheck(parts.isolation) }),
     dead_letters: () => deadLettersCheck(parts),
     ...(parts.relay.current && { relay: parts.progress.relay }),
+    ...(parts.backups && { backup: parts.backups }),
     ...(parts.runners.length > 0 && { projector: parts.progress.projector }),
   })
   return parts.isDraining() ? { ...result, status: 'draining' as const } : result

@@ -1,4 +1,3 @@
-import { join, resolve } from 'node:path'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { oidcOf } from '../auth/oidc-settings.ts'
@@ -7,12 +6,10 @@ import { raiseEpoch } from '../command-api/commit-epoch.ts'
 import { resetOnHost } from '../command-api/users/reset-on-host.ts'
 import { CannotStart } from '../platform/cannot-start.ts'
 import { createLogger } from '../platform/logger.ts'
-import { findEmbeddedPostgres, startEmbeddedPostgres } from '../platform/postgres/embedded.ts'
 import { createPool } from '../platform/postgres/pool.ts'
-import { Refusal } from '../platform/refusal.ts'
-import { BadConfig } from '../platform/settings.ts'
 import { systemClock } from '../platform/time.ts'
 import { type Config, readConfig } from './config.ts'
+import { explain, openDatabase } from './own-database.ts'
 import { openEventStore } from './write-side.ts'
 
 /*
@@ -54,17 +51,6 @@ async function reset({ config, logger, url }: On, username: string): Promise<str
   }
 }
 
-type Database = { url: string; stop(): Promise<void> }
-
-/** The configured database, else the embedded one: already running, or started temporarily. */
-async function openDatabase(config: Config, logger: Logger): Promise<Database> {
-  const staying = (url: string) => ({ url, stop: async () => {} })
-  if (config.databaseUrl !== null) return staying(config.databaseUrl)
-  const directory = join(resolve(config.dataDir), 'postgres')
-  const running = await findEmbeddedPostgres(directory)
-  return running === null ? await startEmbeddedPostgres({ directory, logger }) : staying(running)
-}
-
 /** Lists the existing accounts, because the name may only be mistyped. */
 async function refuseUnlessInstalled(pool: Pool, username: string): Promise<void> {
   const { rows: found } = await pool.query(`select to_regclass('auth.person') is not null as there`)
@@ -80,14 +66,6 @@ async function refuseUnlessInstalled(pool: Pool, username: string): Promise<void
   throw new CannotStart(
     `${username} does not sign in here with a password; these people do: ${names}.`,
   )
-}
-
-function explain(error: unknown): string {
-  if (error instanceof CannotStart || error instanceof BadConfig || error instanceof Refusal)
-    return error.message
-  const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'EACCES') return `${message}; run this as the user who runs the server`
-  return message
 }
 
 try {

@@ -18,6 +18,7 @@ import { isRef, toRef } from './attempt-ref.ts'
 import { giveUp } from './claims.ts'
 import { readJson } from './durable-json.ts'
 import { readOutput } from './output.ts'
+import { launchHere, pathHere } from './paths-here.ts'
 import { discardRun, removeDebris } from './remove-runs.ts'
 import { attemptsIn, liesIn, runDirectory, unfinishedIn } from './run-directory.ts'
 import { endOlder, isOver } from './supersede.ts'
@@ -97,7 +98,8 @@ class AttemptsExecutor<R extends { fencing_token: number }> implements Executor 
 
   async submit(launch: Launch): Promise<AttemptRef> {
     const ref = toRef(launch.run_id, launch.attempt)
-    await this.#submitting.share(ref, () => this.#submit(ref, launch))
+    const here = launchHere(this.#options.runsDirectory, launch)
+    await this.#submitting.share(ref, () => this.#submit(ref, here))
     return ref
   }
 
@@ -141,7 +143,8 @@ class AttemptsExecutor<R extends { fencing_token: number }> implements Executor 
 
   async holds(run_id: string, named: string): Promise<boolean> {
     const directory = await runDirectory(this.#options.runsDirectory, run_id)
-    return directory !== null && (await liesIn(directory, named))
+    const here = pathHere(this.#options.runsDirectory, run_id, named)
+    return directory !== null && (await liesIn(directory, here))
   }
 
   async capacity(): Promise<Capacity> {

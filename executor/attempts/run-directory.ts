@@ -67,8 +67,8 @@ export async function liesIn(directory: string, named: string): Promise<boolean>
   )
 }
 
-/** Null for a URL that is not a `file:` URL. */
-function localPath(named: string): string | null {
+/** Null for a URL that is not a `file:` URL; empty for one that cannot be read. */
+export function localPath(named: string): string | null {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(named)) return named
   if (!/^file:/i.test(named)) return null
   try {

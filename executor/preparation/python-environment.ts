@@ -8,6 +8,7 @@ import {
   readdir,
   readFile,
   readlink,
+  realpath,
   rename,
   rm,
   stat,
@@ -23,6 +24,7 @@ import { filesOf, type PythonProbe, probePython } from './python-probe.ts'
 
 /** The Python program, and variables to add to its environment. */
 type Usable = { python: string; variables: Record<string, string> }
+type Found = { python: string; packages: string | null }
 
 /** `files`: the paths that a program running in it must be able to read. */
 export type PythonEnvironment = Usable & { files: string[] }
@@ -37,7 +39,11 @@ export type EnvironmentWish = {
   onBuild(): Promise<void>
 }
 
-type Manifest = { python: string; packages: string | null }
+/**
+ * `place`: the folder it was built in, by which a copied one is recognized. The paths are relative to that folder;
+ * `python` is null if it is the Python that built the environment. Earlier versions stored absolute paths, and no place.
+ */
+type Manifest = { place?: string; python: string | null; packages: string | null }
 
 /**
  * The Python environment of a recipe, built by the first run that needs it and shared by all later ones. The key is
@@ -63,11 +69,11 @@ async function buildOnce(
   hasRequirements: boolean,
   directory: string,
 ): Promise<Usable> {
-  const ready = await published(directory)
+  const ready = await published(directory, probe)
   if (ready) return ready
   await wish.onBuild()
   await mkdir(directory, { recursive: true })
-  const built = await takeTurn(directory, wish.say)
+  const built = await takeTurn(directory, probe, wish.say)
   if (built) return built
   const lock = path.join(directory, lockFile)
   const heartbeat = setInterval(() => touch(lock), heartbeatMs)
@@ -81,10 +87,14 @@ async function buildOnce(
 }
 
 /** Null when it is this process's turn to build. */
-async function takeTurn(directory: string, say: (line: string) => void): Promise<Usable | null> {
+async function takeTurn(
+  directory: string,
+  probe: PythonProbe,
+  say: (line: string) => void,
+): Promise<Usable | null> {
   const lock = path.join(directory, lockFile)
   for (let round = 0; !(await createDurably(lock, identify(process.pid))); round++) {
-    const ready = await published(directory)
+    const ready = await published(directory, probe)
     if (ready) return ready
     const waiting = await isHeld(lock)
     if (waiting && round === 0)
@@ -92,7 +102,7 @@ async function takeTurn(directory: string, say: (line: string) => void): Promise
     await delay(200)
   }
   // Another builder may have finished between the last check and the lock.
-  const ready = await published(directory)
+  const ready = await published(directory, probe)
   if (ready) await rm(lock, { force: true })
   return ready
 }
@@ -119,17 +129,14 @@ async function build(
   wish.say(`building the Python environment ${wish.runtimeId} (Python ${probe.version})`)
   await mkdir(target, { recursive: true })
   for (const step of installation.steps) await runStep(step, wish.recipeDirectory, wish.say)
-  const manifest: Manifest = {
-    python:
-      installation.python === null ? probe.executable : path.join(target, installation.python),
-    packages: installation.packages && path.join(target, installation.packages),
-  }
+  const { python, packages } = installation
+  const manifest: Manifest = { place: target, python, packages }
   await writeDurably(path.join(target, manifestFile), manifest)
   await flush(target)
   await publish(directory, name)
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
   wish.say(`the Python environment is ready after ${seconds} s`)
-  const ready = await published(directory)
+  const ready = await published(directory, probe)
   if (!ready) throw new Error(`the Python environment in ${directory} vanished`)
   return ready
 }
@@ -176,15 +183,41 @@ function keyOf(probe: PythonProbe, requirements: string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
 }
 
-/** Null if it does not exist, or its Python was removed from the machine. */
-async function published(directory: string): Promise<Usable | null> {
+/** Null if it does not exist, was copied here from elsewhere, or its Python was removed from the machine. */
+async function published(directory: string, probe: PythonProbe): Promise<Usable | null> {
   const current = path.join(directory, currentLink)
   const name = await linkTarget(current)
   if (name === null) return null
-  const manifest = await readJson<Manifest>(path.join(directory, name, manifestFile))
-  if (manifest && (await isExecutable(manifest.python))) return toEnvironment(manifest)
+  const target = path.join(directory, name)
+  const manifest = await readJson<Manifest>(path.join(target, manifestFile))
+  if (manifest && (await isSameFolder(placeOf(manifest), target))) {
+    const { python, packages } = manifest
+    const usable = {
+      python: python === null ? probe.executable : path.resolve(target, python),
+      packages: packages && path.resolve(target, packages),
+    }
+    if (await isExecutable(usable.python)) return toEnvironment(usable)
+  }
   await rm(current, { force: true })
   return null
+}
+
+/** Null: nothing in it names the place. */
+function placeOf({ place, python, packages }: Manifest): string | null {
+  if (place !== undefined) return place
+  if (packages !== null) return path.dirname(packages)
+  const folder = path.dirname(path.dirname(python ?? ''))
+  return path.basename(folder).startsWith('build-') ? folder : null
+}
+
+/** The programs of an environment name its place, so a copy of it would run those of the original. */
+async function isSameFolder(place: string | null, folder: string): Promise<boolean> {
+  if (place === null || place === folder) return true
+  const [built, found] = await Promise.all([
+    realpath(place).catch(() => null),
+    realpath(folder).catch(() => null),
+  ])
+  return built !== null && built === found
 }
 
 async function linkTarget(link: string): Promise<string | null> {
@@ -205,7 +238,7 @@ async function isExecutable(file: string): Promise<boolean> {
   }
 }
 
-function toEnvironment({ python, packages }: Manifest): Usable {
+function toEnvironment({ python, packages }: Found): Usable {
   if (packages !== null) return { python, variables: { PYTHONPATH: packages } }
   const bin = path.dirname(python)
   return {

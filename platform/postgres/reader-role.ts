@@ -18,19 +18,32 @@ class Unguarded extends Error {}
  * Creates the role that reads rows on behalf of people, if missing, and lets it read this schema's views and its
  * tables with row-level security, nothing else. Repeating it is harmless.
  */
-export async function prepareReaderRole(
+export const prepareReaderRole = (
   url: string,
   schema: string,
   name = readerRole,
+): Promise<ReaderRole> =>
+  prepared(url, name, async client => {
+    await refuseBypass(client, name)
+    await becomeMember(client, name)
+    await grantReads(client, { schema, name })
+  })
+
+/** Creates only the role: a dump refers to it, so it must exist before the restore. */
+export const ensureReaderRole = (url: string, name = readerRole): Promise<ReaderRole> =>
+  prepared(url, name, async () => {})
+
+async function prepared(
+  url: string,
+  name: string,
+  work: (client: ClientBase) => Promise<void>,
 ): Promise<ReaderRole> {
   const pool = createPool(url, { max: 1, applicationName: 'forge reader role' })
   try {
     // Concurrent grants of processes that start together would fail.
     return await withLock(pool, { lock: locks.readerGrant, waitMs }, async client => {
       await makeRole(client, name)
-      await refuseBypass(client, name)
-      await becomeMember(client, name)
-      await grantReads(client, { schema, name })
+      await work(client)
       return { role: name, why: null }
     })
   } catch (error) {

@@ -90,8 +90,8 @@ test('tests reserve a port with freePort, and do not close a server for the numb
 })
 
 test('the parts of a server take the time from its clock', t => {
-  // The files that choose the clock, and a separate program.
-  const choosing = ['server/assemble.ts', 'server/reset-password.ts']
+  // The files that choose the clock, and separate programs.
+  const choosing = ['server/assemble.ts', 'server/backup/program.ts', 'server/reset-password.ts']
   const looksItself = /\bsystemClock\b|\bnew Date\(\)|\bDate\.now\b/
   const looking = sources.filter(
     ({ file, code }) => file.startsWith('server/') && looksItself.test(code),

@@ -45,7 +45,7 @@ const rooms: Record<string, [why: string, allowed: RegExp]> = {
   ],
   clients: [
     'clients speak only HTTP, and start the server and host commands as programs',
-    /^(clients|schemas)\/|^(main|server\/reset-password)\.ts$/,
+    /^(clients|schemas)\/|^(main|server\/(reset-password|backup\/program))\.ts$/,
   ],
   deploy: ['the installation of a broker is independent of Forge', /^(deploy|platform)\//],
   bench: ['benchmarks drive the service with the tools of its tests', /^(?!clients\/)/],

@@ -83,6 +83,7 @@ const rules: readonly Rule[] = [
       'test/gateway/load.ts': 'a caller that was refused asks no more than fifty times a second',
       'test/jobs/starter-process.ts': 'works until it is killed',
       'test/platform/log/appending-process.ts': 'appends until it is killed',
+      'test/whole/backup/under-load.test.ts': 'the load has a rate',
       'test/executor/crash.test.ts': 'the moments of its kills are spread over a submit',
       'test/clients/cli/login/in-turn.test.ts':
         'the process whose turn it is works for a while, so that others wait',

@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { launchHere, pathHere } from '../../executor/attempts/paths-here.ts'
 import { liesIn, runDirectory } from '../../executor/attempts/run-directory.ts'
+import { launch } from './attempts.ts'
 
 async function runs(t: ExecutionContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'forge-runs-'))
@@ -42,4 +44,34 @@ test('no link and no name that leads elsewhere counts as the directory of a run'
     t.is(await runDirectory(directory, none), null, none)
   await symlink(join(directory, 'run_a'), join(directory, 'run_link'))
   await t.throwsAsync(runDirectory(directory, 'run_link'), { message: /is not a directory/ })
+})
+
+test('a path of the original names the file of the copy, and nothing outside the same run', async t => {
+  const directory = join(await runs(t), 'runs')
+  await mkdir(join(directory, 'run_a/1/work'), { recursive: true })
+  await writeFile(join(directory, 'run_a/1/work/model'), '')
+  await writeFile(join(directory, 'run_a/1/launch.json'), '')
+  const here = join(directory, 'run_a/1/work/model')
+  for (const original of ['/old/runs/run_a/1/work/model', 'file:///old/runs/run_a/1/work/model'])
+    t.is(pathHere(directory, 'run_a', original), here, original)
+  for (const kept of [
+    here,
+    'work/model',
+    's3://bucket/runs/run_a/1/work/model',
+    '/old/runs/run_a/1/work/not-there',
+    '/old/runs/run_a/1/launch.json',
+    '/old/runs/run_a/1/work/../launch.json',
+    '/old/runs/run_a/1/work/../../../run_b/1/work/model',
+    '/old/runs/run_b/1/work/model',
+  ])
+    t.is(pathHere(directory, 'run_a', kept), kept, kept)
+  const given = launch({
+    run_id: 'run_b',
+    reads: [{ run_id: 'run_a', path: '/old/runs/run_a/1/work/model' }],
+    env: { FORGE_INIT_FROM: '/old/runs/run_a/1/work/model', OTHER: '/old/runs/run_a/1/work/model' },
+  })
+  t.like(launchHere(directory, given), {
+    reads: [{ run_id: 'run_a', path: here }],
+    env: { FORGE_INIT_FROM: here, OTHER: '/old/runs/run_a/1/work/model' },
+  })
 })

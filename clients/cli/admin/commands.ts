@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { describeProfileSet, profileSet } from '../profiles/profiles.ts'
 import { speakingIn } from '../program/add-commands.ts'
 import type { World } from '../program/session.ts'
+import { backup, describeBackup, describeRestoreBackup, restoreBackup } from './backup.ts'
 import {
   deadLetterDrop,
   deadLetterList,
@@ -103,6 +104,12 @@ export function addAdministration(program: Command, world: World, ended: Ended):
     rebuild: [describeRebuild, rebuild],
     'rotate-keys': [describeRotateKeys, rotateKeys],
   })
+  describeBackup(admin.command('backup')).action(async (folder, options) =>
+    ended(await backup(world, folder, options)),
+  )
+  describeRestoreBackup(admin.command('restore')).action(async (folder, options) =>
+    ended(await restoreBackup(world, folder, options)),
+  )
   describeResetPassword(admin.command('reset-password')).action(async username =>
     ended(await resetPassword(world, username)),
   )

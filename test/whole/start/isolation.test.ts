@@ -107,7 +107,7 @@ test('folders of private keys are refused, too', async t => {
   t.regex((await openedWith(t, env)).refused, /contains \/etc\/ssl\/private, which no run may/)
 })
 
-test('files from which the server reads secrets are hidden from runs', async t => {
+test('files from which the server reads secrets, and its backups, are hidden from runs', async t => {
   const { ground, folder } = await openedWith(t, at => ({
     SERVICE_KEYS_SECRET_FILE: join(at, 'link', 'own', 'secret'),
     SERVICE_KAFKA_TLS: 'on',
@@ -119,8 +119,9 @@ test('files from which the server reads secrets are hidden from runs', async t =
     SERVICE_S3_BUCKET: 'forge',
     SERVICE_S3_KEY_ID: 'forge',
     SERVICE_S3_SECRET_FILE: join(at, 's3-secret'),
+    SERVICE_BACKUP_DIR: join(at, 'backups'),
   }))
-  for (const name of ['data', 'sets/own/secret', 'key.pem', 'password', 's3-secret'])
+  for (const name of ['data', 'sets/own/secret', 'key.pem', 'password', 's3-secret', 'backups'])
     t.true(ground?.hidden.includes(join(folder, name)), name)
 })
 
