@@ -42,6 +42,7 @@ export const toLaunch =
       },
       // Jobs that were admitted before the other names were refused lose them here.
       env: { ...jobVariables(order.env), ...own },
+      serves: entry.recipe.serving !== undefined,
       reads: order.init_from ? [order.init_from] : [],
     }
   }

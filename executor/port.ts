@@ -28,6 +28,11 @@ export type Launch = {
    * cluster assigns GPUs reads only how many they are.
    */
   gpu_indexes: number[]
+  /**
+   * Whether it is an engine, which serves requests. On the machine of this server it listens on a Unix socket, whose path is in
+   * `FORGE_SERVING_SOCKET`, in a folder that only it and this server may enter.
+   */
+  serves: boolean
   /** Files of other runs that this one was allowed to read. */
   reads: { run_id: string; path: string }[]
 }

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import { engineSocket } from '../../schemas/replicas.ts'
 import { type AttemptPaths, attemptPaths } from '../attempts/attempt-directory.ts'
 import type { Enclosure } from '../attempts/enclosure.ts'
 import { attemptsIn, liesIn, runDirectory } from '../attempts/run-directory.ts'
@@ -41,26 +42,41 @@ export class RunPlaces {
       identity: id === null ? null : { id, groups: granted.groups },
       work: paths.work,
       readable: granted.folders,
-      writable: await this.#workOf(launch.run_id),
+      writable: [
+        ...(await this.#workOf(launch.run_id)),
+        ...(launch.serves ? [path.dirname(this.#socketOf(launch))] : []),
+      ],
     }
     const ranks = nodesOf(launch).map(async ({ rank, gpu_indexes }) => {
       const { tmp } = paths.rank(rank)
       const isBare = this.#capacity.fake || gpu_indexes.length === 0
       const devices = isBare ? [] : await deviceFiles(gpu_indexes)
       const enclosure = enclosureOf(this.#isolation, { ...shared, tmp, devices })
-      return { enclosure, place: this.#placeOfRank(paths, rank, gpu_indexes) }
+      return { enclosure, place: this.#placeOfRank(launch, paths, { rank, gpu_indexes }) }
     })
     return Promise.all(ranks)
   }
 
-  #placeOfRank(paths: AttemptPaths, rank: number, gpu_indexes: number[]): Omit<Place, 'mark'> {
+  #socketOf({ run_id }: Launch): string {
+    return engineSocket(this.#runsDirectory, run_id)
+  }
+
+  #placeOfRank(
+    launch: Launch,
+    paths: AttemptPaths,
+    { rank, gpu_indexes }: { rank: number; gpu_indexes: number[] },
+  ): Omit<Place, 'mark'> {
     const { mode } = this.#isolation
     const mounted = mode === 'bubblewrap'
     // The devices of other runs are hidden, so the remaining ones are numbered from 0.
     const gpus =
       mounted && !this.#capacity.fake ? gpu_indexes.map((_, index) => index) : gpu_indexes
     const { tmp } = paths.rank(rank)
-    return { rank, gpus, tmp: mounted ? '/tmp' : tmp, home: mode === 'none' ? null : paths.work }
+    return {
+      ...{ rank, gpus, tmp: mounted ? '/tmp' : tmp },
+      home: mode === 'none' ? null : paths.work,
+      socket: launch.serves ? this.#socketOf(launch) : null,
+    }
   }
 
   /** The folders of other runs from which this one may start, in full, because links inside may lead anywhere. */
