@@ -6,13 +6,18 @@ is known to have been accepted by a process of this run.
 
 import asyncio
 import os
+import socket
+import sys
 import threading
 import time
 
 HOST = "127.0.0.1"
+# As proc_net(5) shows addresses: each four bytes as a number of this machine.
+HEX_HOST = "%08X" % int.from_bytes(socket.inet_aton(HOST), sys.byteorder)
+HEX_MAPPED_HOST = "0" * 16 + "%08X" % int.from_bytes(b"\0\0\xff\xff", sys.byteorder) + HEX_HOST
 PIECE_BYTES = 1 << 16
 ACCEPTED_WITHIN_S = 60.0
-LOOK_EVERY_S = 0.005
+LOOK_AGAIN_S = (0.002, 0.1)  # at first, and at most
 # Where somebody else shares the port, every other connection may go astray.
 TRIES = 50
 
@@ -69,28 +74,30 @@ async def pump(reader, writer):
 async def accepted_by_us(own_port, port):
     """Whether the other end of the connection from `own_port` to `port` is held by a process of this run; waits until it was accepted."""
     until = time.monotonic() + ACCEPTED_WITHIN_S
+    pause, longest = LOOK_AGAIN_S
     while time.monotonic() < until:
         inode = inode_of_end(port, own_port)
         if inode is None:
             return False
         if inode != 0:
             return is_held(inode)
-        await asyncio.sleep(LOOK_EVERY_S)
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, longest)
     return False
 
 
 def inode_of_end(local, remote):
-    """Of the socket at `local` that is connected to `remote`, both ports of this machine; 0 until it is accepted, None once it is gone."""
-    ends = (":%04X" % local, ":%04X" % remote)
+    """Of the socket at `local` that is connected to `remote`, both ports of `HOST`; 0 until it is accepted, None once it is gone."""
     # An engine that listens on IPv6 accepts connections by IPv4 as well.
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+    for table, host in (("/proc/net/tcp", HEX_HOST), ("/proc/net/tcp6", HEX_MAPPED_HOST)):
+        ends = ["%s:%04X" % (host, port) for port in (local, remote)]
         try:
             with open(table) as file:
                 rows = [line.split() for line in file]
         except FileNotFoundError:
             continue
         for row in rows[1:]:
-            if row[1].endswith(ends[0]) and row[2].endswith(ends[1]):
+            if row[1:3] == ends:
                 return int(row[9])
     return None
 
