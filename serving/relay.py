@@ -87,7 +87,7 @@ async def accepted_by_us(own_port, port):
 
 
 def inode_of_end(local, remote):
-    """Of the socket at `local` that is connected to `remote`, both ports of `HOST`; 0 until it is accepted, None once it is gone."""
+    """The number of the socket at `local` that is connected to `remote`, both ports of `HOST`; 0 until it is accepted, None once it is gone."""
     # An engine that listens on IPv6 accepts connections by IPv4 as well.
     for table, host in (("/proc/net/tcp", HEX_HOST), ("/proc/net/tcp6", HEX_MAPPED_HOST)):
         ends = ["%s:%04X" % (host, port) for port in (local, remote)]
