@@ -319,7 +319,7 @@ const unreached = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'UND_ERR_CONNECT_TIMEOUT',
-  // Of a Unix socket: it is gone, accepts nothing, or is not the socket of an engine.
+  // A Unix socket is gone, accepts nothing, or is not the socket of an engine.
   ...['ENOENT', 'EAGAIN', 'ENOTSOCK', 'ELOOP', 'EACCES'],
   // The engine has ended since this request was admitted.
   'UND_ERR_CLOSED',

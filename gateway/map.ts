@@ -121,7 +121,7 @@ export class ServingMap {
     return revision_id === null ? [] : [...(this.#replicas.get(revision_id)?.values() ?? [])]
   }
 
-  /** Of all engines that respond. */
+  /** The addresses of all engines that respond. */
   addresses(): Set<string> {
     const all = [...this.#replicas.values()].flatMap(replicas => [...replicas.values()])
     return new Set(all.map(({ base_url }) => base_url))

@@ -63,7 +63,7 @@ async function answerOf(
   { timeoutMs, signal }: Until,
 ): Promise<string | null> {
   const address = parseAddress(base_url)
-  // A connection for each probe, so that it meets whoever listens now.
+  // A connection for each probe, so that it meets the process that listens now.
   const dispatcher = new Client(address.origin, { connect: connectOptions(address, timeoutMs) })
   try {
     const response = await fetch(`${address.origin}${address.prefix}${path}`, {

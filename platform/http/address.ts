@@ -66,8 +66,8 @@ async function connectTo(path: string, timeoutMs: number): Promise<Socket> {
 const handleOnly = 0o10000000
 
 /**
- * Never through a link: the folder may belong to somebody who would like this process to connect to another socket. What was
- * checked and what is connected to is one file, because both go through its handle.
+ * Never through a link: the folder may belong to somebody who would like this process to connect to another socket. The
+ * check and the connection go through the same handle, and so to the same file.
  */
 function connectOnce(path: string): Promise<Socket> {
   // Without handles there is no isolation either (docs/operate/security.md).

@@ -138,7 +138,7 @@ test('people cannot submit a template’s job, and see templates only on request
     templates.map(({ name, kind }) => `${name} ${kind}`),
     ['serving.llama-cpp serve', 'serving.tiny-lm serve', 'serving.vllm serve'],
   )
-  const { body: lock } = await forge.call('GET', '/api/recipes/serving.tiny-lm/1.0.0/lock')
+  const { body: lock } = await forge.call('GET', '/api/recipes/serving.tiny-lm/1.1.0/lock')
   const { status, body } = await forge.call<{ detail: string; code: string }>('POST', '/api/jobs', {
     body: { api: 'forge/v2', kind: 'serve', metadata: { name: 'x', project: 'demo' }, lock },
   })
