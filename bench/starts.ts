@@ -85,6 +85,7 @@ async function measure(url: string): Promise<void> {
       command: ['true'],
       preparation: null,
       reads: [],
+      serves: false,
     }),
     mayStart: () => true,
     ...createFactAppends(log, eventId),

@@ -43,6 +43,7 @@ export const toLaunch =
       // Jobs that were admitted before the other names were refused lose them here.
       env: { ...jobVariables(order.env), ...own },
       disk_bytes: order.disk_bytes ?? null,
+      serves: entry.recipe.serving !== undefined,
       reads: order.init_from ? [order.init_from] : [],
     }
   }

@@ -30,6 +30,11 @@ export type Launch = {
   gpu_indexes: number[]
   /** How much disk space it may occupy, in bytes; null: the executor's own limit. */
   disk_bytes?: number | null
+  /**
+   * Whether it is an engine, which serves requests. On the machine of this server it listens on a Unix socket, whose path is in
+   * `FORGE_SERVING_SOCKET`, in a folder that only it and this server may enter.
+   */
+  serves: boolean
   /** Files of other runs that this one was allowed to read. */
   reads: { run_id: string; path: string }[]
 }

@@ -319,6 +319,10 @@ const unreached = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'UND_ERR_CONNECT_TIMEOUT',
+  // A Unix socket is gone, accepts nothing, or is not the socket of an engine.
+  ...['ENOENT', 'EAGAIN', 'ENOTSOCK', 'ELOOP', 'EACCES'],
+  // The engine has ended since this request was admitted.
+  'UND_ERR_CLOSED',
 ])
 const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '')
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Pool as EnginePool } from 'undici'
 import type { EngineHeaders } from '../auth/engine-header.ts'
 import { repeat } from '../platform/repeat.ts'
 import type { TrafficRow } from '../schemas/traffic.ts'
+import { EnginePools } from './engine-pools.ts'
 import { Exchange, type Way } from './exchange.ts'
 import type { Deployment, Replica, ServingMap } from './map.ts'
 import { isInference, targetOf } from './path.ts'
@@ -53,9 +53,6 @@ export type Gateway = {
 
 /** How often open streams are checked for revoked tokens, in milliseconds. */
 const lookEveryMs = 250
-/** How many requests each engine gets at once from this gateway; the limits of deployments are lower. */
-const connectionsEach = 4096
-const connectMs = 5_000
 
 type Open = {
   exchange: Exchange
@@ -67,15 +64,9 @@ type Open = {
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const { map, observed, clock } = deps
-  const engines = new Map<string, EnginePool>()
+  const engines = new EnginePools(map)
   const open = new Set<Open>()
   const under = new UnderWay(clock)
-  const dispatcherOf = (origin: string): EnginePool => {
-    const known = engines.get(origin) ?? openEngine(origin)
-    engines.set(origin, known)
-    return known
-  }
-
   const looking = cutRevoked(deps, open)
   async function admitted(req: IncomingMessage, res: ServerResponse, request_id: string) {
     const began = clock()
@@ -89,7 +80,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     const { deployment, token_id, path, mayGoOn } = judged
     const { deployment_id } = deployment
     const refusal = refusalOf(map, deployment, under.of(deployment_id))
-    const ways = waysOf(deps, deployment, id => under.of(id), dispatcherOf)
+    const ways = waysOf(deps, deployment, id => under.of(id), engines)
     const { count, released } = counting(under)
     const nextWay = () => {
       const way = ways.shift() ?? null
@@ -135,7 +126,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     wake: looking.wake,
     async close() {
       await looking.stop()
-      await Promise.all([...engines.values()].map(engine => engine.destroy()))
+      await engines.destroy()
     },
   }
 }
@@ -169,15 +160,6 @@ const cutRevoked = ({ map, failed }: GatewayDeps, open: ReadonlySet<Open>) =>
     },
     { failed, retryMs: { first: lookEveryMs, most: 1000 } },
   )
-
-const openEngine = (origin: string): EnginePool =>
-  new EnginePool(origin, {
-    connections: connectionsEach,
-    // One request at a time: a truncated response must not reach another caller.
-    pipelining: 1,
-    connect: { timeout: connectMs },
-    maxHeaderSize: 64 * 1024,
-  })
 
 type Judged =
   | { refusal: refusals.GatewayRefusal }
@@ -252,15 +234,13 @@ function waysOf(
   { map, engineHeaders }: GatewayDeps,
   { revision_id }: Deployment,
   under: (replica_id: string) => number,
-  dispatcherOf: (origin: string) => EnginePool,
+  engines: EnginePools,
 ): Way[] {
   return map
     .replicasOf(revision_id)
     .sort((a, b) => under(a.replica_id) - under(b.replica_id))
     .map(replica => {
-      const { origin, host, pathname } = new URL(replica.base_url)
-      const dispatcher = dispatcherOf(origin)
-      const prefix = pathname.replace(/\/+$/, '')
+      const { origin, host, prefix, dispatcher } = engines.to(replica.base_url)
       return { replica, dispatcher, origin, host, prefix, secret: secretOf(replica, engineHeaders) }
     })
 }

@@ -4,7 +4,7 @@ import { opaqueTokenId, sameHash, sha256 } from '../auth/opaque-token.ts'
 export type Replica = {
   replica_id: string
   revision_id: string
-  /** Ends before `/v1`. */
+  /** Ends before `/v1`; `parseAddress` reads it. */
   base_url: string
   header_name: string | null
   header_sealed: Buffer | null
@@ -119,6 +119,12 @@ export class ServingMap {
 
   replicasOf(revision_id: string | null): Replica[] {
     return revision_id === null ? [] : [...(this.#replicas.get(revision_id)?.values() ?? [])]
+  }
+
+  /** The addresses of all engines that respond. */
+  addresses(): Set<string> {
+    const all = [...this.#replicas.values()].flatMap(replicas => [...replicas.values()])
+    return new Set(all.map(({ base_url }) => base_url))
   }
 
   /** The id of a token that opens this deployment; null for any other text. */

@@ -40,7 +40,9 @@ export const loadTemplate = (directory: string): Promise<CatalogueEntry> =>
   })
 
 /** The names allowed in `{…}` in a command; the program of the engines fills them in. */
-const places = ['port', 'host', 'model_path', 'tensor_parallel', 'served_names', 'served_name']
+const places = [
+  ...['socket', 'port', 'host', 'model_path', 'tensor_parallel', 'served_names', 'served_name'],
+]
 
 type Written = { serving: { command: string[]; options: string[][] }; params_schema: object }
 

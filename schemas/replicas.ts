@@ -5,7 +5,10 @@ import type { RecipeLock } from './recipes.ts'
  * any JobSpec.
  */
 export type ReplicaServing = {
-  /** Where the engine listens on the machine that runs it. */
+  /**
+   * Where the engine listens on a machine of a cluster. On the server's own machine it listens on a Unix socket instead
+   * (`engineSocket`), and if it knows only TCP, on this port behind that socket.
+   */
   host: string
   port: number
   /** Names of the model for clients; responses contain the first. */
@@ -14,6 +17,10 @@ export type ReplicaServing = {
   args: readonly string[]
   tensor_parallel: number
 }
+
+/** The socket of a run's engine. Its name ends as llama.cpp requires of the path of a socket. */
+export const engineSocket = (runsDirectory: string, run_id: string): string =>
+  `${runsDirectory}/${run_id}/engine/engine.sock`
 
 /** They are passed in an environment variable, whose size Linux limits. */
 export const maxArgsBytes = 65_536

@@ -28,6 +28,8 @@ export type ExecutorHost = {
   /** The machine or cluster: a process with this id manages its attempts. */
   id: string
   executor: Executor
+  /** Where engines of replicas have their sockets; null if they run on other machines. */
+  runsDirectory: string | null
   /** Held by the only process that starts jobs on executors of this name. */
   starting: Lock
   hardware(): Promise<Hardware>
@@ -65,6 +67,7 @@ async function openLocal(core: Core, now: () => Date) {
     name: 'local',
     id: await readHostId(config.dataDir, randomUUID),
     executor,
+    runsDirectory,
     starting: locks.engine,
     async hardware() {
       const { gpus, series } = await executor.capacity()
@@ -111,6 +114,7 @@ async function openSlurm(core: Core, now: () => Date): Promise<ExecutorHost | nu
     // An installation has one cluster, no matter which of its processes manages it.
     id: 'slurm',
     executor,
+    runsDirectory: null,
     starting: textLock('starts jobs on slurm'),
     async hardware() {
       const { type, gpus_per_node, nodes } = await gpus()

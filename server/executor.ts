@@ -71,7 +71,11 @@ function lookAfter(core: Core, deps: Deps, host: ExecutorHost, running: Set<Reco
   let isFirst = false
   const reconciler = startReconciler({
     executor: host.executor,
-    commands: executorCommands(deps, { executor: host.name, engine: host.id }),
+    commands: executorCommands(deps, {
+      executor: host.name,
+      engine: host.id,
+      runsDirectory: host.runsDirectory,
+    }),
     mayStart: () => isFirst,
     toLaunch: toLaunch((name, version) => catalogue.provide(name, version)),
     appendFacts: deps.appendFacts,

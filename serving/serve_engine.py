@@ -4,10 +4,12 @@ It reports the run as running, which starts billing, once the engine responds. T
 SIGTERM reaches the engine, and the job ends as the engine did.
 
 Read from the environment: `FORGE_SERVING` (JSON: the template's folder, command, options and readiness, the names under which
-the model is served, further arguments, and the number of GPUs), `FORGE_SERVING_HOST`, `FORGE_SERVING_PORT`, `FORGE_INIT_FROM`
-(the model's file or folder) and `FORGE_PARAMS_FILE`.
+the model is served, further arguments, and the number of GPUs), `FORGE_SERVING_SOCKET` (the path of the Unix socket at which requests
+arrive; on a cluster there is none), `FORGE_SERVING_HOST`, `FORGE_SERVING_PORT`, `FORGE_INIT_FROM` (the model's file or folder) and
+`FORGE_PARAMS_FILE`.
 """
 
+import http.client
 import json
 import os
 import re
@@ -22,11 +24,13 @@ import urllib.request
 from collections import deque
 
 import forge
+from relay import Relay
 
 TOLD_LINES = 20
 ANSWER_WITHIN_S = 5.0
 REPORT_TRIES = 5
 CANNOT_LAUNCH = 78  # sysexits(3) EX_CONFIG, as elsewhere in Forge
+MOST_PATH_BYTES = 107  # unix(7), without the zero at the end
 
 
 class CannotServe(Exception):
@@ -42,10 +46,10 @@ def as_word(value):
 
 
 def command_of(serving, params, places):
-    """The engine's command line. A group of options in which a parameter is null is left out."""
+    """The engine's command line. A group of options in which a place has no value is left out."""
     command = [filled for index, word in enumerate(serving["command"]) for filled in fill(program(serving, index, word), params, places)]
     for group in serving["options"]:
-        if all(params.get(name) is not None for word in group for name in re.findall(r"\{param:([^{}]*)\}", word)):
+        if all(value_of(name, params, places) is not None for word in group for name in places_in(word)):
             command += [filled for word in group for filled in fill(word, params, places)]
     return command + list(serving["args"])
 
@@ -58,19 +62,27 @@ def program(serving, index, word):
     return path if index == 1 and os.path.isfile(path) else word
 
 
+def places_in(word):
+    return re.findall(r"\{([^{}]*)\}", word)
+
+
+def value_of(name, params, places):
+    return params.get(name[len("param:") :]) if name.startswith("param:") else places.get(name)
+
+
 def fill(word, params, places):
     """A placeholder for a list becomes one word for each of its items."""
     if word == "{served_names}":
         return places["served_names"]
 
-    def value_of(match):
+    def filled(match):
         name = match.group(1)
-        value = params.get(name[len("param:") :]) if name.startswith("param:") else places.get(name)
+        value = value_of(name, params, places)
         if value is None:
             raise CannotServe("the template's command needs %s, which this replica does not have" % name)
         return ",".join(value) if name == "served_names" else as_word(value)
 
-    return [re.sub(r"\{([^{}]*)\}", value_of, word)]
+    return [re.sub(r"\{([^{}]*)\}", filled, word)]
 
 
 def refuse_taken_port(host, port):
@@ -91,7 +103,7 @@ class Engine:
         self._lock = threading.Lock()
         try:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, close_fds=False
             )
         except OSError as error:
             raise CannotServe("%s cannot be started: %s" % (command[0], error.strerror))
@@ -124,29 +136,47 @@ class Engine:
             self.process.terminate()
 
 
-def answers(url):
-    # Not through the proxies of this machine.
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with opener.open(url, timeout=ANSWER_WITHIN_S) as reply:
-            return 200 <= reply.status < 300
-    except (OSError, ValueError, urllib.error.HTTPError):
-        return False
+class ToSocket(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=ANSWER_WITHIN_S)
+        self._path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
+class Door:
+    """Where requests to the engine arrive."""
+
+    def __init__(self, connection, shown):
+        self._connection, self.shown = connection, shown
+
+    def answers(self, path):
+        connection = self._connection()
+        try:
+            connection.request("GET", path)
+            return 200 <= connection.getresponse().status < 300
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
 
 
 def how(code):
     return "by signal %d" % -code if code < 0 else "with exit code %d" % code
 
 
-def wait_until_ready(engine, url, readiness, stopping):
+def wait_until_ready(engine, door, readiness, stopping):
     """Returns True once it responds, False if it is stopped first."""
     begun = time.monotonic()
     while not stopping.is_set():
         code = engine.ended()
         if code is not None:
             raise CannotServe("the engine ended %s before it was ready; its last output:\n%s" % (how(code), engine.last_lines()))
-        if answers(url):
-            say("%s responds after %.1f s" % (url, time.monotonic() - begun))
+        if door.answers(readiness["path"]):
+            say("%s responds after %.1f s" % (door.shown, time.monotonic() - begun))
             return True
         if time.monotonic() - begun > readiness["timeout_s"]:
             raise CannotServe(
@@ -209,24 +239,49 @@ def read_params():
 
 
 def prepare():
-    """The engine's command line, and the address for its readiness checks."""
+    """The engine's command line, the door at which it is asked whether it is ready, and its readiness checks."""
     serving = json.loads(os.environ["FORGE_SERVING"])
-    host, port = os.environ["FORGE_SERVING_HOST"], int(os.environ["FORGE_SERVING_PORT"])
     model_path = os.environ.get("FORGE_INIT_FROM")
     if model_path and not os.path.exists(model_path):
         raise CannotServe("there is no %s on this machine" % model_path)
-    refuse_taken_port(host, port)
+    where, door = listening(serving)
     places = {
-        "host": host,
-        "port": port,
+        **where,
         "model_path": model_path,
         "tensor_parallel": serving["tensor_parallel"],
         "served_names": serving["served_names"],
         "served_name": serving["served_names"][0],
     }
-    asked = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, "[%s]" % host if ":" in host else host)
-    command = command_of(serving, read_params(), places)
-    return command, "http://%s:%d%s" % (asked, port, serving["readiness"]["path"]), serving["readiness"]
+    return command_of(serving, read_params(), places), door, serving["readiness"]
+
+
+def listening(serving):
+    """The places of the engine's address, and the door for requests to it."""
+    host, port = os.environ["FORGE_SERVING_HOST"], int(os.environ["FORGE_SERVING_PORT"])
+    path = os.environ.get("FORGE_SERVING_SOCKET")
+    if path is None:
+        refuse_taken_port(host, port)
+        asked = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+        door = Door(lambda: http.client.HTTPConnection(asked, port, timeout=ANSWER_WITHIN_S), "http://%s:%d" % (host, port))
+        return {"host": host, "port": port}, door
+    if os.path.lexists(path):
+        os.unlink(path)  # of an earlier attempt
+    bound = short_enough(path)
+    door = Door(lambda: ToSocket(bound), path)
+    if "socket" in [name for word in serving["command"] + sum(serving["options"], []) for name in places_in(word)]:
+        return {"socket": bound}, door
+    refuse_taken_port(host, port)
+    Relay(bound, port)
+    return {"host": host, "port": port}, door
+
+
+def short_enough(path):
+    """The path itself, or another for the same file that fits into the address of a socket; the engine inherits the folder."""
+    if len(os.fsencode(path)) <= MOST_PATH_BYTES:
+        return path
+    folder = os.open(os.path.dirname(path), os.O_PATH)
+    os.set_inheritable(folder, True)
+    return "/proc/self/fd/%d/%s" % (folder, os.path.basename(path))
 
 
 def main():
@@ -234,10 +289,10 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: stopping.set())
     engine = None
     try:
-        command, url, readiness = prepare()
+        command, door, readiness = prepare()
         say("starts %s" % " ".join(command))
         engine = Engine(command)
-        is_ready = wait_until_ready(engine, url, readiness, stopping)
+        is_ready = wait_until_ready(engine, door, readiness, stopping)
     except CannotServe as error:
         if engine is not None:
             engine.process.kill()

@@ -33,6 +33,7 @@ export function plan(index: number, scratch: string, random: Random): Planned {
     preparation: null,
     env: {},
     reads: [],
+    serves: false,
   }
   return { launch, end }
 }

@@ -1,8 +1,10 @@
+import { Client, fetch, type Response } from 'undici'
+import { connectOptions, parseAddress } from '../../platform/http/address.ts'
 import type { Check, Serving } from '../../schemas/deployments.ts'
 
 /** An engine to probe; `header` is sent along. */
 export type Engine = {
-  /** Ends before `/v1`. */
+  /** Ends before `/v1`; read by `parseAddress`. */
   base_url: string
   header: { name: string; value: string } | null
 }
@@ -60,25 +62,32 @@ async function answerOf(
   { path, body, isAnswer }: Question,
   { timeoutMs, signal }: Until,
 ): Promise<string | null> {
-  const response = await fetch(`${base_url}${path}`, {
-    method: body === null ? 'GET' : 'POST',
-    headers: {
-      ...(body !== null && { 'content-type': 'application/json' }),
-      ...(header && { [header.name]: header.value }),
-    },
-    body: body === null ? null : JSON.stringify(body),
-    // A redirect could lead anywhere, with the secret header.
-    redirect: 'manual',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-  })
-  const text = await readSome(response)
-  if (response.status !== 200) {
+  const address = parseAddress(base_url)
+  // A connection for each probe, so that it meets the process that listens now.
+  const dispatcher = new Client(address.origin, { connect: connectOptions(address, timeoutMs) })
+  try {
+    const response = await fetch(`${address.origin}${address.prefix}${path}`, {
+      dispatcher,
+      method: body === null ? 'GET' : 'POST',
+      headers: {
+        ...(body !== null && { 'content-type': 'application/json' }),
+        ...(header && { [header.name]: header.value }),
+      },
+      body: body === null ? null : JSON.stringify(body),
+      // A redirect could lead anywhere, with the secret header.
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    })
+    const text = await readSome(response)
+    if (response.status === 200)
+      return isAnswer(parsed(text))
+        ? null
+        : `${path} returned 200, but not the response of the OpenAI API`
     const said = withoutSecret(text, header).slice(0, 500).replaceAll(/\s+/g, ' ')
     return `${path} returned ${response.status}: ${said}`
+  } finally {
+    await dispatcher.destroy()
   }
-  return isAnswer(parsed(text))
-    ? null
-    : `${path} returned 200, but not the response of the OpenAI API`
 }
 
 /** An engine may echo the request; the secret must not be shown to readers of a failed check. */

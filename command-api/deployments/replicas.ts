@@ -1,7 +1,8 @@
 import { forEachApart } from '../../platform/each.ts'
+import { socketAddress } from '../../platform/http/address.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Serving, Source } from '../../schemas/deployments.ts'
-import type { Replica } from '../../schemas/replicas.ts'
+import { engineSocket, type Replica } from '../../schemas/replicas.ts'
 import type { Deps } from '../deps.ts'
 import { progressRevision, revisionFailed } from './decide.ts'
 import { decideWith, type KeeperDeps } from './keep.ts'
@@ -10,7 +11,7 @@ import { routeReplica } from './rows.ts'
 
 export type ReplicaDeps = KeeperDeps & Pick<Deps, 'newId'> & { jobs: ReplicaJobs }
 
-/** Where engines listen on the machine that runs them. */
+/** Where engines listen on the nodes of a cluster. */
 const ports = { first: 20_000, count: 10_000 }
 /** A revision has failed once this many of its engines ended before responding. */
 const mostStarts = 3
@@ -164,6 +165,8 @@ type Followed = {
   queue_reason: string | null
   executor: string
   placed_on: string[]
+  /** Where the sockets of engines are; null on a cluster, whose engines listen on the network. */
+  runs_directory: string | null
   restarts: number
   started_at: Date
   /** It was ended because it is no longer needed. */
@@ -175,7 +178,7 @@ async function follow(deps: ReplicaDeps): Promise<void> {
   const { rows } = await deps.pool.query<Followed>({
     name: 'replicas_followed',
     text: `select r.replica_id, r.revision_id, r.deployment_id, r.base_url, r.port, r.run_id, r.started_at,
-                  j.state as job, j.queue_reason, j.executor, j.placed_on, v.restarts,
+                  j.state as job, j.queue_reason, j.executor, j.placed_on, write.runs_directory_of(j.engine) as runs_directory, v.restarts,
                   (r.state = 'draining' or ${unneeded}) as "isUnneeded"
              from write.replica r join write.job_state j using (run_id)
              join write.revision_state v on v.revision_id = r.revision_id
@@ -197,7 +200,7 @@ const progressOf: Record<string, 'placing' | 'pulling' | 'loading'> = {
 }
 
 async function followOne(deps: ReplicaDeps, replica: Followed): Promise<void> {
-  const { replica_id, revision_id, job, queue_reason, port } = replica
+  const { replica_id, revision_id, job, queue_reason } = replica
   if (ended.has(job)) return endOne(deps, replica)
   const state = progressOf[job]
   if (state)
@@ -209,12 +212,23 @@ async function followOne(deps: ReplicaDeps, replica: Followed): Promise<void> {
         }),
     })
   if (job !== 'running' || replica.base_url !== null) return
-  const host = replica.executor === 'local' ? '127.0.0.1' : (replica.placed_on[0] ?? '127.0.0.1')
+  const base_url = addressOf(replica)
+  if (base_url === null) return
   // Probes begin now; its time in the queue does not count.
   await deps.pool.query(
     'update write.replica set base_url = $2, next_at = $3, started_at = $3 where replica_id = $1',
-    [replica_id, `http://${host}:${port}`, deps.now()],
+    [replica_id, base_url, deps.now()],
   )
+}
+
+/**
+ * Nothing that an engine reports decides it. On this machine a port would belong to the first process that listens on it,
+ * perhaps of another run; the socket is in a folder that only the engine and the server may enter.
+ */
+function addressOf({ executor, run_id, runs_directory, placed_on, port }: Followed): string | null {
+  if (executor === 'local')
+    return runs_directory && socketAddress(engineSocket(runs_directory, run_id))
+  return placed_on[0] === undefined ? null : `http://${placed_on[0]}:${port}`
 }
 
 async function endOne(deps: ReplicaDeps, replica: Followed): Promise<void> {

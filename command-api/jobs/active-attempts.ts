@@ -19,7 +19,12 @@ type ActiveRow = {
 
 /** An executor by name, and the machine on which it runs attempts. */
 /** `engine` is the id of the host, as the tables name it. */
-export type ExecutorHost = { executor: string; engine: string }
+export type ExecutorHost = {
+  executor: string
+  engine: string
+  /** Where engines of replicas have their sockets, if they run on this machine. */
+  runsDirectory?: string | null | undefined
+}
 
 /** SQL: whether job `j` has an attempt on machine $2 of executor $1, or on an unknown one. */
 const isOurs = 'j.is_active and j.executor = $1 and (j.engine = $2 or j.engine is null)'

@@ -28,7 +28,7 @@ type Offsets = readonly { stdout: number; stderr: number }[]
 type Needed = CommitDeps & Pick<Deps, 'pool' | 'baseUrl'>
 
 /** The commands of an executor on one machine; each decides by the job's events and is idempotent. */
-export function executorCommands(deps: Needed, { executor, engine }: ExecutorHost) {
+export function executorCommands(deps: Needed, { executor, engine, runsDirectory }: ExecutorHost) {
   const cause = {
     actor: { type: 'system', id: 'executor', via: executor },
     requestId: `executor-${executor}`,
@@ -40,7 +40,7 @@ export function executorCommands(deps: Needed, { executor, engine }: ExecutorHos
     active: () => readActive(deps, { executor, engine }),
     over: (attempts: readonly AttemptOfRun[]) => readOver(deps.pool, attempts),
     heldGpus: () => readHeldGpus(deps.pool, { executor, engine }),
-    noteSeen: () => noteSeen(deps, engine),
+    noteSeen: () => noteSeen(deps, { engine, runsDirectory }),
     claim: (run_id: string, attempt: number) => claim(deps, { run_id, attempt }, engine),
     lostElsewhere: (silentMs: number) => readLost(deps, executor, silentMs),
 

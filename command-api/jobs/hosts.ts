@@ -1,16 +1,21 @@
 import type { Deps } from '../deps.ts'
+import type { ExecutorHost } from './active-attempts.ts'
 
 type Needed = Pick<Deps, 'pool' | 'now'>
 
-/** Records that a machine is supervising its attempts. */
-export async function noteSeen({ pool, now }: Needed, engine: string): Promise<void> {
+/** Records that a machine is supervising its attempts, and where their files are. */
+export async function noteSeen(
+  { pool, now }: Needed,
+  { engine, runsDirectory = null }: Pick<ExecutorHost, 'engine' | 'runsDirectory'>,
+): Promise<void> {
   await pool.query({
     name: 'engine_seen',
     // Precise enough for ten minutes, and cheap. A later time comes from a clock that was ahead.
-    text: `insert into write.engine (engine, seen_at) values ($1, $2)
-           on conflict (engine) do update set seen_at = excluded.seen_at
-            where engine.seen_at not between excluded.seen_at - interval '5 seconds' and excluded.seen_at + interval '5 seconds'`,
-    values: [engine, now()],
+    text: `insert into write.engine (engine, seen_at, runs_directory) values ($1, $2, $3)
+           on conflict (engine) do update set seen_at = excluded.seen_at, runs_directory = excluded.runs_directory
+            where engine.seen_at not between excluded.seen_at - interval '5 seconds' and excluded.seen_at + interval '5 seconds'
+               or engine.runs_directory is distinct from excluded.runs_directory`,
+    values: [engine, now(), runsDirectory],
   })
 }
 

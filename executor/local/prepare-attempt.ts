@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, chown, mkdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { engineSocket } from '../../schemas/replicas.ts'
 import { type AttemptPaths, attemptPaths } from '../attempts/attempt-directory.ts'
 import { isErrno, syncDirectory, writeDurably } from '../attempts/durable-json.ts'
 import { toLaunchRecord } from '../attempts/launch-record.ts'
@@ -25,6 +26,7 @@ export async function prepareAttempt(
   await mkdir(runDirectory, { mode: 0o700 }).catch(error => {
     if (!isErrno(error, 'EEXIST')) throw error
   })
+  if (launch.serves) await makeSocketFolder(engineSocket(runsDirectory, launch.run_id), id)
   try {
     await mkdir(fresh.directory, { mode: 0o700 })
     const tmps = nodesOf(launch).map(({ rank }) => fresh.rank(rank).tmp)
@@ -39,6 +41,15 @@ export async function prepareAttempt(
     if (!isErrno(error, 'ENOTEMPTY', 'EEXIST')) throw error
   }
   return attemptPaths(directory)
+}
+
+/** The same for all attempts of a run, so that gateways know the path before an attempt begins. */
+async function makeSocketFolder(socket: string, id: number | null): Promise<void> {
+  const folder = path.dirname(socket)
+  await mkdir(folder, { mode: 0o700 }).catch(error => {
+    if (!isErrno(error, 'EEXIST')) throw error
+  })
+  if (id !== null) await chown(folder, id, id)
 }
 
 /** The run's user may enter the directory and owns the folders it writes to; its group may read its files. */

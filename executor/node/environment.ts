@@ -22,7 +22,7 @@ export function withoutInstallerSettings(env: NodeJS.ProcessEnv): Record<string,
   return Object.fromEntries(kept.map(([name, value]) => [name, value ?? '']))
 }
 
-/** The surroundings of a rank: the run's mark, its own folders and home, and its GPUs. */
+/** The surroundings of a rank: the run's mark, its own folders and home, its GPUs, and its socket. */
 export type Place = {
   mark: string
   tmp: string
@@ -31,13 +31,15 @@ export type Place = {
   gpus: readonly number[]
   /** The name of the rank's node; null where all ranks of this machine share memory and sockets. */
   node: string | null
+  /** The path at which an engine must listen. */
+  socket: string | null
 }
 
 /** A rank's environment: the host's part, overridden by the launch's, overridden by its place, GPU binding and mark. */
 export function runEnvironment(
   host: Record<string, string>,
   { env, nodes }: { env: Record<string, string>; nodes: number },
-  { mark, tmp, home, rank, gpus, node }: Place,
+  { mark, tmp, home, rank, gpus, node, socket }: Place,
 ): Record<string, string> {
   return {
     ...withoutInstallerSettings(host),
@@ -51,6 +53,7 @@ export function runEnvironment(
     // Same order as nvidia-smi; by default CUDA puts the fastest device first.
     CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
     CUDA_VISIBLE_DEVICES: gpus.join(','),
+    ...(socket !== null && { FORGE_SERVING_SOCKET: socket }),
     [markVariable]: mark,
   }
 }

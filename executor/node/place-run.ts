@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { NodeOfRank } from '../../events/jobs.ts'
+import { engineSocket } from '../../schemas/replicas.ts'
 import { type AttemptPaths, attemptPaths } from '../attempts/attempt-directory.ts'
 import type { Enclosure } from '../attempts/enclosure.ts'
 import { attemptsIn, liesIn, runDirectory } from '../attempts/run-directory.ts'
@@ -42,7 +43,10 @@ export class RunPlaces {
       identity: id === null ? null : { id, groups: granted.groups },
       work: paths.work,
       readable: granted.folders,
-      writable: await this.#workOf(launch.run_id),
+      writable: [
+        ...(await this.#workOf(launch.run_id)),
+        ...(launch.serves ? [path.dirname(this.#socketOf(launch))] : []),
+      ],
     }
     const ranks = nodesOf(launch).map(async node => {
       const { rank, gpu_indexes } = node
@@ -50,12 +54,20 @@ export class RunPlaces {
       const isBare = this.#capacity.fake || gpu_indexes.length === 0
       const devices = isBare ? [] : await deviceFiles(gpu_indexes)
       const enclosure = enclosureOf(this.#isolation, { ...shared, tmp, devices })
-      return { enclosure, place: this.#placeOfRank(paths, node) }
+      return { enclosure, place: this.#placeOfRank(launch, paths, node) }
     })
     return Promise.all(ranks)
   }
 
-  #placeOfRank(paths: AttemptPaths, { node, rank, gpu_indexes }: NodeOfRank): Omit<Place, 'mark'> {
+  #socketOf({ run_id }: Launch): string {
+    return engineSocket(this.#runsDirectory, run_id)
+  }
+
+  #placeOfRank(
+    launch: Launch,
+    paths: AttemptPaths,
+    { node, rank, gpu_indexes }: NodeOfRank,
+  ): Omit<Place, 'mark'> {
     const { mode } = this.#isolation
     const mounted = mode === 'bubblewrap'
     // The devices of other runs are hidden, so the remaining ones are numbered from 0.
@@ -67,6 +79,7 @@ export class RunPlaces {
       ...{ rank, gpus, tmp: mounted ? '/tmp' : tmp },
       home: isolated ? paths.work : null,
       node: isolated ? node : null,
+      socket: launch.serves ? this.#socketOf(launch) : null,
     }
   }
 

@@ -1,5 +1,3 @@
-import { randomInt } from 'node:crypto'
-import { createServer } from 'node:net'
 import type { NodeOfRank } from '../../events/jobs.ts'
 import type { Launch } from '../port.ts'
 
@@ -31,25 +29,3 @@ export const rankVariables = (rank: number, nodes: number): Record<string, strin
         GROUP_RANK: String(rank),
         MASTER_ADDR: '127.0.0.1',
       }
-
-/** Below the ephemeral ports, so that no outgoing connection takes the port before rank 0 does. */
-const ports = { first: 20_000, count: 10_000 }
-const portTries = 100
-
-/** A free port, chosen at random so that two attempts that start at once rarely get the same one. */
-export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < portTries; tries++) {
-    const port = ports.first + randomInt(ports.count)
-    if (await isFree(port)) return port
-  }
-  throw new Error('no port is free for the ranks to meet at')
-}
-
-const isFree = (port: number): Promise<boolean> =>
-  new Promise(resolve => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen({ port, host: '0.0.0.0', exclusive: true }, () =>
-      server.close(() => resolve(true)),
-    )
-  })

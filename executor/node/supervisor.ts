@@ -11,6 +11,7 @@ import {
 import { flushCompileCache } from 'node:module'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../../platform/free-port.ts'
 import type { Cgroup } from '../attempts/attempt-directory.ts'
 import {
   attemptPaths,
@@ -31,9 +32,9 @@ import { type DiskWatch, watchDisk } from './disk-limit.ts'
 import { diskUse } from './disk-use.ts'
 import { endOfRanks, type Step } from './joint-end.ts'
 import { killRun, type Quarry } from './kill-run.ts'
+import { watchMeetingPort } from './meeting-port.ts'
 import { oomWatch } from './oom-watch.ts'
 import { processesOfRun } from './processes.ts'
-import { freePort } from './ranks.ts'
 import { type Program, type Started, startCommand, startTrusted } from './start-command.ts'
 import { followStops } from './stop-requests.ts'
 import { yieldProcessor } from './yield-processor.ts'
@@ -51,6 +52,7 @@ const heartbeatMs = 10_000
 const removedAfterMs = 60_000
 
 const spareBytes = 64 * 1024
+const failedToLaunch: Step = { end: { exit_code: cannotLaunch, signal: null }, killed: false }
 
 /** When the first program of the attempt started. */
 let startedAt: string | null = null
@@ -169,10 +171,8 @@ async function runSteps(
   { ranks, preparation_env, preparation_input }: Handover,
   quarry: Quarry,
 ): Promise<Step> {
-  if (preparation === null) {
-    const told = { command, env: await meetingPoint(ranks), readable: [] }
-    return untilEnded(quarry, ranks.map(startOf(told)))
-  }
+  if (preparation === null)
+    return untilRanksEnded(quarry, ranks, { command, env: {}, readable: [] })
   let said = Promise.resolve('')
   const prepare = async (files: Files) => {
     // Not in the working folder, which is the run's: an earlier attempt may have planted programs and links there.
@@ -186,18 +186,24 @@ async function runSteps(
   if (await readJson(paths.stop))
     return { end: { exit_code: null, signal: 'SIGTERM' }, killed: false }
   const wanted = JSON.parse(await said) as Prepared
-  const told = { ...wanted, env: { ...wanted.env, ...(await meetingPoint(ranks)) } }
   try {
-    return await untilEnded(quarry, ranks.map(startOf(told)))
+    return await untilRanksEnded(quarry, ranks, wanted)
   } catch (error) {
     tell(`${reasonOf(error, wanted.command[0] ?? '')}`)
-    return { end: { exit_code: cannotLaunch, signal: null }, killed: false }
+    return failedToLaunch
   }
 }
 
-/** Where the ranks find each other. Chosen now, since a preparation takes long. */
-async function meetingPoint(ranks: readonly RankHandover[]): Promise<Record<string, string>> {
-  return ranks.length === 1 ? {} : { MASTER_PORT: String(await freePort()) }
+/** Runs the command on all ranks; several meet at a port, which is chosen now, since a preparation takes long. */
+async function untilRanksEnded(
+  quarry: Quarry,
+  ranks: readonly RankHandover[],
+  wanted: Prepared,
+): Promise<Step> {
+  if (ranks.length === 1) return untilEnded(quarry, ranks.map(startOf(wanted)))
+  const port = await freePort()
+  const env = { ...wanted.env, MASTER_PORT: String(port) }
+  return untilEnded(quarry, ranks.map(startOf({ ...wanted, env })), port)
 }
 
 /** How to start the command on a rank, with these variables and files besides its own. */
@@ -211,7 +217,11 @@ function startOf({ command, env, readable }: Prepared): (rank: RankHandover) => 
 type Start = (files: Files) => Promise<Started>
 
 /** Starts one program of the attempt on each of these ranks, carries out stops meanwhile, and waits until all have ended. */
-async function untilEnded(quarry: Quarry, starts: readonly Start[]): Promise<Step> {
+async function untilEnded(
+  quarry: Quarry,
+  starts: readonly Start[],
+  meetingPort: number | null = null,
+): Promise<Step> {
   const outcomes = await Promise.allSettled(inCgroup(quarry, starts))
   const started = outcomes.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
   quarry.sessions = started.map(({ pid }) => pid)
@@ -219,10 +229,18 @@ async function untilEnded(quarry: Quarry, starts: readonly Start[]): Promise<Ste
   // Not awaited: a full disk must not delay the handling of stops.
   const recorded = recordStart(quarry.sessions)
   const stops = followStops(paths, quarry)
+  let wasTaken = false
+  const taken = () => {
+    wasTaken = true
+    tell(`another process listens on port ${meetingPort}, where the ranks meet: they are ended`)
+    stops.heed({ grace_s: 0, force: true })
+  }
+  const endWatch = meetingPort === null ? null : watchMeetingPort(meetingPort, quarry, taken)
   const step = await endOfRanks(started, quarry, stops, tell)
+  endWatch?.()
   stops.end()
   await recorded
-  return step
+  return wasTaken ? failedToLaunch : step
 }
 
 /** Output goes straight to the files; all children are created in the control group before any has started. */

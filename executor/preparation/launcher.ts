@@ -92,7 +92,8 @@ function toPrepared(
     readable: [
       ...files,
       plan.recipe_directory,
-      program,
+      // The program of engines lies outside of their templates, with a module that it imports.
+      path.dirname(program),
       plan.client_directory,
       paramsFile,
       ...Object.values(fetched),

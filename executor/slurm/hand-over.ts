@@ -18,7 +18,15 @@ export async function handOver(
   for (let rank = 0; rank < launch.nodes; rank++) {
     const node = paths.node(rank)
     const mark = (await readJson<LaunchRecord>(node.launch))?.mark ?? ''
-    const place = { mark, tmp: node.rank(0).tmp, home: null, rank, gpus: [], node: null }
+    const place = {
+      mark,
+      tmp: node.rank(0).tmp,
+      home: null,
+      rank,
+      gpus: [],
+      node: null,
+      socket: null,
+    }
     const handover: Handover = {
       ranks: [{ env: runEnvironment(host, launch, place), enclosure: null }],
       preparation_env: preparationEnvironment(host, launch.preparation?.env ?? {}, mark),

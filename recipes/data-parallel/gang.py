@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import json
+import secrets
 import socket
 import struct
 import time
@@ -25,7 +26,7 @@ def join(env, timeout_s):
         raise GangError("%s is missing or wrong: submit this recipe with spec.resources.nodes of 2 or more" % error)
     if size < 2 or not 0 <= rank < size:
         raise GangError("rank %d of %d: this recipe needs two nodes or more" % (rank, size))
-    # Known only to the ranks of this run: strangers who find the port are not admitted.
+    # Known only to the ranks of this run: each proves to the other that it has it, because strangers may find the port, or take it.
     key = env.get("SERVICE_TOKEN", "").encode()
     deadline = time.monotonic() + timeout_s
     if rank == 0:
@@ -89,7 +90,7 @@ def _gather(address, size, key, deadline):
     # If the ranks share a machine, listen only there; otherwise on all addresses, because other nodes may know this
     # machine by a different name.
     place = (host if host in ("127.0.0.1", "localhost") else "", port)
-    peers = {}
+    peers, welcomes = {}, {}
     with socket.socket() as door:
         door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         door.bind(place)
@@ -100,31 +101,33 @@ def _gather(address, size, key, deadline):
                 peer, _ = door.accept()
             except socket.timeout:
                 continue
-            rank = _welcome(peer, size, key)
+            rank, challenge = _admit(peer, size, key)
             if rank in peers:
                 raise GangError("two processes claim to be rank %d" % rank)
             if rank is not None:
-                peers[rank] = peer
-    for peer in peers.values():
-        _write(peer, {"size": size})
+                peers[rank], welcomes[rank] = peer, _proof(key, challenge, 0, size)
+    for rank, peer in peers.items():
+        _write(peer, {"proof": welcomes[rank]})
     return peers
 
 
-def _welcome(peer, size, key):
-    """The rank of a connected peer; None for a stranger."""
+def _admit(peer, size, key):
+    """The rank of a connected peer and its challenge; twice None for a stranger."""
     try:
         peer.settimeout(HELLO_S)
+        challenge = secrets.token_hex(16)
+        _write(peer, {"challenge": challenge})
         hello = _read(peer)
         rank, claimed = int(hello["rank"]), int(hello["size"])
-        known = hmac.compare_digest(str(hello["proof"]), _proof(key, rank, claimed))
+        known = hmac.compare_digest(str(hello["proof"]), _proof(key, challenge, rank, claimed))
     except (OSError, ValueError, KeyError, TypeError):
         known = False
     if not known:
         peer.close()
-        return None
+        return None, None
     if claimed != size or not 0 < rank < size:
         raise GangError("a process claims to be rank %d of %d, among %d" % (rank, claimed, size))
-    return rank
+    return rank, str(hello.get("challenge"))
 
 
 def _find(address, rank, size, key, deadline):
@@ -133,13 +136,17 @@ def _find(address, rank, size, key, deadline):
         left = _left(deadline, "rank 0 at %s:%d" % address)
         try:
             peer = socket.create_connection(address, timeout=left)
-            _write(peer, {"rank": rank, "size": size, "proof": _proof(key, rank, size)})
+            peer.settimeout(_left(deadline, "the challenge of rank 0"))
+            proof = _proof(key, str(_read(peer)["challenge"]), rank, size)
+            challenge = secrets.token_hex(16)
+            _write(peer, {"rank": rank, "size": size, "challenge": challenge, "proof": proof})
             peer.settimeout(_left(deadline, "the welcome of rank 0"))
-            _read(peer)
+            if not hmac.compare_digest(str(_read(peer)["proof"]), _proof(key, challenge, 0, size)):
+                raise ValueError("the process there is not of this run")
             return peer
         except ConnectionRefusedError:
             time.sleep(0.1)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise GangError("rank 0 at %s:%d does not admit rank %d: %s" % (*address, rank, error))
 
 
@@ -154,8 +161,8 @@ def _missing(peers, size):
     return ", ".join(str(rank) for rank in range(1, size) if rank not in peers)
 
 
-def _proof(key, rank, size):
-    return hmac.new(key, b"rank %d of %d" % (rank, size), hashlib.sha256).hexdigest()
+def _proof(key, challenge, rank, size):
+    return hmac.new(key, ("rank %d of %d: %s" % (rank, size, challenge)).encode(), hashlib.sha256).hexdigest()
 
 
 def _write(peer, value):

@@ -1,6 +1,6 @@
 """Serves a GGUF model with llama.cpp's own HTTP server, which the package xllamacpp includes.
 
-`python serve.py --model model.gguf --port 8000`
+`python serve.py --model model.gguf --port 8000`, or `--socket PATH.sock` instead of a port
 """
 
 import argparse
@@ -26,6 +26,7 @@ def options_of(arguments):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--socket", help="the path of a Unix socket to listen on; llama.cpp recognizes it by .sock at its end")
     parser.add_argument("--model", required=True, help="a GGUF file, or a folder with one")
     parser.add_argument("--names", nargs="+", default=["default"])
     parser.add_argument("--context", type=int, default=0)
@@ -41,7 +42,7 @@ def params_of(options):
 
     params = xllamacpp.CommonParams()
     params.model.path = model_file(options.model)
-    params.hostnames, params.port = [options.host], options.port
+    params.hostnames, params.port = [options.socket or options.host], options.port
     params.model_alias = set(options.names)
     params.n_ctx, params.n_parallel = options.context, options.parallel
     params.n_gpu_layers = options.gpu_layers

@@ -1,6 +1,6 @@
 """Serves a checkpoint of the recipe tiny-lm through the OpenAI API: chat, completions, embeddings and models, over HTTP/1.1.
 
-`python serve.py --model checkpoint.npz --port 8000`
+`python serve.py --model checkpoint.npz --port 8000`, or `--socket PATH` instead of a port
 """
 
 import os
@@ -36,7 +36,7 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 1024
 
     def __init__(self, address, model, options):
-        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        self.address_family = family_of(address)
         self.model, self.options = model, options
         self.limits = Limits(options.names, options.max_tokens, options.default_tokens, options.temperature)
         self.rooms = threading.BoundedSemaphore(options.max_concurrency)
@@ -47,7 +47,7 @@ class Server(ThreadingHTTPServer):
 
     def server_bind(self):
         TCPServer.server_bind(self)  # without looking up the name of the host, which can take seconds
-        self.server_name, self.server_port = self.server_address[:2]
+        self.server_name, self.server_port = ("localhost", 0) if self.options.socket else self.server_address[:2]
 
     def count(self, by):
         with self._lock:
@@ -68,11 +68,20 @@ class Server(ThreadingHTTPServer):
             time.sleep(0.02)
 
 
+def family_of(address):
+    if isinstance(address, str):
+        return socket.AF_UNIX
+    return socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
     timeout = IDLE_S
     server_version, sys_version = "tiny-lm", ""
+
+    def setup(self):
+        self.disable_nagle_algorithm = self.request.family != socket.AF_UNIX
+        super().setup()
 
     def route(self):
         path = self.path.split("?", 1)[0]
@@ -268,6 +277,7 @@ def options_of(arguments):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--socket", help="the path of a Unix socket to listen on")
     parser.add_argument("--model", required=True, help="a checkpoint (.npz) or a folder of checkpoints")
     parser.add_argument("--names", nargs="+", default=["default"])
     parser.add_argument("--max-tokens", type=int, default=100000)
@@ -284,10 +294,10 @@ def main():
         model = load(options.model)
     except NotAModel as error:
         raise SystemExit(str(error))
-    server = Server((options.host, options.port), model, options)
+    server = Server(options.socket or (options.host, options.port), model, options)
     # `shutdown` waits for the loop that the handler interrupts.
     signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=server.drain).start())
-    print("serves %s at http://%s:%d" % (options.model, options.host, options.port), flush=True)
+    print("serves %s at %s" % (options.model, options.socket or "http://%s:%d" % (options.host, options.port)), flush=True)
     server.serve_forever(poll_interval=0.05)
     # A second stop must not kill a process that is already ending: Python drops its signal handlers before it exits.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

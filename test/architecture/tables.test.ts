@@ -11,6 +11,7 @@ const everybodys = [
   'write.event',
   'write.idempotency',
   'write.may_read',
+  'write.runs_directory_of',
   'write.relay_cursor',
   'write.resource',
   'write.snapshot',

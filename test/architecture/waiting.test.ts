@@ -101,7 +101,8 @@ const rules: readonly Rule[] = [
       'test/clients/cli/api/unreachable.test.ts': 'nothing may listen there',
       'test/serving/replicas.ts': 'the server chooses an engine’s port',
       'test/serving/serve-engine.test.ts': 'the engine gets its port',
-      'test/serving/tiny-lm.test.ts': 'the engine gets its port',
+      'test/executor/impostor-scene.ts': 'the engine gets its port',
+      'test/recipes/gang.test.ts': 'rank 0 gets its port',
       'test/clients/python/artifacts.test.ts':
         'the server must know the address of the proxy, and the proxy that of the server',
       'test/platform/log/kafka-silent.test.ts':

@@ -66,6 +66,10 @@ test("a run's checkpoint is served by an engine of Forge, suspended, resumed and
   const path = `/api/deployments/${made.body.deployment_id}`
   const { base_url, cost_24h } = await untilIt(forge, path, 'ready')
   t.is(cost_24h, '0.00', 'its engine needs no GPU')
+  const { rows: routes } = await forge.pool.query(
+    "select r.base_url = 'unix:' || write.runs_directory_of(j.engine) || '/' || run_id || '/engine/engine.sock' as is_socket from write.replica r join write.job_state j using (run_id)",
+  )
+  t.deepEqual(routes, [{ is_socket: true }], 'requests go to its socket')
   const { body: token } = await forge.call<{ token: string }>('POST', `${path}/tokens`, {
     body: { name: 'a' },
   })

@@ -16,6 +16,7 @@ export function launch(part: Partial<Launch>): Launch {
     env: {},
     gpu_indexes: [],
     reads: [],
+    serves: false,
     ...part,
   }
 }

@@ -35,6 +35,19 @@ test('the attempts of a machine are lost after ten minutes of silence', async t 
   t.deepEqual(await lost(), [])
 })
 
+test('where a machine keeps its runs is noted at once when it changes', async t => {
+  const at = await jobsWithExecutor(t)
+  const host = { executor: 'local', engine: 'other' }
+  const noted = async () => {
+    const { rows } = await at.pool.query("select write.runs_directory_of('other') as place")
+    return rows[0].place
+  }
+  for (const runsDirectory of ['/data/runs', '/srv/runs', null]) {
+    await executorCommands(at.deps, { ...host, runsDirectory }).noteSeen()
+    t.is(await noted(), runsDirectory)
+  }
+})
+
 test('times noted by a fast clock are void once the clock is corrected', async t => {
   const at = await jobsWithExecutor(t)
   const other = executorCommands(at.deps, { executor: 'local', engine: 'other' })

@@ -198,6 +198,7 @@ const shellLaunch = (script: string) => (order: LaunchOrder) => ({
   command: ['/bin/sh', '-c', script],
   preparation: null,
   reads: [],
+  serves: false,
   env: { ...order.env, ...order.reporting, FORGE_ATTEMPT: String(order.attempt) },
 })
 

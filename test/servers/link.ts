@@ -12,9 +12,10 @@ export type Link = {
   mend(): void
 }
 
-/** A way to a server of the tests that can be cut without ending it for the others. */
+/** A way to a server of the tests, perhaps at a Unix socket, that can be cut without ending it for the others. */
 export async function linkTo(t: ExecutionContext, address: string): Promise<Link> {
   const target = new URL(address)
+  const isSocket = target.protocol === 'unix:'
   const sockets = new Set<Socket>()
   let isCut = false
   let isFrozen = false
@@ -28,7 +29,7 @@ export async function linkTo(t: ExecutionContext, address: string): Promise<Link
       near.on('error', () => {})
       return
     }
-    const far = connect(Number(target.port), target.hostname)
+    const far = isSocket ? connect(target.pathname) : connect(Number(target.port), target.hostname)
     for (const [one, other] of [
       [near, far],
       [far, near],
@@ -50,7 +51,7 @@ export async function linkTo(t: ExecutionContext, address: string): Promise<Link
     server.close()
     close()
   })
-  const url = new URL(address)
+  const url = new URL(isSocket ? 'http://127.0.0.1' : address)
   url.hostname = '127.0.0.1'
   url.port = String((server.address() as AddressInfo).port)
   return {

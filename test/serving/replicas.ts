@@ -2,10 +2,13 @@ import type { ExecutionContext } from 'ava'
 import { stopReplica, submitReplica } from '../../command-api/jobs/replica.ts'
 import { openSubmits } from '../../command-api/jobs/submit.ts'
 import { freePort } from '../../platform/free-port.ts'
+import { socketAddress } from '../../platform/http/address.ts'
 import { lockOf } from '../../recipes/catalogue.ts'
 import { builtInTemplates, findTemplate, loadTemplates } from '../../recipes/templates.ts'
 import type { AdmissionResult } from '../../schemas/jobs.ts'
+import { engineSocket } from '../../schemas/replicas.ts'
 import type { Forge } from '../servers/forge.ts'
+import { linkTo } from '../servers/link.ts'
 import { routeParts } from '../servers/serve-routes.ts'
 import { until } from '../servers/until.ts'
 
@@ -16,14 +19,13 @@ export type Wanted = {
   args?: string[]
   served_names?: string[]
   replica_id?: string
-  port?: number
   profile?: string
   host?: string
 }
 
 export type Replicas = {
-  /** Submits a replica as the control plane does, to the administrator's project `demo`. */
-  submit(wanted: Wanted): Promise<AdmissionResult & { port: number; base_url: string }>
+  /** Submits a replica as the control plane does, to the administrator's project `demo`. `socket`: where it listens on this machine. */
+  submit(wanted: Wanted): Promise<AdmissionResult & { socket: string; base_url: string }>
   stop(run_id: string): Promise<void>
 }
 
@@ -38,7 +40,8 @@ export async function replicasOn(t: ExecutionContext, forge: Forge): Promise<Rep
     async submit({ template, artifact_id, params = {}, args = [], ...named }) {
       const entry = findTemplate(entries, template)
       if (!entry) throw new Error(`there is no template ${template}`)
-      const { served_names = ['default'], port = await freePort() } = named
+      const port = await freePort()
+      const { served_names = ['default'] } = named
       const { replica_id = `rep_${port}`, profile = null, host = '127.0.0.1' } = named
       const admitted = await submit({
         ...{ replica_id, artifact_id, params, profile, gpus: null, priority: 0 },
@@ -46,10 +49,25 @@ export async function replicasOn(t: ExecutionContext, forge: Forge): Promise<Rep
         ...{ project: 'demo', name: `replica of ${template}`, lock: lockOf(entry.recipe) },
         serving: { host, port, served_names, args, tensor_parallel: 1 },
       })
-      return { ...admitted, port, base_url: `http://127.0.0.1:${port}/v1` }
+      const socket = engineSocket(await runsDirectoryOf(forge), admitted.run_id)
+      // Clients know only TCP.
+      const url =
+        named.host === undefined
+          ? (await linkTo(t, socketAddress(socket))).url.replace(/\/$/, '')
+          : `http://127.0.0.1:${port}`
+      return { ...admitted, socket, base_url: `${url}/v1` }
     },
   }
 }
+
+/** Known to the control plane once the executor has started. */
+const runsDirectoryOf = (forge: Forge): Promise<string> =>
+  until('the executor has started', 60_000, async () => {
+    const { rows } = await forge.pool.query<{ runs_directory: string }>(
+      'select runs_directory from write.engine where runs_directory is not null',
+    )
+    return rows[0]?.runs_directory
+  })
 
 type Artifact = { artifact_id: string; kind: string }
 

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { Client } from 'undici'
 import { pythonClient } from '../../executor/preparation/recipe-command.ts'
 import { freePort } from '../../platform/free-port.ts'
+import { connectOptions, parseAddress, socketAddress } from '../../platform/http/address.ts'
 import { engineProgram } from '../../recipes/templates.ts'
 import { folder } from '../recipes/tiny-recipe.ts'
 import { patient } from '../servers/patience.ts'
@@ -13,7 +15,7 @@ import { until } from '../servers/until.ts'
 // The program of every replica, with engines of a few lines.
 
 const answering = `
-import http.server, signal, sys
+import http.server, signal, socket, sys
 
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
@@ -23,7 +25,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-server = http.server.HTTPServer((sys.argv[1], int(sys.argv[2])), Handler)
+class OnSocket(http.server.HTTPServer):
+    address_family = socket.AF_UNIX
+
+    def server_bind(self):
+        self.socket.bind(self.server_address)
+
+    def get_request(self):
+        return self.socket.accept()[0], ("", 0)
+
+if sys.argv[1].endswith(".sock"):
+    server = OnSocket(sys.argv[1], Handler)
+else:
+    server = http.server.HTTPServer((sys.argv[1], int(sys.argv[2])), Handler)
 print("listens", *sys.argv[3:], flush=True)
 `
 const serving = `${answering}server.serve_forever()\n`
@@ -43,6 +57,8 @@ type Wanted = {
   params?: Record<string, unknown>
   timeout_s?: number
   port?: number
+  /** The socket that it must listen on. */
+  socket?: string
 }
 
 async function start(t: ExecutionContext, { engine, ...wanted }: Wanted): Promise<Replica> {
@@ -62,6 +78,7 @@ async function start(t: ExecutionContext, { engine, ...wanted }: Wanted): Promis
       FORGE_PARAMS_FILE: path.join(template, 'params.json'),
       FORGE_SERVING: JSON.stringify({ template, command, options, readiness, ...served }),
       ...{ FORGE_SERVING_HOST: '127.0.0.1', FORGE_SERVING_PORT: String(port) },
+      ...(wanted.socket !== undefined && { FORGE_SERVING_SOCKET: wanted.socket }),
     },
   })
   t.teardown(() => child.kill('SIGKILL'))
@@ -93,6 +110,49 @@ test('an engine gets its address, its names and its parameters, and its output i
   replica.child.kill('SIGTERM')
   t.like(await replica.ended, { signal: 'SIGTERM' }, 'as the engine ended, which does not catch it')
 })
+
+const where = [['{socket}'], ['{host}', '{port}']]
+const python = ['python', 'engine.py']
+
+test('requests reach an engine by its socket, even in place of an earlier one and at a long path', async t => {
+  t.timeout(patient(60_000))
+  const deep = path.join(await folder(t), 'x'.repeat(120), 'y'.repeat(120))
+  await mkdir(deep, { recursive: true })
+  for (const socket of [path.join(await folder(t), 'e.sock'), path.join(deep, 'engine.sock')])
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      const replica = await start(t, { engine: serving, command: python, options: where, socket })
+      await untilSaid(replica, /responds after/)
+      t.is(await statusAt(socket), 200)
+      t.regex(replica.said(), /^\[forge\] starts .*engine\.py \S+\.sock --last$/m)
+      replica.child.kill('SIGKILL')
+      await replica.ended
+    }
+})
+
+test('an engine that knows only ports is reached by its socket all the same', async t => {
+  t.timeout(patient(60_000))
+  const socket = path.join(await folder(t), 'engine.sock')
+  const options = where.slice(1)
+  const replica = await start(t, { engine: serving, command: python, options, socket })
+  await untilSaid(replica, /engine\.sock responds after/)
+  const all = await Promise.all(Array.from({ length: 20 }, () => statusAt(socket)))
+  t.deepEqual([...new Set(all)], [200])
+  replica.child.kill('SIGTERM')
+  await replica.ended
+  await t.throwsAsync(statusAt(socket))
+})
+
+async function statusAt(socket: string): Promise<number> {
+  const address = parseAddress(socketAddress(socket))
+  const client = new Client(address.origin, { connect: connectOptions(address, 10_000) })
+  try {
+    const { statusCode, body } = await client.request({ path: '/v1/models', method: 'GET' })
+    await body.dump()
+    return statusCode
+  } finally {
+    await client.destroy()
+  }
+}
 
 test('a stop is passed on, and the replica ends with the engine’s exit code', async t => {
   t.timeout(patient(60_000))

@@ -43,10 +43,17 @@ test('the templates that come with Forge are valid, and each has its engine’s 
   const serving = { served_names: ['math', 'default'], args: ['--enforce-eager'] }
   t.deepEqual(await commandOf(t, 'vllm', { ...serving, params: {} }), [
     ...['-m', 'vllm.entrypoints.cli.main', 'serve', '/models/one'],
-    ...['--host', '127.0.0.1', '--port', '8123', '--served-model-name', 'math', 'default'],
-    ...['--tensor-parallel-size', '2', '--dtype', 'auto', '--gpu-memory-utilization', '0.9'],
-    ...['--seed', '0', '--enforce-eager'],
+    ...['--served-model-name', 'math', 'default', '--tensor-parallel-size', '2'],
+    ...['--dtype', 'auto', '--gpu-memory-utilization', '0.9', '--seed', '0'],
+    ...['--uds', '/run/engine.sock', '--enforce-eager'],
   ])
+  const onCluster = await commandOf(t, 'vllm', { ...serving, params: {} }, address)
+  t.deepEqual(onCluster.slice(-5), ['--host', '0.0.0.0', '--port', '8123', '--enforce-eager'])
+  for (const name of ['tiny-lm', 'llama-cpp']) {
+    const here = await commandOf(t, name, { ...serving, params: {} })
+    t.is(here[here.indexOf('--socket') + 1], '/run/engine.sock')
+    t.false(here.includes('--port'))
+  }
   const chosen = { max_model_len: 4096, quantization: 'fp8', max_num_seqs: 8 }
   const words = await commandOf(t, 'vllm', { ...serving, params: chosen })
   t.deepEqual(words.slice(-7), [
@@ -55,11 +62,14 @@ test('the templates that come with Forge are valid, and each has its engine’s 
   ])
 })
 
+const address = { host: '0.0.0.0', port: 8123 }
+
 /** The words after the program, as the program of all replicas fills them in. */
 async function commandOf(
   t: Parameters<typeof folder>[0],
   name: string,
   given: { served_names: string[]; args: string[]; params: Record<string, unknown> },
+  where: object = { socket: '/run/engine.sock' },
 ): Promise<string[]> {
   const entry = findTemplate(await loadTemplates(builtInTemplates), name)
   const serving = entry?.recipe.serving
@@ -72,7 +82,7 @@ import serve_engine
 serving, params, places = json.loads(sys.argv[3])
 print(json.dumps(serve_engine.command_of(serving, params, places)[1:]))`
   const { served_names, args } = given
-  const places = { host: '127.0.0.1', port: 8123, model_path: '/models/one', tensor_parallel: 2 }
+  const places = { ...where, model_path: '/models/one', tensor_parallel: 2 }
   const told = [
     { ...serving, template: entry?.directory, args },
     params.value,
@@ -104,7 +114,7 @@ const faults: [title: string, file: object, message: RegExp][] = [
   [
     'with a place that nobody fills',
     { ...templateFile, serving: { ...serving, command: ['{prot}'] } },
-    /names \{prot\}; there is port, host/,
+    /names \{prot\}; there is socket, port, host/,
   ],
   [
     'with an unknown parameter',

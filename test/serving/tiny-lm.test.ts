@@ -1,7 +1,6 @@
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import OpenAI from 'openai'
-import { freePort } from '../../platform/free-port.ts'
 import { sharedForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { processes } from '../servers/processes.ts'
@@ -56,8 +55,8 @@ test('a replica serves a trained model to the official clients, and ends when it
   const { forge, artifact_id } = await withModel()
   const replicas = await replicasOn(t, forge)
   const wanted = { template: 'tiny-lm', artifact_id, served_names: ['bard', 'default'] }
-  const { run_id, base_url, port } = await replicas.submit({ ...wanted, replica_id: 'rep_1' })
-  const again = await replicas.submit({ ...wanted, replica_id: 'rep_1', port: port + 1 })
+  const { run_id, base_url } = await replicas.submit({ ...wanted, replica_id: 'rep_1' })
+  const again = await replicas.submit({ ...wanted, replica_id: 'rep_1' })
   t.is(again.run_id, run_id, 'a replica is one job, however often it is submitted')
   await untilState(forge, run_id, 'running')
 
@@ -86,11 +85,6 @@ test('an engine that cannot start ends its job, with its last output', async t =
   await untilSaid(forge, run_id, /before it was ready; its last output:\n.*\n?.*unrecognized/s)
   const { body } = await forge.call<{ started_at: string | null }>('GET', `/api/jobs/${run_id}`)
   t.is(body.started_at, null, 'nothing is paid for it')
-
-  const { port } = new URL(forge.url)
-  const taken = await replicas.submit({ template: 'tiny-lm', artifact_id, port: Number(port) })
-  await untilState(forge, taken.run_id, 'failed')
-  await untilSaid(forge, taken.run_id, /cannot be used: Address already in use/)
 })
 
 /** The processes on this machine whose command line contains these consecutive words. */
@@ -105,9 +99,9 @@ test('an engine that is killed fails its job, and a person cannot submit it agai
   t.timeout(patient(500_000), 'the environment is built')
   const { forge, artifact_id } = await withModel()
   const replicas = await replicasOn(t, forge)
-  const { run_id, port } = await replicas.submit({ template: 'tiny-lm', artifact_id })
+  const { run_id, socket } = await replicas.submit({ template: 'tiny-lm', artifact_id })
   await untilState(forge, run_id, 'running')
-  const engines = await processesWith('--port', String(port))
+  const engines = await processesWith('--socket', socket)
   t.is(engines.length, 1)
   process.kill(engines[0] ?? 0, 'SIGKILL')
   await untilState(forge, run_id, 'failed')
@@ -122,7 +116,7 @@ test('a replica that is stopped before its engine responds has not failed', asyn
   const { forge, artifact_id } = await withModel()
   const replicas = await replicasOn(t, forge)
   // It listens where nobody polls it.
-  const elsewhere = ['--port', String(await freePort())]
+  const elsewhere = ['--socket', 'elsewhere.sock']
   const wanted = { template: 'tiny-lm', artifact_id, args: elsewhere }
   const { run_id } = await replicas.submit(wanted)
   await untilSaid(forge, run_id, /^serves /m)
@@ -144,7 +138,7 @@ test('people cannot submit a template’s job, and see templates only on request
     templates.map(({ name, kind }) => `${name} ${kind}`),
     ['serving.llama-cpp serve', 'serving.tiny-lm serve', 'serving.vllm serve'],
   )
-  const { body: lock } = await forge.call('GET', '/api/recipes/serving.tiny-lm/1.0.0/lock')
+  const { body: lock } = await forge.call('GET', '/api/recipes/serving.tiny-lm/1.1.0/lock')
   const { status, body } = await forge.call<{ detail: string; code: string }>('POST', '/api/jobs', {
     body: { api: 'forge/v2', kind: 'serve', metadata: { name: 'x', project: 'demo' }, lock },
   })
