@@ -63,7 +63,8 @@ const ofSamples = 'test/samples/all.ts'
 /** It starts any server, so its imports do not show who needs the samples; those tests import `test/samples/server.ts`. */
 const host = 'test/servers/host.ts'
 
-async function imports(): Promise<Imports> {
+/** The imports of every file of the repository. */
+export async function imports(): Promise<Imports> {
   const files = await filesOf('**/*.{ts,tsx}')
   const samples = files.filter(file => file.startsWith(`${dirname(ofSamples)}/`))
   return new Map(
