@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { select } from './select.ts'
 import { compiled } from './servers/compiled.ts'
 import { lendLanes } from './servers/lane.ts'
@@ -14,6 +15,7 @@ import { type Needed, needsOf, type Tier, tiersOf } from './tiers.ts'
 // test/README.md describes the options.
 const args = process.argv.slice(2)
 const isRecording = args[0] === '--record'
+const ahead = new URL('servers/ahead.ts', import.meta.url)
 const isCi = process.env.CI === 'true'
 const began = performance.now()
 
@@ -41,12 +43,17 @@ async function test(): Promise<number> {
     )
     const lanes = await lendLanes(join(folder, 'lanes.sock'), widthOf(tiers))
     const checking = isWhole ? check() : Promise.resolve({ failed: [], notes: [] })
-    const ran = await runTiers(tiers, {
-      ...lanes.variables,
+    const variables = {
       [runVariables.folder]: folder,
       [runVariables.pid]: String(process.pid),
       FORGE_TEST_ENVIRONMENTS: join(folder, 'environments'),
-    })
+    }
+    // They take longer than anything else that a file waits for, so they do not wait for the file that asks first.
+    const preparing = tiers.some(({ needsSamples }) => needsSamples)
+      ? runNode([fileURLToPath(ahead), 'samples'], variables, false)
+      : null
+    const ran = await runTiers(tiers, { ...lanes.variables, ...variables })
+    await preparing
     const checked = await checking
     lanes.close()
     const slowest = await durationsIn(join(folder, 'durations'))

@@ -30,13 +30,17 @@ async function filesOf(pattern: string): Promise<string[]> {
   return files.sort()
 }
 
-/** Tests shared by every slice: the samples drive these. */
-const shared = /^test\/(samples|architecture|events)\/|^test\/whole\/(authorization|row-security)\//
+/** Tests shared by every slice: the samples drive these, or they read every folder. */
+const shared =
+  /^test\/(samples|architecture|events)\/|^test\/whole\/(authorization|row-security)\/(routes|tables)\./
+
+/** Architecture tests of what no slice contains. */
+const ofNoSlice = /^test\/architecture\/(lanes|licences|runner)\./
 
 function ofSlice(all: readonly string[], slice: string): string[] {
   const own = all.filter(file => file.startsWith(`test/${slice}/`))
   if (own.length === 0) throw new Error(`there is no folder test/${slice}/ with tests`)
-  return [...own, ...all.filter(file => shared.test(file))]
+  return [...own, ...all.filter(file => shared.test(file) && !ofNoSlice.test(file))]
 }
 
 /** Files that differ from `rev` (by default the last commit), and untracked ones. */
@@ -56,13 +60,18 @@ export type Imports = ReadonlyMap<string, readonly string[]>
 /** It finds the samples in its folder, so no import shows that it needs them. */
 const ofSamples = 'test/samples/all.ts'
 
-async function imports(): Promise<Imports> {
+/** It starts any server, so its imports do not show who needs the samples; those tests import `test/samples/server.ts`. */
+const host = 'test/servers/host.ts'
+
+/** The imports of every file of the repository. */
+export async function imports(): Promise<Imports> {
   const files = await filesOf('**/*.{ts,tsx}')
   const samples = files.filter(file => file.startsWith(`${dirname(ofSamples)}/`))
   return new Map(
     await Promise.all(
       files.map(async file => {
         const named = namedIn(file, await readFile(file, 'utf8'))
+        if (file === host) return [file, named.filter(path => !samples.includes(path))] as const
         return [file, file === ofSamples ? [...named, ...samples] : named] as const
       }),
     ),

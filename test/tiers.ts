@@ -20,7 +20,9 @@ export async function needsOf(files: readonly string[]): Promise<Needed[]> {
 }
 
 /** Files that run together, `width` at a time. */
-export type Tier = { files: string[]; width: number; needsConsole: boolean }
+export type Tier = { files: string[]; width: number; needsConsole: boolean; needsSamples: boolean }
+
+const needsNothing = { needsConsole: false, needsSamples: false }
 
 /**
  * Tests that depend on a part of the whole machine: one Slurm cluster, a broker that crashes, the
@@ -28,6 +30,8 @@ export type Tier = { files: string[]; width: number; needsConsole: boolean }
  */
 const alone =
   /^test\/(executor\/(slurm\/|isolation|bubblewrap)|platform\/log\/kafka|whole\/(start|chaos|restore)\/)/
+
+const usesSamples = /samples\/server\.ts/
 
 const usesServer =
   /servers\/(forge|postgres|server-process|command-line|rendezvous|serve-routes)\.ts/
@@ -38,8 +42,8 @@ export async function tiersOf(
   missing: readonly Needed[],
 ): Promise<Tier[]> {
   const tiers = {
-    alone: { files: [] as string[], width: 1, needsConsole: false },
-    together: { files: [] as string[], width: 3, needsConsole: false },
+    alone: { files: [] as string[], width: 1, ...needsNothing },
+    together: { files: [] as string[], width: 3, ...needsNothing },
   }
   for (const file of files) {
     const text = await readFile(file, 'utf8')
@@ -47,6 +51,7 @@ export async function tiersOf(
     const tier = alone.test(file) ? tiers.alone : tiers.together
     tier.files.push(file)
     tier.needsConsole ||= usesServer.test(text)
+    tier.needsSamples ||= usesSamples.test(text)
   }
   return Object.values(tiers).filter(({ files }) => files.length > 0)
 }

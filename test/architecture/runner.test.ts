@@ -1,5 +1,5 @@
 import test from 'ava'
-import { namedIn, reachedBy } from '../select.ts'
+import { imports, namedIn, reachedBy, select } from '../select.ts'
 import { countsOf, summarize } from '../summary.ts'
 
 const named = new Map([
@@ -33,6 +33,25 @@ test('a file that is imported, started or read by its name is found', t => {
     'test/servers/host.ts',
     'host.ts',
   ])
+})
+
+const bySamples = 'test/whole/authorization/routes.test.ts'
+
+test('a changed sample reaches the tests that need the samples, and not every test with a server', async t => {
+  const reached = reachedBy(['test/samples/rubrics.ts'], await imports())
+  t.true(reached.includes(bySamples))
+  t.false(reached.includes('test/users/commands.test.ts'))
+})
+
+test('a slice runs its own tests and the tests that the samples drive, and none about anything else', async t => {
+  const { files } = await select(['--slice', 'rubrics'])
+  for (const file of ['test/rubrics/decide.test.ts', 'test/architecture/lists.test.ts', bySamples])
+    t.true(files.includes(file), file)
+  for (const file of [
+    'test/whole/row-security/reader-role.test.ts',
+    'test/architecture/lanes.test.ts',
+  ])
+    t.false(files.includes(file), file)
 })
 
 const output = `

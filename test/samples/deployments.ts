@@ -18,8 +18,9 @@ export const deploymentSample: Sample = {
     `select 'artifact', source ->> 'artifact_id', 'deployment', deployment_id, revision_id
     from write.revision_state where source ->> 'artifact_id' is not null`,
   ],
-  async make({ ask, made }) {
-    const { deployment_id, revision_id } = await create(ask, String(made.fields.project))
+  async make({ ask, made, owner }) {
+    const name = `deployment-of-${owner.username}`
+    const { deployment_id, revision_id } = await create(ask, String(made.fields.project), name)
     const { token_id } = await ask<{ token_id: string }>({
       method: 'POST',
       path: `/api/deployments/${deployment_id}/tokens`,
@@ -144,10 +145,10 @@ function onItsOwn(name: string, pathOf: (ask: Ask, deployment_id: string) => Pro
 
 const source = async () => ({ kind: 'external', url: await engineForSamples() })
 let made = 0
-const wanted = async () => ({ name: `sample-${++made}`, source: await source() })
+const wanted = async (name = `sample-${++made}`) => ({ name, source: await source() })
 
-const create = async (ask: Ask, project: string): Promise<Made> =>
-  ask({ method: 'POST', path: '/api/deployments', body: { ...(await wanted()), project } })
+const create = async (ask: Ask, project: string, name?: string): Promise<Made> =>
+  ask({ method: 'POST', path: '/api/deployments', body: { ...(await wanted(name)), project } })
 
 const oneReady = (ask: Ask, deployment_id: string) =>
   until('the revision is ready', 30_000, async () => {

@@ -1,14 +1,45 @@
+import { adminPassword } from '../servers/api.ts'
 import { samples } from './all.ts'
 import type { Fixture, Made, SampleServer, SignedIn } from './sample.ts'
-import { asked, type Send, signIn } from './send.ts'
+import { asked, bearer, type Send, signIn } from './send.ts'
+
+const friend = 'friend-of-all'
+
+/** As JSON. */
+export type Samples = Pick<SampleServer, 'people'> & {
+  made: Record<keyof SampleServer['people'], Made>
+  /** An ended session of the administrator. */
+  ended: SignedIn
+}
+
+type On = Pick<SampleServer, 'send' | 'pool'>
+
+/** Creates people who each have one of everything. */
+export async function makeEverything(on: On): Promise<Samples> {
+  const { send } = on
+  const admin = await signIn(send, 'admin', adminPassword)
+  const operator = await newPerson(send, admin, 'ada-operator')
+  const another = await newPerson(send, admin, 'bob-another')
+  await newPerson(send, admin, friend)
+  await asked(send, admin, {
+    method: 'PUT',
+    path: '/api/admin/profiles/spare',
+    body: { series: 'X', gpus_per_node: 1, executor: 'local' },
+  })
+  const made = {
+    admin: await makeSamples(on, { owner: admin, friend }),
+    operator: await makeSamples(on, { owner: operator, friend }),
+    another: await makeSamples(on, { owner: another, friend }),
+  }
+  const ended = await signIn(send, 'admin', adminPassword)
+  await send({ method: 'POST', path: '/api/auth/logout', headers: bearer(ended.token) })
+  return { people: { admin, operator, another }, made, ended }
+}
 
 type People = { owner: SignedIn; friend: string }
 
 /** Creates one of everything for a person, and reads the runs, which waits until everything is readable. */
-export async function makeSamples(
-  { send, pool }: Pick<SampleServer, 'send' | 'pool'>,
-  { owner, friend }: People,
-): Promise<Made> {
+async function makeSamples({ send, pool }: On, { owner, friend }: People): Promise<Made> {
   const made: Made = { nouns: {}, fields: {}, tokens: { ingest: '', ended: '' } }
   const making = {
     owner,

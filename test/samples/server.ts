@@ -1,51 +1,34 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
-import { pino } from 'pino'
 import { signAccessToken } from '../../auth/access-token.ts'
 import { loadKeys } from '../../auth/keys.ts'
-import { assemble } from '../../server/assemble.ts'
-import { readConfig } from '../../server/config.ts'
-import { adminPassword } from '../servers/api.ts'
-import { database } from '../servers/postgres.ts'
-import { makeSamples, missingOf, newPerson } from './make.ts'
+import { databaseFrom } from '../servers/postgres.ts'
+import { addressOf } from '../servers/rendezvous.ts'
+import { assembleSampleServer, metricsToken } from './assemble.ts'
+import { missingOf, newPerson } from './make.ts'
+import type { Prepared } from './prepare.ts'
 import type { SampleServer } from './sample.ts'
-import { asked, bearer, sender, signIn } from './send.ts'
+import { bearer, sender, signIn } from './send.ts'
 
-const friend = 'friend-of-all'
-const metricsToken = 'metrics-token-of-the-scraper'
-
-/** The server, with people who each have one of everything. */
+/** A server of this test alone, with people who each have one of everything: a copy of the samples of this run. */
 export async function sampleServer(t: ExecutionContext): Promise<SampleServer> {
-  const { routes, send, dataDir, pool } = await startServer(t)
-  const admin = await signIn(send, 'admin', adminPassword)
-  const operator = await newPerson(send, admin, 'ada-operator')
-  const another = await newPerson(send, admin, 'bob-another')
-  await newPerson(send, admin, friend)
-  await asked(send, admin, {
-    method: 'PUT',
-    path: '/api/admin/profiles/spare',
-    body: { series: 'X', gpus_per_node: 1, executor: 'local' },
-  })
-  const admins = await makeSamples({ send, pool }, { owner: admin, friend })
-  const operators = await makeSamples({ send, pool }, { owner: operator, friend })
-  const anothers = await makeSamples({ send, pool }, { owner: another, friend })
-  const ended = await signIn(send, 'admin', adminPassword)
-  await send({ method: 'POST', path: '/api/auth/logout', headers: bearer(ended.token) })
-  const { ingest } = operators.tokens
+  const prepared: Prepared = JSON.parse(await addressOf('samples'))
+  const { admin, operator } = prepared.people
+  const { made, ended } = prepared
+  const { routes, send, dataDir, pool } = await startCopy(t, prepared)
+  const { ingest } = made.operator.tokens
   return {
     pool,
     dataDir,
     routes,
     send,
-    people: { admin, operator, another },
+    people: prepared.people,
     fixtures: {
-      admin: admins,
-      operator: operators,
-      another: anothers,
-      missing: missingOf(operators, 'nobody'),
-      free: missingOf(operators, 'somebody'),
+      ...made,
+      missing: missingOf(made.operator, 'nobody'),
+      free: missingOf(made.operator, 'somebody'),
     },
     newPerson: username => newPerson(send, admin, username),
     credentials: {
@@ -53,8 +36,8 @@ export async function sampleServer(t: ExecutionContext): Promise<SampleServer> {
       operator: bearer(operator.token),
       'ingest token': bearer(ingest),
       'ingest token in its own header': { 'x-service-token': ingest },
-      'ingest token of another run': bearer(anothers.tokens.ingest),
-      'ended ingest token': bearer(operators.tokens.ended),
+      'ingest token of another run': bearer(made.another.tokens.ingest),
+      'ended ingest token': bearer(made.operator.tokens.ended),
       'refresh cookie': { cookie: operator.cookie },
       'refresh cookie of an ended session': { cookie: ended.cookie },
       'deployment token': bearer(ingest.replace(/^fit_/, 'fdt_')),
@@ -73,22 +56,21 @@ export async function sampleServer(t: ExecutionContext): Promise<SampleServer> {
   }
 }
 
-async function startServer(t: ExecutionContext) {
+/** As if everybody had just signed in, with unused limits. What changed a revoked session stays visible in its `xmin`. */
+const asIfJustMade = `
+  update auth.session set created_at = now() where revoked_at is null;
+  update auth.device_code set expires_at = now() + interval '10 minutes';
+  delete from auth.rate_limit`
+
+async function startCopy(t: ExecutionContext, prepared: Prepared) {
   const dataDir = await mkdtemp(join(tmpdir(), 'forge-test-'))
   t.teardown(() => rm(dataDir, { recursive: true, force: true }))
-  const { url: databaseUrl, pool } = await database(t)
-  const config = readConfig({
-    SERVICE_PORT: '0',
-    SERVICE_DATA_DIR: dataDir,
-    SERVICE_DATABASE_URL: databaseUrl,
-    SERVICE_INIT_ADMIN_PASSWORD: adminPassword,
-    SERVICE_METRICS_TOKEN: metricsToken,
-    SERVICE_TRUSTED_PROXY_HOPS: '1',
-    SERVICE_ENGINE_HOSTS: '127.0.0.1',
-    // Without an executor, so that jobs stay unchanged.
-    SERVICE_ROLES: 'command-api,relay,projector,query-api',
+  await cp(prepared.dataDir, dataDir, { recursive: true })
+  const { url: databaseUrl, pool } = await databaseFrom(t, prepared.template, {
+    server: 'samples-postgres',
   })
-  const service = await assemble(config, { logger: pino({ level: 'silent' }), version: 'test' })
+  await pool.query(asIfJustMade)
+  const service = await assembleSampleServer({ databaseUrl, dataDir })
   t.teardown(service.stop)
   return { dataDir, pool, routes: service.routes, send: sender(service.url) }
 }

@@ -5,7 +5,9 @@ import type { Hosted, ServerName } from './hosted.ts'
 // Imported only where it is wanted: the parts of Forge alone take a second.
 const start: Record<ServerName, () => Promise<(folder: string) => Promise<Hosted>>> = {
   installation: async () => (await import('./installation.ts')).makeInstallation,
+  samples: async () => (await import('../samples/prepare.ts')).prepareSamples,
   postgres: async () => (await import('./postgres-server.ts')).startCopy,
+  'samples-postgres': async () => (await import('./postgres-server.ts')).startCopy,
   forge: async () => (await import('./forge-host.ts')).startForgeHost,
   kafka: async () => (await import('./kafka-server.ts')).startKafka,
   redis: async () => (await import('./redis-server.ts')).startRedis,

@@ -1,7 +1,9 @@
-/** The servers that tests run against, and `installation`: their initial state. */
+/** The servers that tests run against, with two states that they start from: `installation` and `samples`. */
 const serverNames = [
   'installation',
+  'samples',
   'postgres',
+  'samples-postgres',
   'forge',
   'kafka',
   'redis',
@@ -12,10 +14,17 @@ const serverNames = [
 export type ServerName = (typeof serverNames)[number]
 
 /** Each lane has its own; the others are shared by all files of a run. */
-export const inEachLane: readonly ServerName[] = ['postgres', 'forge']
+export const inEachLane: readonly ServerName[] = ['postgres', 'samples-postgres', 'forge']
 
-/** Where the PostgreSQL of a lane finds the installation that it copies. */
-export const installationVariable = 'FORGE_TEST_INSTALLATION'
+/** The state whose cluster a server copies. */
+export const copiedBy: Partial<Record<ServerName, ServerName>> = {
+  samples: 'installation',
+  postgres: 'installation',
+  'samples-postgres': 'samples',
+}
+
+/** Where the server finds that state. */
+export const copiedVariable = 'FORGE_TEST_COPIED'
 
 /** A running server with its data in a given folder. */
 export type Hosted = { address: string; stop(): Promise<void> }

@@ -47,9 +47,12 @@ async function startOnce(url: string, folder: string): Promise<string> {
 }
 
 /** Each server of a test sets its own: an hour that passes during the run would make them all due at their first start. */
-async function forgetSchedules(url: string): Promise<void> {
+export async function forgetSchedules(url: string): Promise<void> {
   const pool = new Pool({ connectionString: url, max: 1 })
-  await pool.query('delete from write.schedule; delete from write.duty where event_id is null')
+  await pool.query(
+    `delete from write.duty where event_id is null and reactor in (select schedule from write.schedule);
+     delete from write.schedule`,
+  )
   await pool.end()
 }
 

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { createLogger } from '../../platform/logger.ts'
 import { startEmbeddedPostgres } from '../../platform/postgres/embedded.ts'
-import { type Hosted, type Installation, installationVariable } from './hosted.ts'
+import { copiedVariable, type Hosted, type Installation } from './hosted.ts'
 import { inMemory, leave } from './in-memory.ts'
 
 const run = promisify(execFile)
@@ -30,13 +30,12 @@ export async function startPostgres(folder: string): Promise<Hosted> {
 
 const logger = createLogger('silent', false)
 
-/** The cluster of a lane: a copy of the one created by the run's installation. */
+/** A cluster of a lane: a copy of the one created with the run's installation or samples. */
 export async function startCopy(folder: string): Promise<Hosted> {
-  const text = process.env[installationVariable] ?? ''
+  const text = process.env[copiedVariable] ?? ''
   const { postgres }: Pick<Installation, 'postgres'> = JSON.parse(text)
   const place = join(await inMemory(folder), 'postgres')
-  await run('cp', ['-a', postgres, place])
-  const server = await startPostgres(place)
+  const server = await startCopyAt(place, postgres)
   return {
     ...server,
     async stop() {
@@ -44,6 +43,12 @@ export async function startCopy(folder: string): Promise<Hosted> {
       await leave(dirname(place))
     },
   }
+}
+
+/** Starts a copy, in the folder `place`, of the stopped cluster at `postgres`. */
+export async function startCopyAt(place: string, postgres: string): Promise<Hosted> {
+  await run('cp', ['-a', postgres, place])
+  return await startPostgres(place)
 }
 
 /** Proving a password takes more processor time than most queries of a test, and a server opens dozens of connections. */

@@ -16,16 +16,19 @@ export type Scope = Pick<ExecutionContext, 'title' | 'teardown'> &
   Partial<Pick<ExecutionContext, 'passed' | 'log'>>
 
 export type DatabaseOptions = {
+  /** The server of this lane that has the template; default `postgres`. */
+  server?: 'postgres' | 'samples-postgres'
   /** The search path of `pool` and `kysely`; default `public`. */
   schema?: 'log' | 'auth' | 'write' | 'read'
 }
 
-let opened: Promise<Databases> | null = null
+const opened = new Map<string, Promise<Databases>>()
 
-/** The databases of this thread's lane. */
-function databases(): Promise<Databases> {
-  opened ??= addressOf('postgres').then(databasesAt)
-  return opened
+/** The databases of a server of this thread's lane. */
+function databases(server: DatabaseOptions['server'] = 'postgres'): Promise<Databases> {
+  const known = opened.get(server) ?? addressOf(server).then(databasesAt)
+  opened.set(server, known)
+  return known
 }
 
 let empty: Promise<string> | null = null
@@ -43,9 +46,9 @@ export async function database<Tables = Record<string, never>>(
 export async function databaseFrom<Tables = Record<string, never>>(
   t: Scope,
   template: string,
-  { schema }: DatabaseOptions = {},
+  { schema, server }: DatabaseOptions = {},
 ): Promise<TestDatabase<Tables>> {
-  const { copyOf, drop } = await databases()
+  const { copyOf, drop } = await databases(server)
   const { name, url } = await copyOf(template)
   const pool = createPool(url, {
     max: 10,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compiled } from './compiled.ts'
-import { inEachLane, installationVariable, type ServerName } from './hosted.ts'
+import { copiedBy, copiedVariable, inEachLane, type ServerName } from './hosted.ts'
 import { inThisLane, lane } from './lane.ts'
 import { runVariables } from './run-variables.ts'
 import { until } from './until.ts'
@@ -44,8 +44,8 @@ const folderOf = async (name: ServerName): Promise<string> =>
 
 async function spawnHost(name: ServerName, folder: string): Promise<void> {
   const run = { [runVariables.folder]: runFolder, [runVariables.pid]: runPid }
-  const needed =
-    name === 'postgres' ? { [installationVariable]: await addressOf('installation') } : {}
+  const copied = copiedBy[name]
+  const needed = copied === undefined ? {} : { [copiedVariable]: await addressOf(copied) }
   const lane = await inThisLane()
   const env = { ...process.env, ...run, ...lane, ...needed, NODE_COMPILE_CACHE: compiled }
   const script = fileURLToPath(new URL('host.ts', import.meta.url))
