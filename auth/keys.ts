@@ -66,7 +66,7 @@ export async function openKeyRing(store: KeyStore): Promise<KeyRing> {
     async find(kid) {
       if (!kidShape.test(kid)) return null
       const known = () => keys.find(key => key.kid === kid)
-      // Whoever made up the name gets the same response while a key of ours is damaged; `renew` reports that.
+      // A damaged key must not change the response to a made-up name; `renew` reports the damage.
       if (!known())
         await lookForOthers().catch(error => {
           if (!(error instanceof DamagedFile)) throw error

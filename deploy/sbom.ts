@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { v5 } from 'uuid'
 
-// `npm run sbom [FILE]`: what an installation of this version consists of, as a CycloneDX document to keep beside a release.
+// `npm run sbom [FILE]`: what an installation of this version consists of, as a CycloneDX document to keep with a release.
 
 type Component = {
   'bom-ref': string
@@ -38,7 +38,7 @@ function read(): Bom {
   return JSON.parse(stdout)
 }
 
-/** Without packages for development. (`npm sbom --omit=dev` also omits those that both they and Forge need.) */
+/** Without packages for development. (`npm sbom --omit=dev` also omits packages that Forge and its tests share.) */
 function installedOf({ components, dependencies, ...bom }: Bom): Bom {
   const { packages } = JSON.parse(lock) as { packages: Record<string, Locked> }
   const installed = new Set(

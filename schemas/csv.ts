@@ -3,7 +3,7 @@ const formula = /^[=+\-@\t\r\n＝＋－＠]/
 
 /**
  * A cell of a CSV file (RFC 4180). Texts that a spreadsheet would run as a formula get a leading `'`, whatever
- * column they are in. Numbers are written as they are, so that `-0.5` stays a number.
+ * column they are in. Numbers are never changed, so that `-0.5` stays a number.
  */
 export function csvCell(value: string | number): string {
   if (typeof value === 'number') return String(value)

@@ -47,8 +47,8 @@ export const logLine = Type.Object({
 export type LogLine = Static<typeof logLine>
 
 /**
- * Whether Forge's own clients or executors printed the line. Such a line reports about the run, so it is never the reason
- * why the run failed.
+ * Whether Forge's own clients or executors printed the line. It reports about the run, so it is never the reason why the
+ * run failed.
  */
 export const isOfForge = (text: string): boolean => /^(?:forge: |\[forge\] )/.test(text)
 

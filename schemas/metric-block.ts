@@ -77,7 +77,7 @@ function readHead(bytes: Buffer) {
   const floatsAt = prefixBytes + bytes.readUInt32LE(4)
   if (floatsAt > bytes.length) throw fault([], 'The block ends within its head', 'value_error')
   const headBytes = bytes.subarray(prefixBytes, floatsAt)
-  // As in JSON bodies: decoding would replace what is not UTF-8.
+  // As in JSON bodies: decoding would silently replace invalid bytes.
   if (!isUtf8(headBytes)) throw fault([], 'The head of the block is not valid UTF-8', 'value_error')
   const checked = checkHead(parseJson(headBytes.toString('utf8')))
   if (!checked.ok) throw new Invalid(checked.errors)

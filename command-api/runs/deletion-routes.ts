@@ -44,7 +44,7 @@ const deleteRoute = (deps: Deps): Route =>
           references = await referencesTo(tx, run_id, caller)
         },
       })
-      // Whoever hears that the run is deleted may rely on it: its code reports no more.
+      // Once the response is sent, no report of the run may be accepted any longer.
       if (endedTokens > 0) await untilTokensAreForgotten()
       const { deleted_at, restorable_until } = state
       // Deleted by somebody else a moment ago.

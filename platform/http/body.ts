@@ -63,7 +63,7 @@ export async function readJsonBody(
 
 const byteOrderMark = 0xfeff
 
-/** Decoders replace what is not UTF-8 without a word, so that a name or a password would be another. */
+/** Decoders silently replace invalid bytes, which would change a name or a password. */
 function textOf(bytes: Buffer): string {
   if (!isUtf8(bytes))
     throw new Refusal('invalid', 'The body is not valid UTF-8, the encoding of all JSON', {

@@ -5,7 +5,7 @@ type Done = (error: Error | undefined, client: PoolClient | undefined, release: 
 type Connect = (done?: Done) => Promise<PoolClient> | undefined
 
 /**
- * Checks whether a pool gets connections, for readiness. A pool that has an idle connection answers a question although its
+ * Checks whether a pool gets connections, for readiness. A query on a pool with an idle connection succeeds although its
  * next caller may fail, for instance because other programs took all of PostgreSQL's connections. So once somebody
  * got none, the check fails until a new connection can be opened.
  */

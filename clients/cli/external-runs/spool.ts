@@ -68,7 +68,7 @@ export function openSpool(env: Env, reportId: string, claim: Claim | null): Spoo
   }
 }
 
-/** Of a damaged note nothing: the run is claimed once more, which creates no second one. */
+/** Empty for a damaged note: the run is claimed once more, which creates no second one. */
 function addressIn(text: string): Partial<Address> {
   try {
     return JSON.parse(text) ?? {}
