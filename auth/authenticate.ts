@@ -28,7 +28,7 @@ type IngestRow = { run_id: string; secret_sha256: Buffer; expires_at: Date; ende
  * without a signal from the process that ended it; half of that second is slack for a busy machine.
  */
 const sessionTtlMs = 500
-const ingestTtlMs = 1000
+export const ingestTtlMs = 1000
 /** While Postgres is down, an ingest token seen within the last minute remains valid (ARCHITECTURE, "When a part is down"). */
 const ingestStaleMs = 60_000
 

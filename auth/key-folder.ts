@@ -1,11 +1,13 @@
+import { createPrivateKey } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DamagedFile } from '../platform/damaged-file.ts'
 
 /** Where signing keys are kept, as PEM by name; all processes of an installation share it. */
 export type KeyStore = {
   /** The names of all keys in use. */
   kids(): Promise<string[]>
-  /** Null if another process has just removed it. */
+  /** Null if another process has just removed it; throws if it is no key any longer. */
   read(kid: string): Promise<string | null>
   /** Stores a key that is not in use yet; returns how to put it in use. */
   prepare(kid: string, pem: string): Promise<() => Promise<void>>
@@ -13,6 +15,17 @@ export type KeyStore = {
 }
 
 const suffix = '.pem'
+const remedy =
+  'restore it from a backup, or remove it: people whose access token it signed sign in again.'
+
+function isKey(pem: string): boolean {
+  try {
+    createPrivateKey(pem)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** PEM files of mode 0600 in a folder, which is created. */
 export async function keyFolder(folder: string): Promise<KeyStore> {
@@ -23,13 +36,17 @@ export async function keyFolder(folder: string): Promise<KeyStore> {
       const names = await readdir(folder)
       return names.filter(name => name.endsWith(suffix)).map(name => name.slice(0, -suffix.length))
     },
-    read: kid =>
-      readFile(pathOf(kid), 'utf8').catch(error => {
+    async read(kid) {
+      const pem = await readFile(pathOf(kid), 'utf8').catch(error => {
         if (error.code === 'ENOENT') return null
         throw error
-      }),
+      })
+      if (pem !== null && !isKey(pem)) throw new DamagedFile(pathOf(kid), pem, remedy)
+      return pem
+    },
     async prepare(kid, pem) {
-      await writeFile(`${pathOf(kid)}.new`, pem, { mode: 0o600 })
+      // Flushed before it gets its name, which could otherwise outlive a crash without its content.
+      await writeFile(`${pathOf(kid)}.new`, pem, { mode: 0o600, flush: true })
       return () => rename(`${pathOf(kid)}.new`, pathOf(kid))
     },
     remove: kid => rm(pathOf(kid), { force: true }),

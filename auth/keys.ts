@@ -7,6 +7,7 @@ import {
 } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { DamagedFile } from '../platform/damaged-file.ts'
 import { repeat } from '../platform/repeat.ts'
 import { type KeyStore, keyFolder } from './key-folder.ts'
 
@@ -47,9 +48,10 @@ export const loadKeys = async (dataDir: string): Promise<KeyRing> =>
 export async function openKeyRing(store: KeyStore): Promise<KeyRing> {
   let keys: readonly SigningKey[] = []
   const look = async () => {
-    const read = await readKeys(store, keys)
+    const { read, fault } = await readKeys(store, keys)
     // Keeps the loaded keys if all were deleted, so that the server can still sign.
     if (read.length > 0) keys = read
+    if (fault !== null) throw fault
   }
   const lookForOthers = sharedLook(look)
   const prepare = (now: Date) => prepareKey(store, now, look)
@@ -64,7 +66,11 @@ export async function openKeyRing(store: KeyStore): Promise<KeyRing> {
     async find(kid) {
       if (!kidShape.test(kid)) return null
       const known = () => keys.find(key => key.kid === kid)
-      if (!known()) await lookForOthers()
+      // A damaged key must not change the response to a made-up name; `renew` reports the damage.
+      if (!known())
+        await lookForOthers().catch(error => {
+          if (!(error instanceof DamagedFile)) throw error
+        })
       return known() ?? null
     },
     prepare,
@@ -138,11 +144,17 @@ async function prepareKey(
   }
 }
 
-/** All keys, newest last; known keys are not read again. */
-async function readKeys(store: KeyStore, known: readonly SigningKey[]): Promise<SigningKey[]> {
+/** All keys, newest last, and the first fault among them; known keys are not read again. */
+async function readKeys(store: KeyStore, known: readonly SigningKey[]) {
   const kids = (await store.kids()).filter(kid => kidShape.test(kid)).sort()
   const keys = kids.map(kid => known.find(key => key.kid === kid) ?? readKey(store, kid))
-  return (await Promise.all(keys)).filter(key => key !== null)
+  const outcomes = await Promise.allSettled(keys)
+  const read: SigningKey[] = []
+  const faults: unknown[] = []
+  for (const outcome of outcomes)
+    if (outcome.status === 'rejected') faults.push(outcome.reason)
+    else if (outcome.value !== null) read.push(outcome.value)
+  return { read, fault: faults[0] ?? null }
 }
 
 async function readKey(store: KeyStore, kid: string): Promise<SigningKey | null> {

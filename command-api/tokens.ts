@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises'
 import { ulid } from 'ulid'
+import { ingestTtlMs } from '../auth/authenticate.ts'
 import { createOpaqueToken } from '../auth/opaque-token.ts'
 import type { Transaction } from './event-store.ts'
 
@@ -22,13 +24,23 @@ export async function issueIngestToken(
   return { token, token_id: id, expires_at }
 }
 
-/** Ends every ingest token of a run, for instance when a new one replaces them. */
-export async function endIngestTokens(tx: Transaction, run_id: string, now: Date): Promise<void> {
-  await tx.query(
+/** Ends every ingest token of a run, for instance when a new one replaces them; returns how many. */
+export async function endIngestTokens(tx: Transaction, run_id: string, now: Date): Promise<number> {
+  const { rowCount } = await tx.query(
     'update auth.ingest_token set ended_at = $2 where run_id = $1 and ended_at is null',
     [run_id, now],
   )
+  return rowCount ?? 0
 }
+
+/** Timers may fire early by a millisecond. */
+const spareMs = 20
+
+/**
+ * Waits, after the commit that ended a token, until no process accepts it from its cache any longer. Asking the database at
+ * every report instead would burden all of them for the sake of a rare command.
+ */
+export const untilTokensAreForgotten = (): Promise<void> => setTimeout(ingestTtlMs + spareMs)
 
 /** Ends the ingest tokens of a person's external runs; running jobs keep theirs. */
 export async function endExternalIngestTokens(

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { byName, closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
+import { byName, closed, nameText, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
 export const artifactStatuses = [
   'registered',
@@ -46,8 +46,8 @@ const scores = (options = {}) => byName(Type.Number(), options)
 export const artifactInput = closed({
   run_id: Type.String({ minLength: 1, maxLength: 128 }),
   kind: oneOf(...artifactKinds),
-  path: Type.String({ minLength: 1, maxLength: 4096 }),
-  format: Type.String({ minLength: 1, maxLength: 128 }),
+  path: nameText(4096),
+  format: nameText(128),
   step: Type.Optional(nullable(step())),
   size_bytes: Type.Optional(nullable(sizeBytes())),
   sha256: Type.Optional(nullable(sha256())),

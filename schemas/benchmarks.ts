@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { metricValue } from './metrics.ts'
-import { byName, closed, nullable, pageQuery, timestamp } from './shared.ts'
+import { byName, closed, nameText, nullable, pageQuery, timestamp } from './shared.ts'
 
 /** Maximum body in bytes, and scores per call. */
 export const maxBenchmarkBodyBytes = 256 * 1024
 export const maxScores = 1000
 
-const name = () => Type.String({ minLength: 1, maxLength: 250 })
+const name = () => nameText(250)
 const named = () => Type.Optional(nullable(name()))
 const time = () => Type.Optional(nullable(timestamp()))
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { projectName } from './jobspec.ts'
-import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
+import { closed, namePattern, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
 export const deploymentStates = [
   'creating',
@@ -110,7 +110,7 @@ const changeable = {
       max_concurrency: Type.Optional(limits.max_concurrency),
     }),
   ),
-  team: Type.Optional(nullable(Type.String({ maxLength: 63 }))),
+  team: Type.Optional(nullable(Type.String({ maxLength: 63, pattern: namePattern }))),
   /** Storing requests and responses is not supported by this version: asking for it is refused with 501. */
   capture: Type.Optional(
     closed({

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, type TSchemaOptions, Type } from 'typebox'
-import { closed, oneOf, timestamp } from './shared.ts'
+import { closed, nameText, oneOf, printable, timestamp } from './shared.ts'
 
 /** The dialect this control plane speaks; any other is refused by the gate `dialect`, not by the schema. */
 export const dialect = 'forge/v2'
@@ -29,18 +29,18 @@ const decimal = () => Type.String({ pattern: '^[0-9]{1,12}(\\.[0-9]{1,4})?$' })
 export const projectName = () =>
   Type.String({ pattern: '^(?!run_)[a-z0-9][a-z0-9_.-]{0,62}$', maxLength: 63 })
 
-export const tagList = () => Type.Array(some(64), { maxItems: 64 })
-export const tags = () => list(some(64), 64)
+export const tagList = () => Type.Array(nameText(64), { maxItems: 64 })
+export const tags = () => list(nameText(64), 64)
 export const notes = () => text(16_384, { default: '' })
-export const displayName = () => some(200)
+export const displayName = () => nameText(200)
 
 const metadata = closed({
   name: displayName(),
   project: projectName(),
-  team: orNull(some(63)),
+  team: orNull(nameText(63)),
   tags: tags(),
   notes: notes(),
-  labels: Type.Record(Type.String({ pattern: '^.{1,64}$' }), text(256), {
+  labels: Type.Record(Type.String({ pattern: `^${printable}{1,64}$` }), text(256), {
     default: {},
     maxProperties: 64,
     additionalProperties: false,
@@ -91,7 +91,7 @@ const initFrom = closed({
 })
 
 const dataset = closed({
-  as: some(64),
+  as: nameText(64),
   ref: some(256),
   split: orNull(some(64)),
   weight: Type.Number({ minimum: 0, default: 1 }),
@@ -123,7 +123,7 @@ const resources = section({
 })
 
 const volume = closed({
-  name: some(128),
+  name: nameText(128),
   mount_path: some(1024),
   read_only: Type.Boolean({ default: false }),
 })

@@ -46,6 +46,12 @@ export const logLine = Type.Object({
 })
 export type LogLine = Static<typeof logLine>
 
+/**
+ * Whether Forge's own clients or executors printed the line. It reports about the run, so it is never the reason why the
+ * run failed.
+ */
+export const isOfForge = (text: string): boolean => /^(?:forge: |\[forge\] )/.test(text)
+
 const lineFilter = {
   /** Only lines that contain this text. */
   grep: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),

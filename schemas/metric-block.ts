@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { Type } from 'typebox'
 import { type MetricsInput, metricKey, reportHead } from './metrics.ts'
 import type { ValidationError } from './shared.ts'
@@ -75,7 +76,10 @@ function readHead(bytes: Buffer) {
     )
   const floatsAt = prefixBytes + bytes.readUInt32LE(4)
   if (floatsAt > bytes.length) throw fault([], 'The block ends within its head', 'value_error')
-  const checked = checkHead(parseJson(bytes.toString('utf8', prefixBytes, floatsAt)))
+  const headBytes = bytes.subarray(prefixBytes, floatsAt)
+  // As in JSON bodies: decoding would silently replace invalid bytes.
+  if (!isUtf8(headBytes)) throw fault([], 'The head of the block is not valid UTF-8', 'value_error')
+  const checked = checkHead(parseJson(headBytes.toString('utf8')))
   if (!checked.ok) throw new Invalid(checked.errors)
   const { run_id, attempt, tables } = checked.value
   // As in JSON bodies: half a pair of surrogates cannot be stored.

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { timestamp } from './shared.ts'
+import { nameText, timestamp } from './shared.ts'
 import { isTimestamp } from './timestamp.ts'
 
 /** Exact in every language that reads JSON numbers as doubles. */
@@ -10,9 +10,7 @@ const safeInteger = () =>
 export const metricValue = () =>
   Type.Union([Type.Number(), Type.Enum(['NaN', 'Infinity', '-Infinity'])])
 
-/** 1 to 250 characters without control characters. */
-export const metricKey = () =>
-  Type.String({ minLength: 1, maxLength: 250, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' })
+export const metricKey = () => nameText(250)
 
 /** Whose points they are. */
 export const reportHead = {

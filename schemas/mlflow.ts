@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { metricValue } from './metrics.ts'
+import { namePattern, nameText } from './shared.ts'
 
 /** MLflow's limits (`mlflow/utils/validation.py`). */
 export const mlflowLimits = {
@@ -18,17 +19,13 @@ export const mlflowLimits = {
 /** Protobuf's JSON encodes 64-bit numbers as text. */
 const int64 = () => Type.Union([Type.Integer(), Type.String({ pattern: '^-?[0-9]{1,16}$' })])
 const runId = () => Type.String({ minLength: 1, maxLength: 128 })
-const key = () => Type.String({ minLength: 1, maxLength: mlflowLimits.key })
+const key = () => nameText(mlflowLimits.key)
 const name = () => Type.String({ minLength: 1, maxLength: 500 })
 const pageToken = () => Type.Optional(Type.String({ maxLength: 1000 }))
 
 /** A number, or its text as protobuf writes it, because JSON has no non-finite numbers. */
 const metric = {
-  key: Type.String({
-    minLength: 1,
-    maxLength: mlflowLimits.key,
-    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-  }),
+  key: key(),
   value: metricValue(),
   timestamp: Type.Optional(int64()),
   step: Type.Optional(int64()),
@@ -60,7 +57,7 @@ export const experimentList = Type.Object({
 
 export const mlflowRunInput = Type.Object({
   experiment_id: Type.String({ maxLength: 500 }),
-  run_name: Type.Optional(Type.String({ maxLength: 256 })),
+  run_name: Type.Optional(Type.String({ maxLength: 256, pattern: namePattern })),
   start_time: Type.Optional(int64()),
   tags: tags(),
 })
@@ -71,7 +68,7 @@ export const mlflowRunUpdate = Type.Object({
   run_id: runId(),
   status: Type.Optional(Type.Enum([...mlflowStatuses])),
   end_time: Type.Optional(int64()),
-  run_name: Type.Optional(Type.String({ maxLength: 256 })),
+  run_name: Type.Optional(Type.String({ maxLength: 256, pattern: namePattern })),
 })
 export const metricInput = Type.Object({ run_id: runId(), ...metric })
 export const paramInput = Type.Object({ run_id: runId(), ...param })

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { revisionStates } from './deployments.ts'
 import { projectName } from './jobspec.ts'
-import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
+import { closed, nameText, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
 export const versionStates = ['pending', 'ready', 'failed', 'archived'] as const
 
@@ -15,7 +15,7 @@ const alias = () => Type.String({ pattern: '^[a-z][a-z0-9_.-]{0,62}$' })
 const versionNumber = () => Type.Integer({ minimum: 1, maximum: 1_000_000 })
 const reason = () => Type.String({ maxLength: 1000 })
 const notes = () => Type.String({ maxLength: 4000 })
-const license = () => nullable(Type.String({ minLength: 1, maxLength: 200 }))
+const license = () => nullable(nameText(200))
 const protectedAliases = () => Type.Array(alias(), { maxItems: 50, uniqueItems: true })
 
 /** The body of `POST /api/models`. */

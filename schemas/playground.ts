@@ -59,12 +59,6 @@ export const playgroundSession = Type.Object({
 })
 export type PlaygroundSession = Static<typeof playgroundSession>
 
-export const playgroundOpened = Type.Object({
-  session_id: Type.String(),
-  deployment_id: Type.String(),
-  base_url: Type.String(),
-  expires_at: timestamp(),
-})
 export const playgroundClosed = Type.Object({ ok: Type.Literal(true), changed: Type.Boolean() })
 export const playgroundPath = Type.Object({
   session_id: Type.String({ minLength: 1, maxLength: 128 }),

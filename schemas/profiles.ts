@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
-import { closed, nullable } from './shared.ts'
+import { closed, nameText, nullable } from './shared.ts'
 
 /** Money is a decimal text in the one currency of an installation. */
 export const currency = 'USD'
 
 const shape = {
   /** The kind of GPU, e.g. `H100`. */
-  series: Type.String({ minLength: 1, maxLength: 64 }),
+  series: nameText(64),
   gpus_per_node: Type.Integer({ minimum: 0, maximum: 100_000 }),
   max_nodes: Type.Integer({ minimum: 1, maximum: 100_000, default: 1 }),
   cpus: nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 })),

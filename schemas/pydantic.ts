@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
-import type { ValidationError } from './shared.ts'
+import { namePattern, type ValidationError } from './shared.ts'
 
 const maxErrors = 50
 /** Maximum length of an echoed input, in characters of JSON; longer ones are not helpful. */
@@ -136,7 +136,10 @@ const words: Record<string, (params: Record<string, unknown>, fault: ErrorObject
   }),
   pattern: p => ({
     type: 'string_pattern_mismatch',
-    msg: `String should match pattern '${p.pattern}'`,
+    msg:
+      p.pattern === namePattern
+        ? 'A name should not contain control characters, or marks that change the direction of text'
+        : `String should match pattern '${p.pattern}'`,
     ctx: { pattern: p.pattern },
   }),
   minimum: p => ({

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed, nullable, oneOf } from './shared.ts'
+import { closed, nameText, nullable, oneOf } from './shared.ts'
 
 export const recipeName = () =>
   Type.String({ pattern: '^[a-z0-9][a-z0-9_.-]{0,62}$', description: 'e.g. grpo' })
@@ -21,7 +21,7 @@ const framework = closed({
 export const recipeFile = closed({
   name: recipeName(),
   version: recipeVersion(),
-  title: Type.String({ minLength: 1, maxLength: 200 }),
+  title: nameText(200),
   kind: Type.String({ pattern: '^[a-z][a-z0-9_-]{0,31}$', default: 'train' }),
   framework,
   /** Path of a Python program, relative to the recipe's directory. */

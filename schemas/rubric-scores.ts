@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { byName, closed, timestamp } from './shared.ts'
+import { byName, closed, nameText, timestamp } from './shared.ts'
 
 /** Maximum scores per call, and kept per rubric version; beyond that, the oldest are dropped. */
 export const maxScoresOfCall = 500
@@ -8,7 +8,7 @@ export const maxScoresKept = 100_000
 export const maxScoresBodyBytes = 1024 * 1024
 
 /** The judge: model and revision, for instance `qwen3-32b@1a2b3c`. Each judge has its own scores. */
-const judge = () => Type.String({ minLength: 1, maxLength: 250 })
+const judge = () => nameText(250)
 
 /** The digest of the judged text, so that the same text is judged only once (docs/use/validation.md). */
 const sample = () => Type.String({ minLength: 1, maxLength: 128 })

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
-import { closed, oneOf, pageQuery, timestamp } from './shared.ts'
+import { closed, namePattern, oneOf, pageQuery, timestamp } from './shared.ts'
 
 const rubricName = () =>
   Type.String({ minLength: 1, maxLength: 128, pattern: '^[a-zA-Z0-9][a-zA-Z0-9_.-]*$' })
 
 const criterion = closed({
-  name: Type.String({ minLength: 1 }),
+  name: Type.String({ minLength: 1, pattern: namePattern }),
   weight: Type.Number({ default: 1 }),
   description: Type.String({ default: '' }),
 })

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed, nullable, oneOf, timestamp } from './shared.ts'
+import { closed, nameText, nullable, oneOf, timestamp } from './shared.ts'
 
 /** Names are used in URLs; the prefix `run_` is reserved for run ids. */
 const namePattern = '^(?!run_)[a-z0-9][a-z0-9_.-]{0,62}$'
@@ -9,8 +9,8 @@ export const isProjectName = (name: string): boolean => new RegExp(namePattern).
 /** The body of `POST /api/runs`: a run without a job, for code that runs elsewhere. */
 export const runInput = closed({
   project: projectName(),
-  name: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 256 }))),
-  tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 50 })),
+  name: Type.Optional(nullable(nameText(256))),
+  tags: Type.Optional(Type.Array(nameText(64), { maxItems: 50 })),
   notes: Type.Optional(Type.String({ maxLength: 10_000 })),
 })
 export type RunInput = Static<typeof runInput>

@@ -5,6 +5,19 @@ export const timestamp = () => Type.String({ format: 'date-time' })
 
 export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 
+/**
+ * Characters that no name may contain: controls (C0, C1) steer terminals, line separators break lines, and marks of direction
+ * (overrides, isolates) show a name in another order than it has. For a class of a pattern.
+ */
+const unprintable =
+  '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069'
+export const printable = `[^${unprintable}]`
+export const namePattern = `^${printable}*$`
+
+/** A name that people or running code give to something. */
+export const nameText = (maxLength: number, options: TSchemaOptions = {}) =>
+  Type.String({ minLength: 1, maxLength, pattern: namePattern, ...options })
+
 /** One of a fixed list of words. */
 export const oneOf = <const V extends readonly string[]>(...values: V): TUnsafe<V[number]> =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })

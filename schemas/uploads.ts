@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { artifactKinds } from './artifacts.ts'
-import { closed, nullable, oneOf, timestamp } from './shared.ts'
+import { closed, nameText, nullable, oneOf, printable, timestamp } from './shared.ts'
 
 export const uploadPurposes = ['package', 'recipe', 'dataset'] as const
 /** Running code requests its uploads by `GET /api/ingest/artifact/upload-url`. */
@@ -10,7 +10,7 @@ export type UploadPurpose = (typeof allPurposes)[number]
 const sha256 = () => Type.String({ pattern: '^[0-9a-f]{64}$' })
 const sizeBytes = () => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 const filename = () =>
-  Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/\\\\\\x00-\\x1f\\x7f]+$' })
+  Type.String({ minLength: 1, maxLength: 255, pattern: `^(?:(?![/\\\\])${printable})+$` })
 const contentType = () =>
   Type.String({
     maxLength: 128,
@@ -36,7 +36,7 @@ export type UploadInput = Static<typeof uploadInput>
 export const artifactUploadQuery = closed({
   run_id: Type.String({ minLength: 1, maxLength: 128 }),
   kind: oneOf(...artifactKinds),
-  format: Type.String({ minLength: 1, maxLength: 128 }),
+  format: nameText(128),
   filename: filename(),
   size_bytes: sizeBytes(),
   step: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { type Quota, quota } from './quotas.ts'
 import { role } from './sessions.ts'
-import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
+import { closed, nameText, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 import { toTimestamp } from './timestamp.ts'
 
-const displayName = () => nullable(Type.String({ minLength: 1, maxLength: 128 }))
+const displayName = () => nullable(nameText(128))
 const email = () => nullable(Type.String({ maxLength: 254, pattern: '^[^@\\s]+@[^@\\s]+$' }))
 /** Null: a password is generated and shown once in the response. */
 const password = () => nullable(Type.String({ minLength: 1, maxLength: 4096, 'x-secret': true }))

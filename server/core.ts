@@ -10,6 +10,7 @@ import type { EventLog } from '../platform/log/event-log.ts'
 import { openKafkaLog } from '../platform/log/kafka.ts'
 import { openedLater } from '../platform/log/opened-later.ts'
 import { openPostgresLog, type PostgresLog } from '../platform/log/postgres.ts'
+import { watchConnections } from '../platform/postgres/connections.ts'
 import { startEmbeddedPostgres } from '../platform/postgres/embedded.ts'
 import { migrate } from '../platform/postgres/migrate.ts'
 import { createPool, type PoolOptions } from '../platform/postgres/pool.ts'
@@ -61,6 +62,8 @@ export type Core = {
   readPool: Pool
   /** Reads for people; `role` is null without row-level security (docs/adr/0009-row-level-security.md). */
   peoplesReads: ReadsOptions
+  /** Throw while the pools of `pool` and `peoplesReads` get no connections. */
+  hasConnections: Record<'commands' | 'reads', () => Promise<void>>
   topics: Topics
   log: EventLog
   /** Null if the log trims itself (Kafka). */
@@ -110,6 +113,7 @@ export async function openCore(given: Config, opening: Opening): Promise<Core> {
   const log = life.owns('log', await openLog(config, databaseUrl, topics), opened => opened.close())
   const measured = telemetry()
   const pool = open('write', { isPipelined: true })
+  const queryPool = open('query', { searchPath: 'read' })
   const files = new UploadedFiles(recipesIn(config))
   await files.open(now())
   return {
@@ -128,7 +132,8 @@ export async function openCore(given: Config, opening: Opening): Promise<Core> {
       statementTimeoutMs: 60_000,
       lockTimeoutMs: 30_000,
     }),
-    peoplesReads: { pool: open('query', { searchPath: 'read' }), role: readerRole.role },
+    peoplesReads: { pool: queryPool, role: readerRole.role },
+    hasConnections: { commands: watchConnections(pool), reads: watchConnections(queryPool) },
     topics,
     log,
     trimLog: 'trim' in log ? log.trim : null,

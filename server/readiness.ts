@@ -8,10 +8,10 @@ import type { Parts } from './parts.ts'
 /** Checks the parts that this process needs. */
 export async function readinessOf(parts: Parts): Promise<Readiness> {
   const result = await checkAll({
-    postgres: async () => {
-      await parts.deps.pool.query('select 1')
-      return { ok: true }
-    },
+    postgres: whether(parts.hasConnections.commands),
+    ...(parts.config.roles.includes('query-api') && {
+      reads: whether(parts.hasConnections.reads),
+    }),
     ...(!isGatewayAlone(parts.config) && { log: logCheck(parts) }),
     ...(parts.config.roles.includes('command-api') && { effects: () => effectsCheck(parts) }),
     disk: parts.diskRoom.check,
@@ -22,6 +22,11 @@ export async function readinessOf(parts: Parts): Promise<Readiness> {
     ...(parts.runners.length > 0 && { projector: parts.progress.projector }),
   })
   return parts.isDraining() ? { ...result, status: 'draining' as const } : result
+}
+
+const whether = (works: () => Promise<void>) => async (): Promise<Check> => {
+  await works()
+  return { ok: true }
 }
 
 const logCheck =

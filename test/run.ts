@@ -8,7 +8,7 @@ import { compiled } from './servers/compiled.ts'
 import { lendLanes } from './servers/lane.ts'
 import { runVariables } from './servers/run-variables.ts'
 import { until } from './servers/until.ts'
-import { type Counts, countsOf, durationsIn, summarize } from './summary.ts'
+import { auditNotes, type Counts, countsOf, durationsIn, summarize } from './summary.ts'
 import { type Needed, needsOf, type Tier, tiersOf } from './tiers.ts'
 
 // `npm test`: biome, tsc and knip alongside ava, with real servers, each started when the first test asks for it.
@@ -61,6 +61,7 @@ async function test(): Promise<number> {
     const notes = [
       ...missing.map(({ name, fault }) => `Not run: the tests that need ${name}. ${fault}`),
       ...checked.notes,
+      ...auditNotes(process.env),
     ]
     const minutes = (performance.now() - began) / 60_000
     const counts = {

@@ -40,6 +40,10 @@ export type Summary = Counts & {
   notes: readonly string[]
 }
 
+/** The result of `npm run audit`, which `.ci/run` passes on. */
+export const auditNotes = ({ FORGE_TEST_AUDIT: said = '' }: NodeJS.ProcessEnv): string[] =>
+  said.split('\n').filter(Boolean)
+
 const listed = 10
 
 export function summarize({ passed, failed, failures, minutes, slowest, notes }: Summary): string {

@@ -10,10 +10,11 @@ import {
   defaultTimes,
   noSampling,
   type PlaygroundInput,
+  type PlaygroundSession,
   playgroundClosed,
   playgroundInput,
-  playgroundOpened,
   playgroundPath,
+  playgroundSession,
 } from '../../schemas/playground.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { HttpAsked } from '../asked.ts'
@@ -41,7 +42,7 @@ export const playgroundRoutes = (deps: Deps, findTemplate: FindTemplate): Route[
     tag: 'playground',
     summary: 'Talk to a model with an access token; the session ends when it is idle',
     body: playgroundInput,
-    response: playgroundOpened,
+    response: playgroundSession,
     refusals: ['invalid', 'forbidden', 'not_found', 'conflict'],
     handle: request => open(deps, request, findTemplate),
   }),
@@ -77,7 +78,11 @@ async function refuseForeign({ pool }: Deps, session_id: string, { username }: P
 
 type Open = HttpAsked & { caller: Person; body: PlaygroundInput }
 
-async function open(deps: Deps, request: Open, findTemplate: FindTemplate) {
+async function open(
+  deps: Deps,
+  request: Open,
+  findTemplate: FindTemplate,
+): Promise<PlaygroundSession> {
   const { caller, body } = request
   await refuseMany(deps, caller)
   const plan = await planOf(deps, request, findTemplate)
@@ -101,8 +106,13 @@ async function open(deps: Deps, request: Open, findTemplate: FindTemplate) {
         decide: (session: Playground) => (session ? [] : [event]),
         alongside: (tx, decided) => savePlayground(tx, decided, params),
       })
-      const base_url = baseUrlOf(deps, session_id)
-      return { session_id, deployment_id: plan.deployment_id, base_url, expires_at }
+      const opened = toTimestamp(work.now)
+      return {
+        ...{ session_id, source: plan.named, state: plan.state, state_reason: null },
+        ...{ base_url: baseUrlOf(deps, session_id), served_names: plan.served_names },
+        ...{ deployment_id: plan.deployment_id, created_by: caller.username, params, ...times },
+        ...{ created_at: opened, last_used_at: opened, expires_at },
+      }
     },
   })
 }
@@ -128,6 +138,9 @@ type Named = { artifact_id: string | null; revision_id: string | null; model: st
 type Plan = {
   deployment_id: string
   named: Named
+  /** Whether engines already respond, as `GET` shows it. */
+  state: 'starting' | 'ready'
+  served_names: string[]
   /** The deployment to create; null if engines already serve the source. */
   owned: { locks: string[]; make: (work: Work, name: string) => Promise<void> } | null
 }
@@ -147,20 +160,31 @@ async function planOf(deps: Deps, request: Open, findTemplate: FindTemplate): Pr
   return ofArtifact(deps, request, findTemplate, source)
 }
 
+type RevisionRow = {
+  deployment_id: string
+  state: string
+  served_names: string[]
+  responds: boolean
+}
+
 async function ofRevision({ pool }: Deps, caller: Person, revision_id: string): Promise<Plan> {
-  const { rows } = await pool.query<{ deployment_id: string; state: string }>(
-    'select deployment_id, state from write.revision_state where revision_id = $1',
+  const { rows } = await pool.query<RevisionRow>(
+    `select r.deployment_id, r.state, r.serving -> 'served_names' as served_names,
+            d.state in ('ready', 'degraded') as responds
+       from write.revision_state r join write.deployment_state d using (deployment_id)
+      where r.revision_id = $1`,
     [revision_id],
   )
   const missing = new Refusal('not_found', `No such revision: ${revision_id}`)
   if (!rows[0]) throw missing
-  const { deployment_id, state } = rows[0]
+  const { deployment_id, state, served_names, responds } = rows[0]
   await deploymentToActOn(pool, { asked: deployment_id, caller, action: 'submit' }).catch(error => {
     throw error instanceof Refusal && error.code === 'not_found' ? missing : error
   })
   if (state !== 'ready')
     throw new Refusal('conflict', `Revision ${revision_id} is ${state}; only a ready one responds`)
-  return { deployment_id, named: { ...nothing, revision_id }, owned: null }
+  const found = { state: responds ? 'ready' : 'starting', served_names } as const
+  return { deployment_id, named: { ...nothing, revision_id }, ...found, owned: null }
 }
 
 async function ofArtifact(
@@ -186,6 +210,7 @@ async function ofArtifact(
   return {
     deployment_id,
     named: { ...nothing, artifact_id: source.artifact_id, model: source.model },
+    ...{ state: 'starting' as const, served_names: serving.served_names },
     owned: {
       locks: [projectAt(project).stream, target.stream],
       async make(work, name) {

@@ -39,11 +39,19 @@ const maxBytes = 4 * 1024 * 1024
 export function startFollower<D>(follower: Follower<D>, deps: FollowDeps<D>): Following {
   const { name } = follower
   let halted: string | null = null
+  /** Whether a record halted it. Then only passing that record shows that it has recovered. */
+  let isRecords = false
+  let hasBegun = false
   const loop = repeat(
     async stopping => {
+      hasBegun = false
       const isOurs = await tryWithLock(deps.pool, textLock(`follower ${name}`), (_, lost) =>
         followAll(follower, deps, {
           signal: AbortSignal.any([stopping, lost]),
+          begun: () => {
+            hasBegun = true
+            if (!isRecords) halted = null
+          },
           moved: () => {
             halted = null
           },
@@ -58,6 +66,7 @@ export function startFollower<D>(follower: Follower<D>, deps: FollowDeps<D>): Fo
       failed(error) {
         if (error instanceof LostCheckpoint) return
         halted = error instanceof Error ? error.message : String(error)
+        isRecords = hasBegun && isOfRecord(error)
         deps.logger.error({ err: error, follower: name }, 'a follower is stuck, will retry')
       },
     },
@@ -66,13 +75,17 @@ export function startFollower<D>(follower: Follower<D>, deps: FollowDeps<D>): Fo
 }
 
 type Running = { signal: AbortSignal; moved: () => void }
+/** `begun`: called once database and log respond. */
+type Beginning = Running & { begun: () => void }
 
 /** Follows all partitions concurrently; if one fails, the others end too. */
-async function followAll<D>(follower: Follower<D>, deps: FollowDeps<D>, running: Running) {
+async function followAll<D>(follower: Follower<D>, deps: FollowDeps<D>, running: Beginning) {
   const topic = deps.topics[follower.topic].name
   const failed = new AbortController()
   const signal = AbortSignal.any([running.signal, failed.signal])
   const checkpoints = await loadCheckpoints(deps, follower, topic)
+  await deps.log.end(topic)
+  running.begun()
   follower.begin?.()
   await Promise.all(
     checkpoints.map(checkpoint =>

@@ -17,6 +17,7 @@ export const hardwareRoutes = (deps: Deps): Route[] => {
       summary: 'Report samples of GPUs and machines',
       body: hardwareInput,
       bodyLimitBytes: maxHardwareBodyBytes,
+      keysMayRepeat: true,
       response: hardwareReply,
       refusals: ['forbidden', 'conflict', 'too_large', 'rate_limited'],
       async handle(request) {

@@ -19,6 +19,7 @@ export const logRoutes = (deps: Deps): Route[] => {
       body: logsInput,
       bodyLimitBytes: maxLogBodyBytes,
       flatBody: true,
+      keysMayRepeat: true,
       response: logsReply,
       refusals: ['forbidden', 'conflict', 'too_large'],
       async handle(request) {

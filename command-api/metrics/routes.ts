@@ -22,6 +22,7 @@ export const metricRoutes = (deps: Deps): Route[] => [
     body: metricsInput,
     bodyLimitBytes: 5_000_000,
     flatBody: true,
+    keysMayRepeat: true,
     isPlain: isPlainMetricsInput,
     binaryBody: { mediaType: metricBlockType, parse: parseMetricBlock },
     response: metricsReply,

@@ -127,6 +127,7 @@ const reportRoutes = (deps: Deps, ports: MlflowPorts, facade: Facade): Route[] =
     summary: 'MLflow: report metrics, parameters and tags',
     body: batchInput,
     bareNonFinite: true,
+    keysMayRepeat: true,
     response: nothing,
     handle: request => report(deps, ports, request, request.body),
   }),

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { Logger } from 'pino'
+import { logRefusal } from '../../platform/http/boundary.ts'
 import { Refusal } from '../../platform/refusal.ts'
 
 /** Shows a refusal as a page to browsers; other clients get the usual JSON. */
@@ -13,8 +14,7 @@ export async function withRefusedPage(
     return undefined
   } catch (error) {
     if (!(error instanceof Refusal) || ctx.accepts('json', 'html') !== 'html') throw error
-    if (error.status >= 500)
-      logger.warn({ err: error, request_id: requestId, path: ctx.path }, 'refused')
+    if (error.status >= 500) logRefusal(logger, ctx, error)
     ctx.status = error.status
     ctx.type = 'text/html; charset=utf-8'
     ctx.set('Content-Security-Policy', policy)

@@ -7,7 +7,7 @@ import { toTimestamp } from '../../schemas/timestamp.ts'
 import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { type RunToActOn, runToActOn } from '../run-to-act-on.ts'
-import { endIngestTokens } from '../tokens.ts'
+import { endIngestTokens, untilTokensAreForgotten } from '../tokens.ts'
 import { deleteRun, restoreRun } from './decide.ts'
 import { referencesTo } from './references.ts'
 
@@ -20,7 +20,8 @@ const deleteRoute = (deps: Deps): Route =>
     credential: 'person',
     reach: 'its_people',
     tag: 'runs',
-    summary: 'Delete a run that has ended; for 30 days it can be restored',
+    summary:
+      'Delete a run that has ended; its ingest token is invalid then. For 30 days it can be restored',
     params: runIdInPath,
     response: runDeleted,
     refusals: ['forbidden', 'not_found', 'conflict'],
@@ -31,6 +32,7 @@ const deleteRoute = (deps: Deps): Route =>
       refuseActive(run)
       const { run_id } = run
       let references = {}
+      let endedTokens = 0
       const { state } = await commit(deps, request, runAt(run_id), {
         decide: (current, now) => deleteRun(current, run_id, now.getTime()),
         async alongside(tx, { now }) {
@@ -38,10 +40,12 @@ const deleteRoute = (deps: Deps): Route =>
             run_id,
             now,
           ])
-          await endIngestTokens(tx, run_id, now)
+          endedTokens = await endIngestTokens(tx, run_id, now)
           references = await referencesTo(tx, run_id, caller)
         },
       })
+      // Once the response is sent, no report of the run may be accepted any longer.
+      if (endedTokens > 0) await untilTokensAreForgotten()
       const { deleted_at, restorable_until } = state
       // Deleted by somebody else a moment ago.
       if (!('references' in references) || deleted_at === null || restorable_until === null)

@@ -22,6 +22,7 @@ export const validationRoutes = (deps: Deps): Route[] => [
     summary: 'Report a chunk of a validation round',
     body: validationInput,
     bodyLimitBytes: maxValidationBytes,
+    keysMayRepeat: true,
     response: validationReply,
     refusals: ['forbidden', 'conflict', 'too_large'],
     async handle(request) {

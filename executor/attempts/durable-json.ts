@@ -1,5 +1,6 @@
 import { link, open, readFile, rename, unlink } from 'node:fs/promises'
 import path from 'node:path'
+import { parseOwnFile } from '../../platform/damaged-file.ts'
 
 /** Replaces the file atomically; it is on disk before this returns. Mode 0600, as records may hold secrets. */
 export async function writeDurably(file: string, value: unknown): Promise<void> {
@@ -24,10 +25,13 @@ export async function createDurably(file: string, value: unknown): Promise<boole
   }
 }
 
-/** Null if the file does not exist. Not validated: only this program writes these files. */
-export async function readJson<T>(file: string): Promise<T | null> {
+/**
+ * Null if the file does not exist; `DamagedFile`, with `remedy`, if it is not JSON. Not validated further: only this
+ * program writes these files.
+ */
+export async function readJson<T>(file: string, remedy?: string): Promise<T | null> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as T
+    return parseOwnFile<T>(file, await readFile(file, 'utf8'), remedy)
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return null
     throw error

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { PassThrough, type Transform } from 'node:stream'
 import {
   createBrotliDecompress,
@@ -10,6 +11,7 @@ import { koaBody } from 'koa-body'
 import { Refusal } from '../refusal.ts'
 import { type BodyRoom, type Share, takenAtOnceBytes } from './body-room.ts'
 import { parseJson, quoteNonFinite } from './json.ts'
+import { refuseRepeatedKeys } from './repeated-keys.ts'
 
 const readers = new Map<number, Middleware>()
 const noNext = async () => {}
@@ -19,6 +21,7 @@ export type BodyOptions = {
   limitBytes: number
   /** See `parseJson`. */
   flat: boolean
+  keysMayRepeat: boolean
   bareNonFinite: boolean
   /** Shared by all bodies of the process. */
   room: BodyRoom
@@ -28,11 +31,11 @@ export type BodyOptions = {
 
 /**
  * Reads a JSON body (`gzip`, `deflate`, `br`, `zstd` or uncompressed). Refuses 413 past the limit, 415 for another content
- * type and 503 while too many bodies are being read; malformed JSON is `Invalid`.
+ * type and 503 while too many bodies are being read, and 400 if it is not UTF-8 or repeats a key; malformed JSON is `Invalid`.
  */
 export async function readJsonBody(
   ctx: Context,
-  { limitBytes, flat, bareNonFinite, room, caller }: BodyOptions,
+  { limitBytes, flat, keysMayRepeat, bareNonFinite, room, caller }: BodyOptions,
 ): Promise<unknown> {
   const type = ctx.get('content-type')
   // Checked only for unusual types, because the check takes longer than reading a small body.
@@ -46,19 +49,34 @@ export async function readJsonBody(
   const decoder = decoders[encoding]
   const share = room.share(caller)
   try {
-    const text = decoder
-      ? (await readThrough(ctx, decoder(), { encoding, limitBytes, share })).toString('utf8')
-      : await readText(ctx, limitBytes, share)
-    return parseJson(bareNonFinite ? quoteNonFinite(text) : text, flat)
+    const bytes = decoder
+      ? await readThrough(ctx, decoder(), { encoding, limitBytes, share })
+      : await readUnencoded(ctx, limitBytes, share)
+    const text = bareNonFinite ? quoteNonFinite(textOf(bytes)) : textOf(bytes)
+    const value = parseJson(text, flat)
+    if (!keysMayRepeat) refuseRepeatedKeys(text)
+    return value
   } finally {
     share.release()
   }
 }
 
+const byteOrderMark = 0xfeff
+
+/** Decoders silently replace invalid bytes, which would change a name or a password. */
+function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes))
+    throw new Refusal('invalid', 'The body is not valid UTF-8, the encoding of all JSON', {
+      code: 'body.not_utf8',
+    })
+  const text = bytes.toString('utf8')
+  return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text
+}
+
 /** Reads a body of any other type, with the same encodings and refusals. */
 export async function readBytes(
   ctx: Context,
-  { limitBytes, room, caller }: Omit<BodyOptions, 'flat' | 'bareNonFinite'>,
+  { limitBytes, room, caller }: Pick<BodyOptions, 'limitBytes' | 'room' | 'caller'>,
 ): Promise<Buffer> {
   const encoding = encodingOf(ctx)
   const decoder = decoders[encoding] ?? (() => new PassThrough())
@@ -95,7 +113,7 @@ function encodingOf(ctx: Context): Encoding {
 }
 
 /** koa-body reads and counts; we parse the JSON ourselves, strictly and with helpful errors. */
-async function readText(ctx: Context, limitBytes: number, share: Share): Promise<string> {
+async function readUnencoded(ctx: Context, limitBytes: number, share: Share): Promise<Buffer> {
   let reader = readers.get(limitBytes)
   if (!reader) {
     reader = koaBody({
@@ -104,6 +122,8 @@ async function readText(ctx: Context, limitBytes: number, share: Share): Promise
       multipart: false,
       text: true,
       textTypes: ['json', '+json'],
+      // No encoding: the bytes themselves.
+      encoding: '',
       textLimit: limitBytes,
       patchNode: false,
       patchKoa: true,
@@ -121,7 +141,7 @@ async function readText(ctx: Context, limitBytes: number, share: Share): Promise
     await reader(ctx, noNext)
   } else await countWhile(ctx, share, () => reader(ctx, noNext))
   const { body } = ctx.request as { body?: unknown }
-  return typeof body === 'string' ? body : ''
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }
 
 /** Takes room for the bytes that arrive while `read` runs. */

@@ -55,8 +55,7 @@ function answer(ctx: Context, error: unknown, { log, describe }: Logging): void 
     }
     return
   }
-  if (refusal.status >= 500)
-    log.warn({ err: error, request_id: requestId, path: ctx.path }, 'refused')
+  if (refusal.status >= 500) logRefusal(log, ctx, refusal)
   else if (watched.has(refusal.status))
     log.info(
       {
@@ -72,6 +71,18 @@ function answer(ctx: Context, error: unknown, { log, describe }: Logging): void 
       'turned away',
     )
   refuse(ctx, refusal, requestId)
+}
+
+/**
+ * One line about a refusal with a status of 500 or more: what failed, with its stack, if something did. Otherwise it is a
+ * decision of the server, such as maintenance, and one that the configuration foresees (501) needs no attention.
+ */
+export function logRefusal(log: Logger, ctx: Context, { code, detail, status, extras }: Refusal) {
+  const { cause } = extras
+  const fields = { request_id: String(ctx.state.requestId), path: ctx.path, status, detail }
+  const named = { ...fields, code: extras.code ?? code, ...(cause !== undefined && { err: cause }) }
+  if (code === 'not_configured') log.info(named, 'refused')
+  else log.warn(named, 'refused')
 }
 
 function refuse(ctx: Context, refusal: Refusal, requestId: string): void {

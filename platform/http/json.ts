@@ -1,7 +1,7 @@
 import type { ValidationError } from '../../schemas/shared.ts'
 import { Invalid } from '../../schemas/validate.ts'
 
-const maxDepth = 32
+export const maxDepth = 32
 
 /**
  * Parses a request body. Besides malformed JSON it refuses, with their position: U+0000 and lone surrogates
@@ -84,11 +84,7 @@ function isPlain(value: unknown, depth: number): boolean {
 function look(value: unknown, loc: (string | number)[], faults: ValidationError[]): void {
   if (faults.length >= 50) return
   if (loc.length > maxDepth) {
-    faults.push({
-      loc,
-      msg: `Nesting deeper than ${maxDepth} is not accepted`,
-      type: 'value_error',
-    })
+    faults.push(tooDeep(loc))
   } else if (typeof value === 'string') {
     const fault = textFault(value)
     if (fault) faults.push({ loc, msg: fault, type: 'value_error' })
@@ -100,6 +96,12 @@ function look(value: unknown, loc: (string | number)[], faults: ValidationError[
     lookInObject(value, loc, faults)
   }
 }
+
+export const tooDeep = (loc: (string | number)[]): ValidationError => ({
+  loc,
+  msg: `Nesting deeper than ${maxDepth} is not accepted`,
+  type: 'value_error',
+})
 
 function lookInObject(value: object, loc: (string | number)[], faults: ValidationError[]): void {
   for (const [key, item] of Object.entries(value)) {

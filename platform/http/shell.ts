@@ -94,8 +94,15 @@ async function refuseUnreadableAddress(ctx: Context, next: Next): Promise<void> 
     ctx.url = '/'
     throw new Refusal('invalid', 'The request URL is malformed')
   }
+  if (isReplaced(ctx)) throw new Refusal('invalid', 'The query is not valid UTF-8')
   await next()
 }
+
+/** Whether parsing the query put U+FFFD in place of bytes that are not UTF-8. */
+const isReplaced = ({ querystring, query }: Context): boolean =>
+  querystring.includes('%') &&
+  !/%ef%bf%bd|\ufffd/i.test(querystring) &&
+  JSON.stringify(query).includes('\ufffd')
 
 /** `/api/shelves/{owner}/{+rest}` in the table is `/api/shelves/:owner/*rest` to the router. */
 const toRouterPath = (path: string) =>
@@ -151,6 +158,7 @@ async function readBody(
   const {
     bodyLimitBytes: limitBytes = defaultBodyLimit,
     flatBody: flat = false,
+    keysMayRepeat = false,
     bareNonFinite = false,
     binaryBody,
   } = route
@@ -158,7 +166,8 @@ async function readBody(
     const bytes = await readBytes(ctx, { limitBytes, room, caller })
     return () => binaryBody.parse(bytes) as undefined
   }
-  const raw = await readRaw(ctx, route, { limitBytes, flat, bareNonFinite, room, caller })
+  const options = { limitBytes, flat, keysMayRepeat, bareNonFinite, room, caller }
+  const raw = await readRaw(ctx, route, options)
   route.beforeSchema?.(raw)
   return () => accept(check, raw)
 }

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import type { ClientBase } from 'pg'
 import type { Logger } from 'pino'
 import { CannotStart } from '../cannot-start.ts'
+import { DamagedFile } from '../damaged-file.ts'
 import { untilAborted } from '../pause.ts'
 import { repeat } from '../repeat.ts'
 import { findBinaries, findServerUser } from './binaries.ts'
@@ -48,7 +49,8 @@ const reviveEveryMs = { first: 250, most: 5_000 }
  * not end it before its clients; but it ends with this process, unless that is killed.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const place = await prepare(resolve(options.directory))
+  const directory = resolve(options.directory)
+  const place = await prepare(directory)
   let server = await runServer(place, options.settings ?? {}, null)
   // A server that was found running may belong to another process until we own it.
   let endsWithUs = server.isOurs
@@ -67,7 +69,10 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const serve = async (signal: AbortSignal) => {
     if (isDown) server = await runServer(place, options.settings ?? {}, server.port)
     endsWithUs = server.isOurs
-    await own(urlOf(place, server, 'postgres'), signal, up)
+    await own(urlOf(place, server, 'postgres'), signal, up).catch(error => {
+      if (error.code !== wrongPassword) throw error
+      throw new DamagedFile(passwordFile(directory), place.password, restorePassword)
+    })
     return 0
   }
   const serving = repeat(serve, {
@@ -75,7 +80,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     failed(error) {
       isDown = true
       // Another process may own it by now, even if we have started it.
-      if (error instanceof CannotStart) endsWithUs = false
+      if (error instanceof CannotStart && !(error instanceof DamagedFile)) endsWithUs = false
       if (isOpen)
         options.logger.error(
           { err: error },
@@ -139,13 +144,20 @@ async function prepare(directory: string): Promise<Place> {
   return place
 }
 
+/** SQLSTATE invalid_password. */
+const wrongPassword = '28P01'
+const passwordFile = (directory: string) => join(directory, 'password')
+const restorePassword =
+  'it holds the password of the database beside it; restore it from a backup of the data directory.'
+
 async function passwordIn(directory: string): Promise<string> {
-  const path = join(directory, 'password')
-  try {
-    return (await readFile(path, 'utf8')).trim()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
+  const path = passwordFile(directory)
+  const kept = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (kept?.trim() === '') throw new DamagedFile(path, kept, restorePassword)
+  if (kept !== null) return kept.trim()
   const password = randomBytes(24).toString('base64url')
   await rm(`${path}.new`, { force: true })
   await writeFile(`${path}.new`, `${password}\n`, { mode: 0o600, flush: true })

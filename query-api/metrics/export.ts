@@ -3,6 +3,7 @@ import { decodeChunk, indexOfStep, type Series, slice } from '../../platform/ser
 import { toJsonNumber } from '../../platform/series/json-number.ts'
 import { resolve } from '../../platform/series/merge.ts'
 import { at } from '../../platform/series/varint.ts'
+import { csvCell, csvLine } from '../../schemas/csv.ts'
 import { readKeys } from './read.ts'
 import { type Db, findKeyNos, generation, inGeneration, inSnapshot, loadWaiting } from './store.ts'
 
@@ -23,7 +24,7 @@ export async function* exportPoints(
   { format, keys }: { format: ExportFormat; keys: readonly string[] | null },
 ): AsyncGenerator<string> {
   const write = format === 'csv' ? writeCsv : writeJsonl
-  if (format === 'csv') yield 'key,step,value,ts\n'
+  if (format === 'csv') yield `${csvLine(['key', 'step', 'value', 'ts'])}\n`
   const known = (await readKeys(db, runId)).map(row => row.key)
   const wanted = (keys === null ? known : known.filter(key => keys.includes(key))).sort()
   if (wanted.length === 0) return
@@ -133,10 +134,11 @@ function missing(key: string): never {
 }
 
 function writeCsv(key: string, { steps, values, ts }: Series): string {
-  const quoted = /[",\n\r]/.test(key) ? `"${key.replaceAll('"', '""')}"` : key
+  const name = csvCell(key)
   let text = ''
+  // The other cells are numbers; `csvLine` for each of millions of points would take longer.
   for (let i = 0; i < steps.length; i++)
-    text += `${quoted},${at(steps, i)},${at(values, i)},${at(ts, i)}\n`
+    text += `${name},${at(steps, i)},${at(values, i)},${at(ts, i)}\n`
   return text
 }
 

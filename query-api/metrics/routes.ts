@@ -81,7 +81,8 @@ const exportRoute = (reads: Reads<Tables>): Route =>
     query: exportQuery,
     response: {
       mediaType: ['text/csv', 'application/jsonl'],
-      description: 'A point a line: key, step, value, ts',
+      description:
+        "A point a line: key, step, value, ts. In CSV, a key that a spreadsheet would run as a formula gets a leading '",
     },
     refusals: ['not_found'],
     async handle({ caller, params, query, ctx }) {

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { RunTables } from '../../projector/runs/table.ts'
+import { isOfForge } from '../../schemas/logs.ts'
 import type { StoredRun } from './record.ts'
 
 export type End = Omit<RunTables['run_ends'], 'run_id'>
@@ -73,7 +74,12 @@ const saysTheExit = /^(exit code \d+|ended by SIG\w+)$/
 /** The last line of the message, where programs name the exception; null if the reason above already says it. */
 function detailOf({ end_reason, exit_code, message }: EndedRun): string | null {
   if (message === null || end_reason === 'exit_code' || end_reason === 'oom_killed') return null
-  const last = message.trimEnd().split('\n').at(-1)?.trim() ?? ''
+  const last =
+    message
+      .trimEnd()
+      .split('\n')
+      .findLast(line => !isOfForge(line))
+      ?.trim() ?? ''
   if (last === '' || (exit_code !== null && saysTheExit.test(last))) return null
   return last.length > maxDetail ? `${last.slice(0, maxDetail)}…` : last
 }

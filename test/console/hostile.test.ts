@@ -1,6 +1,7 @@
 import test from 'ava'
 import { startForge } from '../servers/forge.ts'
 import { type ExternalRun, ingest } from '../servers/runs.ts'
+import { until } from '../servers/until.ts'
 import { openSignedIn } from './browse.ts'
 
 /** Markup, a script address, a change of text direction, a terminal title, and a link that hides its address. */
@@ -16,7 +17,15 @@ test('a sample, an artifact, a log line and a name full of tricks are text', asy
   const sample = { user: hostile, assistant: hostile, reward: 1, extra: { reference: hostile } }
   await ingest(forge, run, 'validation', { step: 1, samples: [sample] })
   const path = `s3://bucket/<img src=x onerror="window.hit=1"> \u202etxt.pt`
-  await ingest(forge, run, 'artifact', { kind: 'checkpoint', format: 'pt', path, step: 1 })
+  const artifact = { kind: 'checkpoint', format: 'pt', path: 's3://bucket/x.pt', step: 1 }
+  await ingest(forge, run, 'artifact', artifact)
+  await until('its path is that of an earlier version', 10_000, async () => {
+    const { rowCount } = await forge.pool.query(
+      'update read.artifacts set path = $2 where run_id = $1',
+      [run.run_id, path],
+    )
+    return rowCount === 1
+  })
   await ingest(forge, run, 'logs', { chunks: [hostile, 'x'.repeat(64 * 1024), 'the last'] })
   await ingest(forge, run, 'hparams', { params: { '<b>key</b>': hostile } })
   const { page, faults } = await openSignedIn(t, forge)

@@ -40,6 +40,7 @@ test("a session on a revision opens only with its person's access token, and end
   const { body: session, status } = await open({ source: { revision_id: first } })
   t.is(status, 200, JSON.stringify(session))
   const { body: shown } = await forge.call<Session>('GET', `/api/playground/${session.session_id}`)
+  t.deepEqual(session, shown, 'opening one returns all of it')
   t.like(shown, {
     state: 'ready',
     created_by: 'admin',
@@ -112,6 +113,8 @@ test('a session on an artifact has its own engine, which ends with it; forge cha
   })
   t.is(status, 200, JSON.stringify(session))
   const path = `/api/playground/${session.session_id}`
+  const { body: shown } = await forge.call<Session>('GET', path)
+  t.deepEqual({ ...session, state: shown.state }, shown)
   await until('it is ready', 120_000, async () => {
     const { body } = await forge.call<Session>('GET', path)
     if (body.state === 'failed') throw new Error(JSON.stringify(body))

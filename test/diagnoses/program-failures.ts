@@ -100,6 +100,34 @@ export const programFailures: Record<string, readonly Told[]> = {
     ['data_error', 'damaged', traceback("gzip.BadGzipFile: Not a gzipped file (b'ab')")],
     [
       'data_error',
+      'missing',
+      traceback("FileNotFoundError: [Errno 2] No such file or directory: '/data/train.jsonl'"),
+    ],
+    [
+      'data_error',
+      'missing',
+      traceback(
+        "FileNotFoundError: [Errno 2] Unable to synchronously open file (unable to open file: name = 'data/x.h5', errno = 2)",
+        ['/job/train.py', 'main'],
+        ['/usr/lib/python3/site-packages/h5py/_hl/files.py', 'make_fid'],
+      ),
+    ],
+    [
+      'code_exception',
+      'FileNotFoundError',
+      traceback("FileNotFoundError: [Errno 2] No such file or directory: '/job/steps/prepare.py'"),
+    ],
+    [
+      'code_exception',
+      'FileNotFoundError',
+      traceback(
+        "FileNotFoundError: [Errno 2] No such file or directory: '/usr/bin/ffmpeg'",
+        ['/job/train.py', 'main'],
+        ['/usr/lib/python3.12/subprocess.py', '_execute_child'],
+      ),
+    ],
+    [
+      'data_error',
       'reader',
       traceback(
         "KeyError: 'question'",

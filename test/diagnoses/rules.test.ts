@@ -57,6 +57,31 @@ for (const [name, category, subcategory, given] of ends)
     t.like(diagnose(factsOf(given)), { category, subcategory })
   })
 
+test('a missing data file is named by its path', t => {
+  const log = traceback("FileNotFoundError: [Errno 2] No such file or directory: '/data/a b.csv'")
+  t.like(diagnose(factsOf({ log })), {
+    category: 'data_error',
+    title: 'The file /data/a b.csv does not exist',
+  })
+})
+
+test('what Forge itself printed is neither the reason nor evidence', t => {
+  const own = [
+    'forge: warning: values not logged (3): FileNotFoundError: no such file or directory',
+    '[forge] rank 1 ended with CUDA out of memory',
+    'forge: all sent  http://localhost/runs/run_1',
+  ]
+  const { category, evidence } = diagnose(factsOf({ log: ['bye', ...own].join('\n') }))
+  t.is(category, 'unknown')
+  t.deepEqual(
+    evidence.filter(({ kind }) => kind === 'log').map(({ excerpt }) => excerpt),
+    ['bye'],
+  )
+  const raised = diagnose(factsOf({ log: [traceback("KeyError: 'x'"), ...own].join('\n') }))
+  t.is(raised.category, 'code_exception')
+  t.false(JSON.stringify(raised.evidence).includes('forge'))
+})
+
 const limit = { reason: 'limit', message: 'max_duration_s (60) is reached', exit_code: null }
 const line = (n: number) => `step ${n}`
 const lines = (count: number) => Array.from({ length: count }, (_, n) => line(n)).join('\n')

@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { signAccessToken, verifyAccessToken } from '../../auth/access-token.ts'
 import { loadKeys } from '../../auth/keys.ts'
+import { CannotStart } from '../../platform/cannot-start.ts'
 
 const tokenSeconds = 8 * 3600
 
@@ -79,4 +80,30 @@ test("two processes that start together without keys accept each other's tokens"
       const token = signAccessToken(signing, claimsAt(now))
       t.truthy(await verifyAccessToken(verifying, token, now))
     }
+})
+
+test('a damaged key file is named with what to do, and the other keys stay in use', async t => {
+  const folder = await dataDir(t)
+  const [running, other] = [await loadKeys(folder), await loadKeys(folder)]
+  const token = signAccessToken(running, claimsAt(new Date()))
+  const next = await other.prepare(new Date(Date.now() + 60_000))
+  await next.activate()
+  const path = join(folder, 'keys', `${next.kid}.pem`)
+  for (const [bytes, fault] of [
+    [40, 'cut off or changed'],
+    [0, 'empty'],
+  ] as const) {
+    await truncate(path, bytes)
+    const named = {
+      instanceOf: CannotStart,
+      message: `${path} is damaged (${fault}): restore it from a backup, or remove it: people whose access token it signed sign in again.`,
+    }
+    await t.throwsAsync(loadKeys(folder), named)
+    await t.throwsAsync(running.renew(new Date(), tokenSeconds), named)
+    t.is(await running.find(next.kid), null)
+    t.like(await verifyAccessToken(running, token, new Date()), { sub: 'alice' })
+  }
+  await rm(path)
+  await running.renew(new Date(), tokenSeconds)
+  t.like(await verifyAccessToken(await loadKeys(folder), token, new Date()), { sub: 'alice' })
 })

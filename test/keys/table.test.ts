@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
@@ -92,6 +92,19 @@ test('the keys of folders move to the table, and their tokens stay valid', async
   const tokens = hosts.flatMap(host => host.tokens)
   t.true(await areValid(table, tokens, now))
   t.is((await table.kids()).length, 4)
+})
+
+test('a damaged key of a folder is named and not moved', async t => {
+  const { pool } = await database(t)
+  const { path } = await folderWithKeys(t, new Date())
+  const [name = ''] = (await readdir(path)).sort()
+  await truncate(join(path, name), 30)
+  await t.throwsAsync(moveKeys(await keyFolder(path), pool, secret), {
+    instanceOf: CannotStart,
+    message: new RegExp(`/${name} is damaged`),
+  })
+  t.is((await readdir(path)).length, 2)
+  t.deepEqual(await keyTable(pool, secret).kids(), [])
 })
 
 test('several servers move the keys of a folder at once, and each starts', async t => {

@@ -68,6 +68,11 @@ const refused: [what: string, bytes: Buffer, fault: string][] = [
   ['a block that is cut off', good.subarray(0, -1), 'body: value_error'],
   ['bytes after the last value', Buffer.concat([good, Buffer.alloc(8)]), 'body: value_error'],
   ['a head that is not JSON', Buffer.from(`FMB1\x02\0\0\0{]`), 'body: json_invalid'],
+  [
+    'a head that is not UTF-8',
+    Buffer.from('FMB1\x09\0\0\0{"a":"\xe9"}', 'latin1'),
+    'body: value_error',
+  ],
   ['no run', metricBlock(undefined, []), 'body.run_id: missing'],
   [
     'an empty key',

@@ -246,6 +246,21 @@ test('an export has every point once, the newest of each step', async t => {
   )
 })
 
+test('a key in a CSV export never runs as a formula, and a negative value stays a number', async t => {
+  const store = await emptyStore(t)
+  await flush(store, [
+    report('run_a', [
+      { key: '=1+1', step: 1, value: -0.5 },
+      { key: '-lr', step: 1, value: '-Infinity' },
+    ]),
+  ])
+  const ts = startMs + 1000
+  t.is(
+    await exported(store, 'csv'),
+    `key,step,value,ts\n'-lr,1,-Infinity,${ts}\n'=1+1,1,-0.5,${ts}\n`,
+  )
+})
+
 test('an export quotes as CSV requires and names non-finite values', async t => {
   const store = await emptyStore(t)
   await flush(store, [

@@ -35,7 +35,7 @@ test('a comparison shows the differences and the common metrics, on the terminal
     points(
       [3, 'NaN' as unknown as number],
       [
-        { key: 'only b', step: 1, value: 1 },
+        { key: '=only b', step: 1, value: -1 },
         { key: 'acc', step: 1, value: 0.25 },
       ],
     ),
@@ -95,6 +95,10 @@ test('a comparison shows the differences and the common metrics, on the terminal
     (await run(['metrics', a.run_id, '--export', 'csv', '-o', file])).code,
     2,
     'no file is replaced',
+  )
+  t.is(
+    (await run(['metrics', b.run_id, '--csv', '-k', '=only b'])).stdout,
+    "key,step,value\n'=only b,1,-1\n",
   )
   const lines = await run(['metrics', b.run_id, '--export', 'jsonl', '-k', 'val/loss'])
   t.deepEqual(

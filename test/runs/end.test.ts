@@ -23,6 +23,11 @@ const told: [string | null, Partial<EndedRun>][] = [
   ['its code did not say why', {}],
   ['its code did not say why', { message: ' \n ' }],
   ['ValueError: bad lr', { message: 'Traceback:\n  File x\nValueError: bad lr\n' }],
+  [
+    'exit code 1: ValueError: bad lr',
+    { exit_code: 1, message: 'exit code 1\nValueError: bad lr\nforge: all sent  http://f/runs/r' },
+  ],
+  ['exit code 1', { exit_code: 1, message: 'exit code 1\nforge: all sent' }],
   ['exit code 1: ValueError: bad lr', { exit_code: 1, message: 'ValueError: bad lr' }],
   ['exit code 1', { exit_code: 1, message: 'exit code 1' }],
   ['exit code 3', { message: 'exit code 3' }],

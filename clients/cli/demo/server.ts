@@ -66,6 +66,10 @@ async function makeFolder(path: string): Promise<void> {
 /** Created once: the server gives it to the first administrator if the data is new. */
 async function keptPassword(path: string): Promise<string> {
   const kept = await readFile(path, 'utf8').catch(() => null)
+  if (kept?.trim() === '')
+    throw new Failure(exitCode.unavailable, `${path} is empty, the password of the demonstration`, {
+      lines: ['hint: restore it, or begin with new data: npm run demo -- --data DIR'],
+    })
   if (kept !== null) return kept.trim()
   const made = randomBytes(12).toString('base64url')
   await writeFile(path, `${made}\n`, { mode: 0o600 })
@@ -160,7 +164,8 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
 /** The port of last time if it is free, because a run that was left keeps reporting there. */
 async function keptPort(path: string, wanted: number | null): Promise<number> {
   const kept = Number(await readFile(path, 'utf8').catch(() => 0))
-  const port = wanted ?? (await freePort(kept)) ?? (await freePort(0)) ?? 0
+  const last = Number.isInteger(kept) && kept > 0 && kept < 2 ** 16 ? kept : 0
+  const port = wanted ?? (await freePort(last)) ?? (await freePort(0)) ?? 0
   await writeFile(path, `${port}\n`)
   return port
 }

@@ -1,3 +1,4 @@
+import { isOfForge } from '../../../schemas/logs.ts'
 import { pause } from '../program/pause.ts'
 import { type Address, deliver, type Reply, type Report } from './ingest.ts'
 import { lineSplitter } from './lines.ts'
@@ -9,7 +10,7 @@ export type LogShipper = {
   write(stream: OutputStream, bytes: Uint8Array): void
   /** Sends the rest, until `giveUp` fires. Resolves with what could not be sent, and the number of lost lines. */
   close(giveUp: AbortSignal): Promise<{ unsent: Report[]; lost: number }>
-  /** The last lines of a stream, for the report of a failure. */
+  /** The last lines of a stream, for the report of a failure; without those of Forge. */
   lastLines(stream: OutputStream, count: number): string[]
 }
 
@@ -42,7 +43,7 @@ export function openLogShipper(options: ShipperOptions): LogShipper {
   const remembered = { stdout: [] as string[], stderr: [] as string[] }
   const take = (stream: OutputStream) => (text: string) => {
     waiting.push({ stream, text })
-    remembered[stream].push(text)
+    if (!isOfForge(text)) remembered[stream].push(text)
     if (remembered[stream].length > rememberedLines) remembered[stream].shift()
     while (waiting.length > maxWaiting) {
       waiting.shift()

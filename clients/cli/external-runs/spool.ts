@@ -51,7 +51,7 @@ export function openSpool(env: Env, reportId: string, claim: Claim | null): Spoo
     note,
     async address() {
       const text = await readFile(join(folder, noteFile), 'utf8').catch(() => 'null')
-      const { endpoint, run_id, token } = (JSON.parse(text) ?? {}) as Partial<Address>
+      const { endpoint, run_id, token } = addressIn(text)
       return endpoint && run_id && token && token !== unclaimed ? { endpoint, run_id, token } : null
     },
     async keep(reports, beganMs) {
@@ -65,6 +65,15 @@ export function openSpool(env: Env, reportId: string, claim: Claim | null): Spoo
       const left = await readdir(folder).catch(() => null)
       if (left?.every(name => name === noteFile)) await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Empty for a damaged note: the run is claimed once more, which creates no second one. */
+function addressIn(text: string): Partial<Address> {
+  try {
+    return JSON.parse(text) ?? {}
+  } catch {
+    return {}
   }
 }
 

@@ -1,4 +1,5 @@
 import stringWidth from 'string-width'
+import { csvLine } from '../../../schemas/csv.ts'
 import { type Api, segment } from '../api/client.ts'
 import type { MetricKey, MetricSeries } from '../api/records.ts'
 import { closest } from '../program/closest.ts'
@@ -14,7 +15,7 @@ import {
 } from '../program/session.ts'
 import { amount, toNumber } from '../terminal/amounts.ts'
 import { lineChart, sparkline } from '../terminal/chart.ts'
-import { toJson } from '../terminal/harmless.ts'
+import { harmless, toJson } from '../terminal/harmless.ts'
 import type { Point } from '../terminal/series.ts'
 import { type Column, showTable, table } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -149,13 +150,15 @@ function sayChart(
 }
 
 const csvLines = (series: readonly MetricSeries[]): string[] => [
-  'key,step,value',
-  ...series.flatMap(({ key, points }) =>
-    points.map(([step, , , , last]) => `${csvField(key)},${step},${last ?? ''}`),
-  ),
+  csvLine(['key', 'step', 'value']),
+  ...series.flatMap(({ key, points }) => {
+    // Before csvLine checks how it begins, not after, when the terminal removes controls.
+    const name = harmless(key)
+    return points.map(([step, , , , last]) =>
+      csvLine([name, step, last === null ? '' : toNumber(last)]),
+    )
+  }),
 ]
-
-const csvField = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 /** The lowest and highest of each bucket, so that a chart shows true extremes. */
 const extremesOf = ({ points }: MetricSeries): Point[] =>

@@ -23,15 +23,30 @@ export const harmlessInColour = (text: string): string =>
     .map((part, at) => (at % 2 === 1 ? part : harmless(part)))
     .join('')
 
-/** A parsed response whose texts and keys are harmless. */
-export function harmlessValue(value: unknown): unknown {
-  if (typeof value === 'string') return harmless(value)
-  if (Array.isArray(value)) return value.map(harmlessValue)
+/**
+ * A parsed response whose texts and keys are harmless. Names are escaped, so that two that differ look different: newer ones
+ * cannot contain controls (`namePattern`), older ones may.
+ */
+export function harmlessValue(value: unknown, of = ''): unknown {
+  if (typeof value === 'string') return names.has(of) ? escaped(value) : harmless(value)
+  if (Array.isArray(value)) return value.map(each => harmlessValue(each, of))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [harmless(key), harmlessValue(each)]),
+    Object.entries(value).map(([key, each]) => [escaped(key), harmlessValue(each, key)]),
   )
 }
+
+/** The fields of responses that hold names. */
+const names: ReadonlySet<string> = new Set([
+  ...['name', 'display_name', 'username', 'owner', 'team', 'project', 'tags', 'labels'],
+  ...['key', 'metric', 'model', 'alias', 'benchmark', 'criterion', 'format', 'path'],
+])
+
+const escaped = (text: string): string =>
+  text.replaceAll(new RegExp(`[${commands}\\t\\n${reordering}]`, 'g'), character => {
+    const code = character.charCodeAt(0).toString(16)
+    return code.length > 2 ? `\\u${code.padStart(4, '0')}` : `\\x${code.padStart(2, '0')}`
+  })
 
 /** JSON in which every control is escaped: the same value, harmless on a terminal. */
 export const toJson = (value: unknown, indent?: number): string =>

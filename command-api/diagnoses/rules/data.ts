@@ -99,6 +99,28 @@ const signatures: readonly Signature[] = [
   },
 ]
 
+/** A quoted path, with a folder or a suffix; a bare word is a program, and `.py` and `.so` are parts of one. */
+const missingPath =
+  /FileNotFoundError: .{0,120}?(?:No such file or directory: |Couldn't find any data file at |unable to open file: name = )(?:b?(['"])(?=[^'"]{0,400}[/\\.])(?![^'"]{0,400}\.(?:py|pyc|pyd|so)\1)([^'"]{1,400})\1|(\/\S{1,400}))/
+
+const missingFile: Signature = {
+  ...bad,
+  pattern: missingPath,
+  subcategory: 'missing',
+  confidence: 0.72,
+  title: ([, , quoted, bare]) => `The file ${quoted ?? bare} does not exist`,
+  cause: 'The program opened a file that does not exist where it runs.',
+  suggest: () => [
+    action(
+      'Check the path; data outside of the package must be in a folder that runs may read, on the machine that runs the job',
+    ),
+  ],
+}
+
+/** What Python raises if a program that it should start is missing, also one with a path. */
+const startsProgram = (given: Case) =>
+  rootTraceback(given.tracebacks)?.frames.at(-1)?.name === '_execute_child'
+
 const ofCheckpoints = /ckpt|checkpoint|(?:load|save|restore|resume)_(?:state|model|weights)/i
 const ofData =
   /data|loader|collate|preprocess|tokeniz|parse|read_(?:csv|json|records|rows)|load_(?:rows|records|samples|examples)|getitem/i
@@ -127,4 +149,9 @@ function tracebackPlace(traceback: Traceback): string {
 }
 
 /** Data and checkpoints that cannot be read. */
-export const dataRule: Rule = given => findingsOf(given, [...signatures, ...byPlace(given)])
+export const dataRule: Rule = given =>
+  findingsOf(given, [
+    ...signatures,
+    ...(startsProgram(given) ? [] : [missingFile]),
+    ...byPlace(given),
+  ])

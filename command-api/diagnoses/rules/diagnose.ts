@@ -1,6 +1,6 @@
 import type { DiagnosisFacts } from '../../../events/diagnosis-facts.ts'
 import { maxEvidence, type Suggestion, type Verdict } from '../../../schemas/diagnoses.ts'
-import type { LogLine } from '../../../schemas/logs.ts'
+import { isOfForge, type LogLine } from '../../../schemas/logs.ts'
 import { toTimestamp } from '../../../schemas/timestamp.ts'
 import { clip, excerptOf, plain } from './clean.ts'
 import { dataRule } from './data.ts'
@@ -58,7 +58,7 @@ export function diagnose(facts: DiagnosisFacts): Judged {
 const maxText = 1000
 
 function caseOf(facts: DiagnosisFacts): Case {
-  const texts = facts.lines.map(caseLine)
+  const texts = facts.lines.map(caseLine).filter(({ text }) => !isOfForge(text))
   return { ...facts, texts, tracebacks: tracebacksIn(texts) }
 }
 

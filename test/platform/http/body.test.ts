@@ -115,6 +115,7 @@ test('nesting of tens of thousands is refused where the schema names every key',
       body: closed({ texts: Type.Array(Type.String()) }),
       bodyLimitBytes: 1024 * 1024,
       flatBody: true,
+      keysMayRepeat: true,
       response: Type.Unknown(),
       handle: async () => ({}),
     },
@@ -193,4 +194,67 @@ test('a broken compressed body is 400, an unknown encoding or content type 415',
   t.is((await post('not zstd', { 'content-encoding': 'zstd' })).status, 400)
   t.is((await post(goodBody, { 'content-encoding': 'lzma' })).status, 415)
   t.is((await post(goodBody, { 'content-type': 'text/plain' })).status, 415)
+})
+
+test('a body that is not UTF-8 is 400, compressed or not, and nothing in it is replaced', async t => {
+  const { post } = await startEcho(t)
+  const latin = Buffer.from(goodBody.replace('}]}', '}],"note":"caf\u00e9"}'), 'latin1')
+  for (const [body, headers] of [
+    [latin, {}],
+    [gzipSync(latin), { 'content-encoding': 'gzip' }],
+    [Buffer.concat([Buffer.from('\ufeff'), latin]), {}],
+  ] as const) {
+    const answer = await post(body, headers)
+    t.is(answer.status, 400)
+    t.like(answer.body, { code: 'body.not_utf8' })
+    t.regex(answer.body.detail, /not valid UTF-8/)
+  }
+  const marked = Buffer.from(`\ufeff${goodBody}`)
+  t.is((await post(marked)).status, 200, 'a byte order mark is no fault')
+  t.is((await post(gzipSync(marked), { 'content-encoding': 'gzip' })).status, 200)
+})
+
+/** Bodies with two equal keys, and where these are. */
+const repeated: [why: string, body: string, loc: unknown[]][] = [
+  ['at the top', `{"note":"a",${goodBody.slice(1, -1)},"note":"b"}`, ['note']],
+  ['with equal values', `{"note":"a",${goodBody.slice(1, -1)},"note":"a"}`, ['note']],
+  ['written differently', `{"note":"a",${goodBody.slice(1, -1)},"n\\u006fte":"b"}`, ['note']],
+  ['deep inside', goodBody.replace(':1}', ':1,"key":"b"}'), ['points', 0, 'key']],
+]
+for (const [why, body, loc] of repeated)
+  test(`two equal keys ${why} are 400, with their place`, async t => {
+    const { post } = await startEcho(t)
+    const answer = await post(body)
+    t.is(answer.status, 400)
+    t.like(answer.body, { code: 'body.repeated_key', data: { loc: ['body', ...loc] } })
+    t.regex(answer.body.detail, new RegExp(`"${loc.at(-1)}" twice`))
+  })
+
+test('equal keys of different objects are accepted', async t => {
+  const { post } = await startEcho(t)
+  const extra = { key: { key: [{ key: 1 }, { key: 'key' }] } }
+  const { status, body } = await post(JSON.stringify({ points: [p, p], extra }))
+  t.is(status, 200)
+  t.deepEqual(body.body.extra, extra)
+})
+
+test('a deep value that a repeated key replaces does not overflow', async t => {
+  const { url } = await startEcho(t, [
+    {
+      method: 'POST',
+      path: '/api/large',
+      tag: 'test',
+      summary: 'Takes anything',
+      body: closed({ extra: Type.Unknown() }),
+      bodyLimitBytes: 1024 * 1024,
+      response: Type.Unknown(),
+      handle: async () => ({}),
+    },
+  ])
+  const response = await fetch(`${url}/api/large`, {
+    method: 'POST',
+    body: `{"extra":${'['.repeat(200_000)}${']'.repeat(200_000)},"extra":1}`,
+    headers: { 'content-type': 'application/json' },
+  })
+  t.is(response.status, 422)
 })

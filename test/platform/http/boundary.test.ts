@@ -105,3 +105,32 @@ test('a server that is still starting responds in the shape of all refusals, wit
   t.regex(response.headers.get('x-request-id') ?? '', /^[\w-]{36}$/)
   t.like(await response.json(), { code: 'unavailable' })
 })
+
+/** The lines that a server logs when its handler fails with this. */
+async function loggedFor(t: ExecutionContext, failure: unknown) {
+  const lines: string[] = []
+  const app = new Koa()
+  app.use(errorBoundary(pino({}, { write: (line: string) => void lines.push(line) })))
+  app.use(() => {
+    throw failure
+  })
+  const server = await listen('127.0.0.1', 0)
+  server.serve(app)
+  t.teardown(() => server.close())
+  await (await fetch(`http://127.0.0.1:${server.port}/`)).text()
+  return lines.map(line => JSON.parse(line) as { level: number; err?: { stack: string } })
+}
+
+test('a refusal is logged with a stack only if something failed', async t => {
+  const [info, warn] = [30, 40]
+  const decided = new Refusal('unavailable', 'in maintenance')
+  const foreseen = new Refusal('not_configured', 'no identity provider')
+  const failed = new Refusal('backend_failed', 'no response', { cause: new Error('ECONNRESET') })
+  t.like(await loggedFor(t, decided), [{ level: warn, detail: 'in maintenance', err: undefined }])
+  t.like(await loggedFor(t, foreseen), [
+    { level: info, code: 'not_configured', status: 501, err: undefined },
+  ])
+  const [line] = await loggedFor(t, failed)
+  t.is(line?.level, warn)
+  t.regex(line?.err?.stack ?? '', /ECONNRESET/)
+})

@@ -120,6 +120,22 @@ test('U+0000 in the path or the query is refused with its place', async t => {
   }
 })
 
+test('a query that is not UTF-8 is 400, not replaced', async t => {
+  const { url } = await startEcho(t)
+  const ask = async (query: string) =>
+    (
+      await fetch(`${url}/api/echo/a?${query}`, {
+        method: 'POST',
+        body: goodBody,
+        headers: { 'content-type': 'application/json' },
+      })
+    ).status
+  t.is(await ask('huh=caf%E9'), 400)
+  t.is(await ask('huh=caf%C3%A9'), 422, 'only the field is unknown')
+  t.is(await ask('huh=%EF%BF%BD'), 422)
+  t.is(await ask('limit=7'), 200)
+})
+
 test('an unparsable address is 400, not 500, wherever the path is read', async t => {
   const paths: string[] = []
   const { url } = await startEcho(t, [], {

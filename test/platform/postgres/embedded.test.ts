@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
+import { CannotStart } from '../../../platform/cannot-start.ts'
 import { createLogger } from '../../../platform/logger.ts'
 import { startEmbeddedPostgres } from '../../../platform/postgres/embedded.ts'
 import { createPool } from '../../../platform/postgres/pool.ts'
+import { findPostmaster } from '../../../platform/postgres/postmaster.ts'
 import { until } from '../../servers/until.ts'
 
 const logger = createLogger('silent', false)
@@ -41,6 +43,29 @@ test('a second start finds the data, quickly, and the directory is closed to oth
   t.deepEqual(await ask(second.url, 'select answer from kept'), [{ answer: 42 }])
   t.is((await stat(join(directory, 'password'))).mode & 0o777, 0o600)
   t.is((await stat(join(directory, 'cluster'))).mode & 0o777, 0o700)
+})
+
+test('a damaged password file is named with what to do, and nothing is left running', async t => {
+  const directory = await directoryOf(t)
+  const whole = await startEmbeddedPostgres({ directory, logger })
+  await whole.stop()
+  const path = join(directory, 'password')
+  const password = await readFile(path, 'utf8')
+  for (const [text, fault] of [
+    [password.slice(0, 12), 'cut off or changed'],
+    ['', 'empty'],
+  ] as const) {
+    await writeFile(path, text)
+    await t.throwsAsync(startEmbeddedPostgres({ directory, logger }), {
+      instanceOf: CannotStart,
+      message: `${path} is damaged (${fault}): it holds the password of the database beside it; restore it from a backup of the data directory.`,
+    })
+    t.is(await findPostmaster(join(directory, 'cluster')), null)
+  }
+  await writeFile(path, password)
+  const again = await startEmbeddedPostgres({ directory, logger })
+  t.teardown(again.stop)
+  t.deepEqual(await ask(again.url, 'select 1 as n'), [{ n: 1 }])
 })
 
 test('it syncs each commit to disk, listens only on 127.0.0.1 and requires the password', async t => {

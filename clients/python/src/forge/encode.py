@@ -88,13 +88,16 @@ class RowEncoder:
 
 
 def valid_key(key: object) -> bool:
-    """The service's rule: 1 to 250 characters, none of them a control character."""
-    return isinstance(key, str) and 0 < len(key) <= MAX_KEY_CHARS and not any(map(_is_control, key))
+    """The service's rule: 1 to 250 characters, without controls and without marks of direction."""
+    return isinstance(key, str) and 0 < len(key) <= MAX_KEY_CHARS and not any(map(_is_unprintable, key))
 
 
-def _is_control(char: str) -> bool:
+_OF_DIRECTION = frozenset([0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)])
+
+
+def _is_unprintable(char: str) -> bool:
     code = ord(char)
-    return code < 32 or 127 <= code < 160 or 0xD800 <= code <= 0xDFFF
+    return code < 32 or 127 <= code < 160 or 0xD800 <= code <= 0xDFFF or code in _OF_DIRECTION
 
 
 def _json_numbers(values: Tuple[Scalar, ...]) -> Tuple[object, ...]:

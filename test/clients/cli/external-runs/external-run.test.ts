@@ -22,6 +22,22 @@ async function logOf(forge: Forge, runId: string): Promise<Line[]> {
   return body
 }
 
+test('the reason of a failure is what the command said last, not what Forge said after it', async t => {
+  const forge = await startForge(t)
+  const { run } = await commandLine(t, signedIn(forge))
+  const script =
+    'echo "ValueError: bad lr" >&2; echo "forge: all sent  http://x/runs/y" >&2; exit 1'
+  const ended = await run(['run', '-p', 'demo', '--', 'sh', '-c', script])
+  t.is(ended.code, 1)
+  const last = ended.stderr.trimEnd().split('\n').at(-1) ?? ''
+  t.regex(last, /^forge: demo-1 · failed · .*exit code 1: ValueError: bad lr {2}http/)
+  const { body } = await forge.call<{ message: string }>(
+    'GET',
+    `/api/runs/${runIdOf(ended.stderr)}`,
+  )
+  t.is(body.message, 'exit code 1\nValueError: bad lr')
+})
+
 test('a command becomes an external run: output, variables, end and exit code', async t => {
   const forge = await startForge(t)
   const { run } = await commandLine(t, signedIn(forge))

@@ -1,4 +1,5 @@
 import type { AuditRow } from '../../../../../schemas/audit.ts'
+import { csvLine } from '../../../../../schemas/csv.ts'
 
 const columns: readonly [name: string, of: (row: AuditRow) => string][] = [
   ['occurred_at', row => row.occurred_at],
@@ -11,15 +12,10 @@ const columns: readonly [name: string, of: (row: AuditRow) => string][] = [
   ['event_id', row => row.event_id],
 ]
 
-/** One event per line (RFC 4180). Text that a spreadsheet would run as a formula is escaped. */
+/** One event per line. */
 export const csvOf = (rows: readonly AuditRow[]): string =>
   [
-    columns.map(([name]) => name).join(','),
-    ...rows.map(row => columns.map(([, of]) => cellOf(of(row))).join(',')),
+    csvLine(columns.map(([name]) => name)),
+    ...rows.map(row => csvLine(columns.map(([, of]) => of(row)))),
     '',
   ].join('\r\n')
-
-const cellOf = (text: string): string => {
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
-}

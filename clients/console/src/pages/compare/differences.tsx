@@ -7,6 +7,7 @@ import { Panel } from '../../design/panel.tsx'
 import { Table } from '../../design/table.tsx'
 import { Length } from '../../design/time.tsx'
 import { shortNumber } from '../../words/amounts.ts'
+import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import type { Comparison } from './comparison.ts'
 import { words } from './words.ts'
@@ -55,7 +56,7 @@ function Runs({ data }: { data: Comparison }) {
             title: say.run,
             cell: run => (
               <Link to="/runs/$run_id" params={{ run_id: run.short_id }}>
-                {run.name ?? ''} {run.short_id}
+                {visible(run.name ?? '')} {run.short_id}
               </Link>
             ),
           },

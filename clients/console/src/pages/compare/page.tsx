@@ -6,6 +6,7 @@ import { TextField } from '../../design/field.tsx'
 import { Empty, Shown } from '../../design/notice.tsx'
 import { Tabs } from '../../design/tabs.tsx'
 import { reading } from '../../session/api.ts'
+import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { type Comparison, compareAgainMs } from './comparison.ts'
 import { AllDifferences } from './differences.tsx'
@@ -79,7 +80,7 @@ function Chosen({ ids, data }: { ids: readonly string[]; data: Comparison | null
               <span role="alert">{say.missing(id)}</span>
             ) : (
               <Link to="/runs/$run_id" params={{ run_id: run?.short_id ?? id }}>
-                {run?.name ?? run?.short_id ?? id}
+                {visible(run?.name ?? run?.short_id ?? id)}
               </Link>
             )}
             <Button

@@ -3,6 +3,7 @@ import { Badge } from '../../design/badge.tsx'
 import { Copyable } from '../../design/copy.tsx'
 import { Ago, Length } from '../../design/time.tsx'
 import { lengthOf } from '../../words/amounts.ts'
+import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { Actions } from './actions.tsx'
 import styles from './head.module.css'
@@ -21,7 +22,7 @@ export function Head({ run, job }: Props) {
   return (
     <header className={styles.head}>
       <div className={styles.title}>
-        <h1>{run.name ?? run.short_id}</h1>
+        <h1>{visible(run.name ?? run.short_id)}</h1>
         <Badge state={state} />
         {job?.state_reason && <span className={styles.soft}>{job.state_reason}</span>}
         <Actions run={run} job={job} />
@@ -74,7 +75,7 @@ function Facts({ run, job }: Props) {
       )}
       {hparams > 0 && <span>{say.hparams(hparams)}</span>}
       {run.tags.map(tag => (
-        <Badge key={tag} state="soft" text={tag} />
+        <Badge key={tag} state="soft" text={visible(tag)} />
       ))}
     </p>
   )

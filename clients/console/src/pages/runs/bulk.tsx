@@ -7,6 +7,7 @@ import { Dialog } from '../../design/dialog.tsx'
 import { TextField } from '../../design/field.tsx'
 import { reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
+import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { type Chosen, firstOf } from './choice.ts'
 import styles from './page.module.css'
@@ -115,7 +116,7 @@ function StopDialog({ runs, onClose, onStop }: StopProps) {
         {first.map(run => (
           <li key={run.run_id}>
             <span className={styles.askedName}>
-              {run.name ?? run.short_id}{' '}
+              {visible(run.name ?? run.short_id)}{' '}
               <span className={styles.soft}>
                 {run.name !== null && `${run.short_id} · `}
                 {run.project}

@@ -4,6 +4,7 @@ import type { RunRow } from '../../../../../schemas/run-records.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Ago, Length } from '../../design/time.tsx'
 import { bytesOf, lengthOf, shortNumber } from '../../words/amounts.ts'
+import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { type FieldName, hparamOf, metricOf, valueOfHparam, valueOfMetric } from './columns.ts'
 import styles from './table.module.css'
@@ -97,7 +98,7 @@ const cells: Readonly<Record<FieldName, (run: RunRow) => ReactNode>> = {
   name: run => (
     <Link to="/runs/$run_id" params={{ run_id: run.short_id }} tabIndex={-1}>
       {run.starred ? '★ ' : ''}
-      {run.name ?? run.short_id}
+      {visible(run.name ?? run.short_id)}
       {run.name !== null && <span className={styles.soft}> {run.short_id}</span>}
     </Link>
   ),
@@ -114,7 +115,7 @@ const cells: Readonly<Record<FieldName, (run: RunRow) => ReactNode>> = {
         run.started_at !== null && <Length from={run.started_at} to={null} />,
   best: run =>
     run.best?.value != null && <span title={run.best.key}>{shortNumber(run.best.value, 5)}</span>,
-  tags: run => run.tags.join(', '),
+  tags: run => visible(run.tags.join(', ')),
   recipe: run => run.recipe && `${run.recipe.name} ${run.recipe.version}`,
   points: run => run.counts.points.toLocaleString(),
   log_bytes: run => bytesOf(run.counts.log_bytes),

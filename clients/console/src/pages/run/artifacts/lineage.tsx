@@ -5,6 +5,7 @@ import { Badge } from '../../../design/badge.tsx'
 import { Button } from '../../../design/button.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Table } from '../../../design/table.tsx'
+import { visible } from '../../../words/visible.ts'
 import { useWords } from '../../../words/words.ts'
 import type { RunRecord } from '../use-run.ts'
 import { graphOf, type Lineage, type Node, nodeSize } from './lineage-layout.ts'
@@ -133,7 +134,7 @@ function NodeBox({ node, isOwn, nameOf, how }: BoxProps) {
       aria-current={isOwn || undefined}
       title={`${name ?? short_id} · ${state}`}
     >
-      <span>{name === null ? short_id : `${short_id} · ${name}`}</span>
+      <span>{name === null ? short_id : `${short_id} · ${visible(name)}`}</span>
       <span className={styles.soft}>{[state, ...how.map(kind => say[kind])].join(' · ')}</span>
     </Link>
   )
@@ -148,7 +149,7 @@ function LineageTable({ lineage, nameOf }: View) {
     return (
       <>
         <Link to="/runs/$run_id" params={{ run_id: run.short_id }}>
-          {run.name === null ? run.short_id : `${run.short_id} · ${run.name}`}
+          {run.name === null ? run.short_id : `${run.short_id} · ${visible(run.name)}`}
         </Link>{' '}
         <Badge state={run.state} />
       </>
