@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { TrafficRow } from '../schemas/traffic.ts'
+import type { Connection, EngineConnections, OnConnection } from './engine-connections.ts'
+import { faultMessage, idempotent, isClosed, isUnreached } from './engine-faults.ts'
 import { sandbox, toCaller, toEngine } from './headers.ts'
 import type { Deployment, Replica } from './map.ts'
 import { type GatewayRefusal, refuse, tooLarge, unreachable } from './refusals.ts'
@@ -21,7 +23,7 @@ export type Asked = {
 /** Where to send it: an engine with the connections to it. */
 export type Way = {
   replica: Replica
-  dispatcher: Dispatcher
+  engine: EngineConnections
   /** Scheme, host and port; the rest of the address precedes the path. */
   origin: string
   host: string
@@ -55,6 +57,12 @@ export class Exchange {
   readonly #began: number
   readonly #done = Promise.withResolvers<void>()
   #body: RequestBody | null = null
+  #way: Way | null = null
+  #connection: Connection | null = null
+  /** Whether the connection carried other requests before. */
+  #isReused = false
+  /** Whether a part of a response has arrived. */
+  #isHeardOf = false
   #controller: Dispatcher.DispatchController | null = null
   #reader: UsageReader | null = null
   #revision: string | null = null
@@ -116,8 +124,17 @@ export class Exchange {
       this.#refuse(unreachable('no engine accepts connections'))
       return
     }
+    const { method = '' } = this.#asked.req
+    const mayMeetItsClose = way.engine.isDistrusted() && !idempotent.has(method)
+    this.#sendTo(way, mayMeetItsClose ? way.engine.fresh() : way.engine.kept)
+  }
+
+  #sendTo(way: Way, dispatcher: Dispatcher): void {
     const { req, path, deployment, request_id } = this.#asked
-    const { origin, host, prefix, secret, dispatcher, replica } = way
+    const { origin, host, prefix, secret, replica } = way
+    this.#way = way
+    this.#connection = null
+    this.#isReused = false
     this.#revision = replica.revision_id
     this.#body = hasBody(req)
       ? new RequestBody(req, { most: deployment.max_body_bytes, scan: isJson(req) })
@@ -136,21 +153,29 @@ export class Exchange {
     )
   }
 
-  #handler(): Dispatcher.DispatchHandler {
-    return {
+  #handler(): Dispatcher.DispatchHandler & OnConnection {
+    const handler: Dispatcher.DispatchHandler & OnConnection = {
+      connection: null,
       onRequestStart: controller => {
         this.#controller = controller
+        this.#connection = handler.connection
+        this.#isReused = this.#connection?.begin() ?? false
         if (this.#isOver) controller.abort(new Error('the caller went away'))
       },
       onResponseStart: (controller, status, _headers, message) =>
         this.#guarded(() => {
+          this.#isHeardOf = true
           // An interim response announces the real one.
           if (status >= 200) this.#start(controller, status, message)
         }),
       onResponseData: (controller, chunk) => this.#guarded(() => this.#pass(controller, chunk)),
-      onResponseEnd: (_controller, trailers) => this.#guarded(() => this.#end(trailers)),
+      onResponseEnd: (_controller, trailers) => {
+        this.#connection?.end()
+        this.#guarded(() => this.#end(trailers))
+      },
       onResponseError: (_controller, error) => this.#guarded(() => this.#failed(error)),
     }
+    return handler
   }
 
   /** An engine's response may be faulty in unforeseen ways: this ends the request, not the process. */
@@ -244,10 +269,23 @@ export class Exchange {
       this.#refuse(tooLarge(deployment.max_body_bytes))
       return
     }
+    if (this.#repeats(error)) return
     this.#deps.unreached()
     const mayTryAnother = !this.#body?.hasBegun && isUnreached(error)
     if (mayTryAnother) this.#send()
     else this.#refuse(unreachable(faultMessage(error)))
+  }
+
+  /** Sends it again on a new connection if it met the close of a kept one, and if that is safe. */
+  #repeats(error: Error): boolean {
+    const way = this.#way
+    if (!way || !this.#isReused || this.#isHeardOf || !isClosed(error)) return false
+    way.engine.distrust()
+    const { method = '' } = this.#asked.req
+    // The head is sent together with the first byte of the body.
+    const isSafe = this.#body ? !this.#body.hasBegun : idempotent.has(method)
+    if (isSafe) this.#sendTo(way, way.engine.fresh())
+    return isSafe
   }
 
   #callerLeft(): void {
@@ -311,24 +349,3 @@ export class Exchange {
 /** Node refuses to send other characters in a reason; readers can do without it. */
 const sendable = (reason: string): string =>
   /^[\t\x20-\x7e\x80-\xff]*$/.test(reason) ? reason : ''
-
-const unreached = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
-const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '')
-
-/** Whether no connection was established, so that the engine cannot have seen the request. */
-const isUnreached = (error: Error): boolean => unreached.has(codeOf(error))
-
-const words: Record<string, string> = {
-  UND_ERR_HEADERS_TIMEOUT: 'it took too long',
-  UND_ERR_BODY_TIMEOUT: 'it fell silent',
-  UND_ERR_SOCKET: 'it closed the connection',
-}
-const faultMessage = (error: Error): string =>
-  words[codeOf(error)] ?? (codeOf(error) || 'it broke off')

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Pool as EnginePool } from 'undici'
 import type { EngineHeaders } from '../auth/engine-header.ts'
 import { repeat } from '../platform/repeat.ts'
 import type { TrafficRow } from '../schemas/traffic.ts'
+import { connectionsTo, type EngineConnections } from './engine-connections.ts'
 import { Exchange, type Way } from './exchange.ts'
 import type { Deployment, Replica, ServingMap } from './map.ts'
 import { isInference, targetOf } from './path.ts'
@@ -53,9 +53,7 @@ export type Gateway = {
 
 /** How often open streams are checked for revoked tokens, in milliseconds. */
 const lookEveryMs = 250
-/** How many requests each engine gets at once from this gateway; the limits of deployments are lower. */
-const connectionsEach = 4096
-const connectMs = 5_000
+const connecting = { connect: { timeout: 5_000 } }
 
 type Open = {
   exchange: Exchange
@@ -67,11 +65,11 @@ type Open = {
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const { map, observed, clock } = deps
-  const engines = new Map<string, EnginePool>()
+  const engines = new Map<string, EngineConnections>()
   const open = new Set<Open>()
   const under = new UnderWay(clock)
-  const dispatcherOf = (origin: string): EnginePool => {
-    const known = engines.get(origin) ?? openEngine(origin)
+  const engineAt = (origin: string): EngineConnections => {
+    const known = engines.get(origin) ?? connectionsTo(origin, connecting, clock)
     engines.set(origin, known)
     return known
   }
@@ -89,7 +87,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     const { deployment, token_id, path, mayGoOn } = judged
     const { deployment_id } = deployment
     const refusal = refusalOf(map, deployment, under.of(deployment_id))
-    const ways = waysOf(deps, deployment, id => under.of(id), dispatcherOf)
+    const ways = waysOf(deps, deployment, id => under.of(id), engineAt)
     const { count, released } = counting(under)
     const nextWay = () => {
       const way = ways.shift() ?? null
@@ -135,7 +133,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     wake: looking.wake,
     async close() {
       await looking.stop()
-      await Promise.all([...engines.values()].map(engine => engine.destroy()))
+      await Promise.all([...engines.values()].map(engine => engine.close()))
     },
   }
 }
@@ -169,15 +167,6 @@ const cutRevoked = ({ map, failed }: GatewayDeps, open: ReadonlySet<Open>) =>
     },
     { failed, retryMs: { first: lookEveryMs, most: 1000 } },
   )
-
-const openEngine = (origin: string): EnginePool =>
-  new EnginePool(origin, {
-    connections: connectionsEach,
-    // One request at a time: a truncated response must not reach another caller.
-    pipelining: 1,
-    connect: { timeout: connectMs },
-    maxHeaderSize: 64 * 1024,
-  })
 
 type Judged =
   | { refusal: refusals.GatewayRefusal }
@@ -252,16 +241,16 @@ function waysOf(
   { map, engineHeaders }: GatewayDeps,
   { revision_id }: Deployment,
   under: (replica_id: string) => number,
-  dispatcherOf: (origin: string) => EnginePool,
+  engineAt: (origin: string) => EngineConnections,
 ): Way[] {
   return map
     .replicasOf(revision_id)
     .sort((a, b) => under(a.replica_id) - under(b.replica_id))
     .map(replica => {
       const { origin, host, pathname } = new URL(replica.base_url)
-      const dispatcher = dispatcherOf(origin)
+      const engine = engineAt(origin)
       const prefix = pathname.replace(/\/+$/, '')
-      return { replica, dispatcher, origin, host, prefix, secret: secretOf(replica, engineHeaders) }
+      return { replica, engine, origin, host, prefix, secret: secretOf(replica, engineHeaders) }
     })
 }
 

@@ -11,13 +11,14 @@ export type Said = { model: string | null; stream: boolean }
 const maxModel = 256
 
 /**
- * The body of a request on its way to an engine: byte for byte, no faster than the engine takes it. Nothing is read before the
- * engine asks for it, so until then another engine can be given it. Recreated for another engine, it continues from the same request.
+ * The body of a request on its way to an engine: byte for byte, no faster than the engine takes it. Until its first byte has
+ * arrived, nothing of the request has been sent, and it can be recreated for another engine or connection.
  */
 export class RequestBody extends Readable {
   readonly #req: IncomingMessage
   readonly #most: number
   readonly #scanner: JsonScanner | null
+  #isListening = false
   #began = false
   bytes = 0
 
@@ -43,27 +44,43 @@ export class RequestBody extends Readable {
   }
 
   override _read(): void {
-    if (!this.#began) {
-      this.#began = true
+    if (!this.#isListening) {
+      this.#isListening = true
       this.#req
         .on('data', this.#take)
-        .once('end', () => this.push(null))
-        .once('error', error => this.destroy(error))
-        .once('close', () => {
-          if (!this.#req.complete) this.destroy(new Error('the caller went away'))
-        })
+        .on('end', this.#end)
+        .on('error', this.#fail)
+        .on('close', this.#close)
     }
     this.#req.resume()
   }
 
   /** Discards the rest of the body, because the connection's next request comes after it. */
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    // A body that was not begun may go to another engine.
-    if (this.#began) this.#req.off('data', this.#take).resume()
+    this.#req
+      .off('data', this.#take)
+      .off('end', this.#end)
+      .off('error', this.#fail)
+      .off('close', this.#close)
+    // A body that failed before it began may be sent elsewhere.
+    if (this.#began || !error) this.#req.resume()
+    else this.#req.pause()
     done(error)
   }
 
+  readonly #end = (): void => {
+    this.#began = true
+    this.push(null)
+  }
+
+  readonly #fail = (error: Error): void => void this.destroy(error)
+
+  readonly #close = (): void => {
+    if (!this.#req.complete) this.destroy(new Error('the caller went away'))
+  }
+
   readonly #take = (chunk: Buffer): void => {
+    this.#began = true
     this.bytes += chunk.length
     if (this.bytes > this.#most) {
       this.destroy(new BodyTooLarge())

@@ -1,0 +1,26 @@
+/** Repeating these has no further effect (RFC 9110, 9.2.2). */
+export const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
+const closed = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+const unreached = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '')
+
+/** Whether the engine closed the connection. */
+export const isClosed = (error: Error): boolean => closed.has(codeOf(error))
+
+/** Whether no connection was established, so that the engine cannot have seen the request. */
+export const isUnreached = (error: Error): boolean => unreached.has(codeOf(error))
+
+const words: Record<string, string> = {
+  UND_ERR_HEADERS_TIMEOUT: 'it took too long',
+  UND_ERR_BODY_TIMEOUT: 'it fell silent',
+  UND_ERR_SOCKET: 'it closed the connection',
+}
+export const faultMessage = (error: Error): string =>
+  words[codeOf(error)] ?? (codeOf(error) || 'it broke off')
