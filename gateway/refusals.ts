@@ -107,29 +107,5 @@ export function refuse(
     // The rest of the body must not be read as another request.
     ...(!req.complete && { connection: 'close' }),
   })
-  if (req.complete) {
-    res.end(body)
-    return
-  }
-  res.write(body)
-  linger(req, () => res.end())
-}
-
-/** How much of a refused body is read, so that the refusal arrives before the connection is reset. */
-const lingerBytes = 64 * 1024 * 1024
-const lingerMs = 5_000
-
-function linger(req: IncomingMessage, done: () => void): void {
-  let left = lingerBytes
-  const finish = () => {
-    clearTimeout(timer)
-    req.off('data', discard)
-    done()
-  }
-  const discard = (chunk: Buffer) => {
-    left -= chunk.length
-    if (left < 0) finish()
-  }
-  const timer = setTimeout(finish, lingerMs)
-  req.once('end', finish).once('close', finish).on('data', discard).resume()
+  res.end(body)
 }
