@@ -17,8 +17,10 @@ export const isClosed = (error: Error): boolean => closed.has(codeOf(error))
 /** Whether no connection was established, so that the engine cannot have seen the request. */
 export const isUnreached = (error: Error): boolean => unreached.has(codeOf(error))
 
+/** Whether it took longer to respond than the deployment allows. */
+export const isSilent = (error: Error): boolean => codeOf(error) === 'UND_ERR_HEADERS_TIMEOUT'
+
 const words: Record<string, string> = {
-  UND_ERR_HEADERS_TIMEOUT: 'it took too long',
   UND_ERR_BODY_TIMEOUT: 'it fell silent',
   UND_ERR_SOCKET: 'it closed the connection',
 }

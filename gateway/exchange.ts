@@ -2,11 +2,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { TrafficRow } from '../schemas/traffic.ts'
 import type { Connection, EngineConnections, OnConnection } from './engine-connections.ts'
-import { faultMessage, idempotent, isClosed, isUnreached } from './engine-faults.ts'
+import { faultMessage, idempotent, isClosed, isSilent, isUnreached } from './engine-faults.ts'
 import { sandbox, toCaller, toEngine } from './headers.ts'
 import type { Deployment, Replica } from './map.ts'
-import { type GatewayRefusal, refuse, tooLarge, unreachable } from './refusals.ts'
-import { BodyTooLarge, hasBody, isJson, RequestBody } from './request-body.ts'
+import {
+  type GatewayRefusal,
+  refuse,
+  silentEngine,
+  tooLarge,
+  tooSlow,
+  unreachable,
+} from './refusals.ts'
+import {
+  type BodyLimits,
+  BodyTooLarge,
+  BodyTooSlow,
+  hasBody,
+  isJson,
+  RequestBody,
+} from './request-body.ts'
 import { type UsageReader, usageReader } from './usage.ts'
 
 export type Asked = {
@@ -43,6 +57,8 @@ export type ExchangeDeps = {
   now: () => Date
   /** Milliseconds of a clock that never goes back. */
   clock: () => number
+  /** How long a caller may send no byte of its body, in milliseconds. */
+  silentMs: number
 }
 
 /** Both hold information about the peers, from them or for them. */
@@ -136,9 +152,9 @@ export class Exchange {
     this.#connection = null
     this.#isReused = false
     this.#revision = replica.revision_id
-    this.#body = hasBody(req)
-      ? new RequestBody(req, { most: deployment.max_body_bytes, scan: isJson(req) })
-      : null
+    // Before the next one listens: the connection that failed destroys it later.
+    this.#body?.destroy()
+    this.#body = hasBody(req) ? new RequestBody(req, isJson(req), this.#limits()) : null
     dispatcher.dispatch(
       {
         origin,
@@ -151,6 +167,12 @@ export class Exchange {
       },
       this.#handler(),
     )
+  }
+
+  #limits(): BodyLimits {
+    const { max_body_bytes: bytes, timeout_s } = this.#asked.deployment
+    const { silentMs, clock } = this.#deps
+    return { bytes, silentMs, totalMs: timeout_s * 1000, clock }
   }
 
   #handler(): Dispatcher.DispatchHandler & OnConnection {
@@ -190,6 +212,7 @@ export class Exchange {
 
   #start(controller: Dispatcher.DispatchController, status: number, message = ''): void {
     if (this.#isOver) return
+    this.#body?.answered()
     const { req, res, request_id } = this.#asked
     const raw = (controller.rawHeaders as (Buffer | string)[] | null | undefined) ?? []
     const headers = raw.map(part => (typeof part === 'string' ? part : part.toString('latin1')))
@@ -238,7 +261,7 @@ export class Exchange {
     if (told.length > 0 && this.#announced === null) res.addTrailers(told)
     this.#isOver = true
     // An engine may respond before it has read everything.
-    this.#body?.destroy()
+    this.#body?.discard()
     res.end(() => this.#done.resolve())
   }
 
@@ -257,23 +280,29 @@ export class Exchange {
 
   #failed(error: Error): void {
     if (this.#isOver) return
-    const { res, deployment } = this.#asked
-    const isTooLarge = error instanceof BodyTooLarge || this.#body?.errored instanceof BodyTooLarge
+    const { res } = this.#asked
+    const fault = this.#callersFault(error)
     // The response has begun, so the caller must see that it broke off.
     if (res.headersSent) {
-      this.#errorSource = isTooLarge ? 'client' : 'engine'
+      this.#errorSource = fault ? 'client' : 'engine'
       this.#giveUp(error)
-      return
-    }
-    if (isTooLarge) {
-      this.#refuse(tooLarge(deployment.max_body_bytes))
-      return
-    }
-    if (this.#repeats(error)) return
+    } else if (fault) this.#refuse(fault)
+    else if (!this.#repeats(error)) this.#withoutAnswer(error)
+  }
+
+  /** What the caller did wrong while it sent its body; null: nothing. */
+  #callersFault(error: Error): GatewayRefusal | null {
+    const { max_body_bytes, timeout_s } = this.#asked.deployment
+    const fault = this.#body?.errored ?? error
+    if (fault instanceof BodyTooLarge) return tooLarge(max_body_bytes)
+    return fault instanceof BodyTooSlow ? tooSlow(this.#deps.silentMs, timeout_s) : null
+  }
+
+  #withoutAnswer(error: Error): void {
     this.#deps.unreached()
-    const mayTryAnother = !this.#body?.hasBegun && isUnreached(error)
-    if (mayTryAnother) this.#send()
-    else this.#refuse(unreachable(faultMessage(error)))
+    const { timeout_s } = this.#asked.deployment
+    if (!this.#body?.hasBegun && isUnreached(error)) this.#send()
+    else this.#refuse(isSilent(error) ? silentEngine(timeout_s) : unreachable(faultMessage(error)))
   }
 
   /** Sends it again on a new connection if it met the close of a kept one, and if that is safe. */
@@ -299,13 +328,13 @@ export class Exchange {
     if (this.#isOver) return
     const { req, res, request_id } = this.#asked
     this.#status = refusal.status
-    this.#errorSource = refusal.status === 413 ? 'client' : 'gateway'
+    this.#errorSource = isCallers(refusal) ? 'client' : 'gateway'
     if (!this.#kept()) return
     this.#isOver = true
     this.#deps.released()
     if (res.closed) this.#done.resolve()
     else res.once('close', () => this.#done.resolve())
-    this.#body?.destroy()
+    this.#body?.discard()
     refuse(req, res, refusal, request_id)
   }
 
@@ -319,7 +348,7 @@ export class Exchange {
         // It got no response, so nothing is owed.
       }
     this.#controller?.abort(why)
-    this.#body?.destroy()
+    this.#body?.discard()
     this.#asked.res.destroy()
     this.#done.resolve()
   }
@@ -345,6 +374,8 @@ export class Exchange {
     }
   }
 }
+
+const isCallers = ({ status }: GatewayRefusal): boolean => status === 408 || status === 413
 
 /** Node refuses to send other characters in a reason; readers can do without it. */
 const sendable = (reason: string): string =>

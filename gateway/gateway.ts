@@ -20,6 +20,8 @@ export type GatewayDeps = {
   now: () => Date
   /** Milliseconds of a clock that never goes back. */
   clock: () => number
+  /** How long a caller may send no byte of its body, in milliseconds. */
+  silentMs: number
   /** The address of a caller, given how many proxies are trusted. */
   addressOf: (req: IncomingMessage) => string
   playground: Playground

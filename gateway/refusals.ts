@@ -3,7 +3,7 @@ import { sandbox } from './headers.ts'
 
 /** The gateway's own responses (specification, "Errors"); all others come from the engine. */
 export type GatewayRefusal = {
-  status: 400 | 401 | 404 | 405 | 413 | 502 | 503
+  status: 400 | 401 | 404 | 405 | 408 | 413 | 502 | 503 | 504
   code: string
   detail: string
   retryAfterSeconds?: number
@@ -66,6 +66,16 @@ export const tooLarge = (most: number): GatewayRefusal => ({
   status: 413,
   code: 'body_too_large',
   detail: `The body is larger than ${most} bytes, the most that this deployment accepts`,
+})
+export const tooSlow = (silentMs: number, timeout_s: number): GatewayRefusal => ({
+  status: 408,
+  code: 'request_timeout',
+  detail: `The body did not arrive in time: at most ${silentMs / 1000} s may pass without a byte, and ${timeout_s} s in all (limits.timeout_s)`,
+})
+export const silentEngine = (timeout_s: number): GatewayRefusal => ({
+  status: 504,
+  code: 'engine_timeout',
+  detail: `The engine did not respond within ${timeout_s} s (limits.timeout_s of the deployment)`,
 })
 export const unreachable = (why: string): GatewayRefusal => ({
   status: 502,
