@@ -268,6 +268,7 @@ export class Exchange {
   /** Whether the row is kept; otherwise the exchange was given up, because an unrecorded request gets no response. */
   #kept(): boolean {
     if (this.#isRecorded) return true
+    if (this.#reader?.hasFailed()) this.#errorSource ??= 'engine'
     try {
       this.#deps.record(this.#row())
       this.#isRecorded = true
@@ -319,7 +320,8 @@ export class Exchange {
 
   #callerLeft(): void {
     if (this.#isOver) return
-    this.#errorSource = 'client'
+    // Clients hang up after an error.
+    this.#errorSource = this.#reader?.hasFailed() ? 'engine' : 'client'
     this.#wasAborted = true
     this.#giveUp(new Error('the caller went away'))
   }
