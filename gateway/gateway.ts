@@ -180,6 +180,8 @@ async function judge(deps: GatewayDeps, req: IncomingMessage): Promise<Judged> {
   const { method = '' } = req
   if (deps.isDraining()) return { refusal: refusals.away('The server is stopping; try again') }
   if (method === 'TRACE' || method === 'CONNECT') return { refusal: refusals.noMethod(method) }
+  const upgrade = upgradeOf(req)
+  if (upgrade !== null) return { refusal: refusals.noUpgrade(upgrade) }
   const target = targetOf(req.url ?? '')
   if (target.kind === 'illegal') return { refusal: refusals.illegalPath(target.why) }
   if (target.kind === 'unknown') return { refusal: refusals.unknownPath }
@@ -217,6 +219,17 @@ async function enter(
   const deployment = { ...known, revision_id: session.revision_id ?? known.revision_id }
   const mayGoOn = async () => typeof (await look()) !== 'string'
   return { deployment, token_id: session_id, path, mayGoOn }
+}
+
+/** Protocols that clients offer although HTTP/1.1 serves them: Java's client offers `h2c` with every request. */
+const offered = /^(h2c?|HTTP\/2\.0|TLS\/[\d.]+)$/i
+
+/** The protocol that the caller wants instead of HTTP, such as `websocket`; null: none. */
+function upgradeOf({ headers }: IncomingMessage): string | null {
+  const isAsked = /(^|,)\s*upgrade\s*(,|$)/i.test(headers.connection ?? '')
+  const protocols = String(isAsked ? (headers.upgrade ?? '') : '').split(',')
+  const wanted = protocols.map(one => one.trim()).filter(one => one !== '' && !offered.test(one))
+  return wanted[0]?.slice(0, 64) ?? null
 }
 
 /** Two headers could name two tokens, so only one counts. */

@@ -3,7 +3,7 @@ import { sandbox } from './headers.ts'
 
 /** The gateway's own responses (specification, "Errors"); all others come from the engine. */
 export type GatewayRefusal = {
-  status: 400 | 401 | 404 | 405 | 408 | 413 | 502 | 503 | 504
+  status: 400 | 401 | 404 | 405 | 408 | 413 | 501 | 502 | 503 | 504
   code: string
   detail: string
   retryAfterSeconds?: number
@@ -23,6 +23,11 @@ export const noMethod = (method: string): GatewayRefusal => ({
   status: 405,
   code: 'method_not_allowed',
   detail: `${method} is not passed on`,
+})
+export const noUpgrade = (protocol: string): GatewayRefusal => ({
+  status: 501,
+  code: 'upgrade_not_supported',
+  detail: `Connections cannot be upgraded to ${protocol} here; engines are reached by plain requests and streams`,
 })
 export const noDeployment = (id: string): GatewayRefusal => ({
   status: 404,
