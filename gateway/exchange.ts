@@ -1,10 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { TrafficRow } from '../schemas/traffic.ts'
+import type { Connection, EngineConnections, OnConnection } from './engine-connections.ts'
+import { faultMessage, idempotent, isClosed, isSilent, isUnreached } from './engine-faults.ts'
 import { sandbox, toCaller, toEngine } from './headers.ts'
 import type { Deployment, Replica } from './map.ts'
-import { type GatewayRefusal, refuse, tooLarge, unreachable } from './refusals.ts'
-import { BodyTooLarge, hasBody, isJson, RequestBody } from './request-body.ts'
+import {
+  type GatewayRefusal,
+  refuse,
+  silentEngine,
+  tooLarge,
+  tooSlow,
+  unreachable,
+} from './refusals.ts'
+import {
+  type BodyLimits,
+  BodyTooLarge,
+  BodyTooSlow,
+  hasBody,
+  isJson,
+  RequestBody,
+} from './request-body.ts'
 import { type UsageReader, usageReader } from './usage.ts'
 
 export type Asked = {
@@ -21,7 +37,7 @@ export type Asked = {
 /** Where to send it: an engine with the connections to it. */
 export type Way = {
   replica: Replica
-  dispatcher: Dispatcher
+  engine: EngineConnections
   /** Scheme, host and port; the rest of the address precedes the path. */
   origin: string
   host: string
@@ -41,6 +57,8 @@ export type ExchangeDeps = {
   now: () => Date
   /** Milliseconds of a clock that never goes back. */
   clock: () => number
+  /** How long a caller may send no byte of its body, in milliseconds. */
+  silentMs: number
 }
 
 /** Both hold information about the peers, from them or for them. */
@@ -55,6 +73,12 @@ export class Exchange {
   readonly #began: number
   readonly #done = Promise.withResolvers<void>()
   #body: RequestBody | null = null
+  #way: Way | null = null
+  #connection: Connection | null = null
+  /** Whether the connection carried other requests before. */
+  #isReused = false
+  /** Whether a part of a response has arrived. */
+  #isHeardOf = false
   #controller: Dispatcher.DispatchController | null = null
   #reader: UsageReader | null = null
   #revision: string | null = null
@@ -116,12 +140,21 @@ export class Exchange {
       this.#refuse(unreachable('no engine accepts connections'))
       return
     }
+    const { method = '' } = this.#asked.req
+    const mayMeetItsClose = way.engine.isDistrusted() && !idempotent.has(method)
+    this.#sendTo(way, mayMeetItsClose ? way.engine.fresh() : way.engine.kept)
+  }
+
+  #sendTo(way: Way, dispatcher: Dispatcher): void {
     const { req, path, deployment, request_id } = this.#asked
-    const { origin, host, prefix, secret, dispatcher, replica } = way
+    const { origin, host, prefix, secret, replica } = way
+    this.#way = way
+    this.#connection = null
+    this.#isReused = false
     this.#revision = replica.revision_id
-    this.#body = hasBody(req)
-      ? new RequestBody(req, { most: deployment.max_body_bytes, scan: isJson(req) })
-      : null
+    // Before the next one listens: the connection that failed destroys it later.
+    this.#body?.destroy()
+    this.#body = hasBody(req) ? new RequestBody(req, isJson(req), this.#limits()) : null
     dispatcher.dispatch(
       {
         origin,
@@ -136,21 +169,35 @@ export class Exchange {
     )
   }
 
-  #handler(): Dispatcher.DispatchHandler {
-    return {
+  #limits(): BodyLimits {
+    const { max_body_bytes: bytes, timeout_s } = this.#asked.deployment
+    const { silentMs, clock } = this.#deps
+    return { bytes, silentMs, totalMs: timeout_s * 1000, clock }
+  }
+
+  #handler(): Dispatcher.DispatchHandler & OnConnection {
+    const handler: Dispatcher.DispatchHandler & OnConnection = {
+      connection: null,
       onRequestStart: controller => {
         this.#controller = controller
+        this.#connection = handler.connection
+        this.#isReused = this.#connection?.begin() ?? false
         if (this.#isOver) controller.abort(new Error('the caller went away'))
       },
       onResponseStart: (controller, status, _headers, message) =>
         this.#guarded(() => {
+          this.#isHeardOf = true
           // An interim response announces the real one.
           if (status >= 200) this.#start(controller, status, message)
         }),
       onResponseData: (controller, chunk) => this.#guarded(() => this.#pass(controller, chunk)),
-      onResponseEnd: (_controller, trailers) => this.#guarded(() => this.#end(trailers)),
+      onResponseEnd: (_controller, trailers) => {
+        this.#connection?.end()
+        this.#guarded(() => this.#end(trailers))
+      },
       onResponseError: (_controller, error) => this.#guarded(() => this.#failed(error)),
     }
+    return handler
   }
 
   /** An engine's response may be faulty in unforeseen ways: this ends the request, not the process. */
@@ -165,6 +212,7 @@ export class Exchange {
 
   #start(controller: Dispatcher.DispatchController, status: number, message = ''): void {
     if (this.#isOver) return
+    this.#body?.answered()
     const { req, res, request_id } = this.#asked
     const raw = (controller.rawHeaders as (Buffer | string)[] | null | undefined) ?? []
     const headers = raw.map(part => (typeof part === 'string' ? part : part.toString('latin1')))
@@ -213,13 +261,14 @@ export class Exchange {
     if (told.length > 0 && this.#announced === null) res.addTrailers(told)
     this.#isOver = true
     // An engine may respond before it has read everything.
-    this.#body?.destroy()
+    this.#body?.discard()
     res.end(() => this.#done.resolve())
   }
 
   /** Whether the row is kept; otherwise the exchange was given up, because an unrecorded request gets no response. */
   #kept(): boolean {
     if (this.#isRecorded) return true
+    if (this.#reader?.hasFailed()) this.#errorSource ??= 'engine'
     try {
       this.#deps.record(this.#row())
       this.#isRecorded = true
@@ -232,27 +281,47 @@ export class Exchange {
 
   #failed(error: Error): void {
     if (this.#isOver) return
-    const { res, deployment } = this.#asked
-    const isTooLarge = error instanceof BodyTooLarge || this.#body?.errored instanceof BodyTooLarge
+    const { res } = this.#asked
+    const fault = this.#callersFault(error)
     // The response has begun, so the caller must see that it broke off.
     if (res.headersSent) {
-      this.#errorSource = isTooLarge ? 'client' : 'engine'
+      this.#errorSource = fault ? 'client' : 'engine'
       this.#giveUp(error)
-      return
-    }
-    if (isTooLarge) {
-      this.#refuse(tooLarge(deployment.max_body_bytes))
-      return
-    }
+    } else if (fault) this.#refuse(fault)
+    else if (!this.#repeats(error)) this.#withoutAnswer(error)
+  }
+
+  /** What the caller did wrong while it sent its body; null: nothing. */
+  #callersFault(error: Error): GatewayRefusal | null {
+    const { max_body_bytes, timeout_s } = this.#asked.deployment
+    const fault = this.#body?.errored ?? error
+    if (fault instanceof BodyTooLarge) return tooLarge(max_body_bytes)
+    return fault instanceof BodyTooSlow ? tooSlow(this.#deps.silentMs, timeout_s) : null
+  }
+
+  #withoutAnswer(error: Error): void {
     this.#deps.unreached()
-    const mayTryAnother = !this.#body?.hasBegun && isUnreached(error)
-    if (mayTryAnother) this.#send()
-    else this.#refuse(unreachable(faultMessage(error)))
+    const { timeout_s } = this.#asked.deployment
+    if (!this.#body?.hasBegun && isUnreached(error)) this.#send()
+    else this.#refuse(isSilent(error) ? silentEngine(timeout_s) : unreachable(faultMessage(error)))
+  }
+
+  /** Sends it again on a new connection if it met the close of a kept one, and if that is safe. */
+  #repeats(error: Error): boolean {
+    const way = this.#way
+    if (!way || !this.#isReused || this.#isHeardOf || !isClosed(error)) return false
+    way.engine.distrust()
+    const { method = '' } = this.#asked.req
+    // The head is sent together with the first byte of the body.
+    const isSafe = this.#body ? !this.#body.hasBegun : idempotent.has(method)
+    if (isSafe) this.#sendTo(way, way.engine.fresh())
+    return isSafe
   }
 
   #callerLeft(): void {
     if (this.#isOver) return
-    this.#errorSource = 'client'
+    // Clients hang up after an error.
+    this.#errorSource = this.#reader?.hasFailed() ? 'engine' : 'client'
     this.#wasAborted = true
     this.#giveUp(new Error('the caller went away'))
   }
@@ -261,13 +330,13 @@ export class Exchange {
     if (this.#isOver) return
     const { req, res, request_id } = this.#asked
     this.#status = refusal.status
-    this.#errorSource = refusal.status === 413 ? 'client' : 'gateway'
+    this.#errorSource = isCallers(refusal) ? 'client' : 'gateway'
     if (!this.#kept()) return
     this.#isOver = true
     this.#deps.released()
     if (res.closed) this.#done.resolve()
     else res.once('close', () => this.#done.resolve())
-    this.#body?.destroy()
+    this.#body?.discard()
     refuse(req, res, refusal, request_id)
   }
 
@@ -281,7 +350,7 @@ export class Exchange {
         // It got no response, so nothing is owed.
       }
     this.#controller?.abort(why)
-    this.#body?.destroy()
+    this.#body?.discard()
     this.#asked.res.destroy()
     this.#done.resolve()
   }
@@ -308,31 +377,8 @@ export class Exchange {
   }
 }
 
+const isCallers = ({ status }: GatewayRefusal): boolean => status === 408 || status === 413
+
 /** Node refuses to send other characters in a reason; readers can do without it. */
 const sendable = (reason: string): string =>
   /^[\t\x20-\x7e\x80-\xff]*$/.test(reason) ? reason : ''
-
-const unreached = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-  // A Unix socket is gone, accepts nothing, or is not the socket of an engine.
-  ...['ENOENT', 'EAGAIN', 'ENOTSOCK', 'ELOOP', 'EACCES'],
-  // The engine has ended since this request was admitted.
-  'UND_ERR_CLOSED',
-])
-const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '')
-
-/** Whether no connection was established, so that the engine cannot have seen the request. */
-const isUnreached = (error: Error): boolean => unreached.has(codeOf(error))
-
-const words: Record<string, string> = {
-  UND_ERR_HEADERS_TIMEOUT: 'it took too long',
-  UND_ERR_BODY_TIMEOUT: 'it fell silent',
-  UND_ERR_SOCKET: 'it closed the connection',
-}
-const faultMessage = (error: Error): string =>
-  words[codeOf(error)] ?? (codeOf(error) || 'it broke off')

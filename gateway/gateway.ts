@@ -20,6 +20,8 @@ export type GatewayDeps = {
   now: () => Date
   /** Milliseconds of a clock that never goes back. */
   clock: () => number
+  /** How long a caller may send no byte of its body, in milliseconds. */
+  silentMs: number
   /** The address of a caller, given how many proxies are trusted. */
   addressOf: (req: IncomingMessage) => string
   playground: Playground
@@ -64,7 +66,7 @@ type Open = {
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const { map, observed, clock } = deps
-  const engines = new EnginePools(map)
+  const engines = new EnginePools(map, clock)
   const open = new Set<Open>()
   const under = new UnderWay(clock)
   const looking = cutRevoked(deps, open)
@@ -171,6 +173,8 @@ async function judge(deps: GatewayDeps, req: IncomingMessage): Promise<Judged> {
   const { method = '' } = req
   if (deps.isDraining()) return { refusal: refusals.away('The server is stopping; try again') }
   if (method === 'TRACE' || method === 'CONNECT') return { refusal: refusals.noMethod(method) }
+  const upgrade = upgradeOf(req)
+  if (upgrade !== null) return { refusal: refusals.noUpgrade(upgrade) }
   const target = targetOf(req.url ?? '')
   if (target.kind === 'illegal') return { refusal: refusals.illegalPath(target.why) }
   if (target.kind === 'unknown') return { refusal: refusals.unknownPath }
@@ -210,6 +214,17 @@ async function enter(
   return { deployment, token_id: session_id, path, mayGoOn }
 }
 
+/** Protocols that clients offer although HTTP/1.1 serves them: Java's client offers `h2c` with every request. */
+const offered = /^(h2c?|HTTP\/2\.0|TLS\/[\d.]+)$/i
+
+/** The protocol that the caller wants instead of HTTP, such as `websocket`; null: none. */
+function upgradeOf({ headers }: IncomingMessage): string | null {
+  const isAsked = /(^|,)\s*upgrade\s*(,|$)/i.test(headers.connection ?? '')
+  const protocols = String(isAsked ? (headers.upgrade ?? '') : '').split(',')
+  const wanted = protocols.map(one => one.trim()).filter(one => one !== '' && !offered.test(one))
+  return wanted[0]?.slice(0, 64) ?? null
+}
+
 /** Two headers could name two tokens, so only one counts. */
 function bearerOf({ rawHeaders, headers }: IncomingMessage): string {
   const named = rawHeaders.filter(
@@ -240,8 +255,8 @@ function waysOf(
     .replicasOf(revision_id)
     .sort((a, b) => under(a.replica_id) - under(b.replica_id))
     .map(replica => {
-      const { origin, host, prefix, dispatcher } = engines.to(replica.base_url)
-      return { replica, dispatcher, origin, host, prefix, secret: secretOf(replica, engineHeaders) }
+      const { origin, host, prefix, engine } = engines.to(replica.base_url)
+      return { replica, engine, origin, host, prefix, secret: secretOf(replica, engineHeaders) }
     })
 }
 

@@ -3,7 +3,7 @@ import { sandbox } from './headers.ts'
 
 /** The gateway's own responses (specification, "Errors"); all others come from the engine. */
 export type GatewayRefusal = {
-  status: 400 | 401 | 404 | 405 | 413 | 502 | 503
+  status: 400 | 401 | 404 | 405 | 408 | 413 | 501 | 502 | 503 | 504
   code: string
   detail: string
   retryAfterSeconds?: number
@@ -23,6 +23,11 @@ export const noMethod = (method: string): GatewayRefusal => ({
   status: 405,
   code: 'method_not_allowed',
   detail: `${method} is not passed on`,
+})
+export const noUpgrade = (protocol: string): GatewayRefusal => ({
+  status: 501,
+  code: 'upgrade_not_supported',
+  detail: `Connections cannot be upgraded to ${protocol} here; engines are reached by plain requests and streams`,
 })
 export const noDeployment = (id: string): GatewayRefusal => ({
   status: 404,
@@ -67,6 +72,16 @@ export const tooLarge = (most: number): GatewayRefusal => ({
   code: 'body_too_large',
   detail: `The body is larger than ${most} bytes, the most that this deployment accepts`,
 })
+export const tooSlow = (silentMs: number, timeout_s: number): GatewayRefusal => ({
+  status: 408,
+  code: 'request_timeout',
+  detail: `The body did not arrive in time: at most ${silentMs / 1000} s may pass without a byte, and ${timeout_s} s in all (limits.timeout_s)`,
+})
+export const silentEngine = (timeout_s: number): GatewayRefusal => ({
+  status: 504,
+  code: 'engine_timeout',
+  detail: `The engine did not respond within ${timeout_s} s (limits.timeout_s of the deployment)`,
+})
 export const unreachable = (why: string): GatewayRefusal => ({
   status: 502,
   code: 'engine_unreachable',
@@ -107,29 +122,5 @@ export function refuse(
     // The rest of the body must not be read as another request.
     ...(!req.complete && { connection: 'close' }),
   })
-  if (req.complete) {
-    res.end(body)
-    return
-  }
-  res.write(body)
-  linger(req, () => res.end())
-}
-
-/** How much of a refused body is read, so that the refusal arrives before the connection is reset. */
-const lingerBytes = 64 * 1024 * 1024
-const lingerMs = 5_000
-
-function linger(req: IncomingMessage, done: () => void): void {
-  let left = lingerBytes
-  const finish = () => {
-    clearTimeout(timer)
-    req.off('data', discard)
-    done()
-  }
-  const discard = (chunk: Buffer) => {
-    left -= chunk.length
-    if (left < 0) finish()
-  }
-  const timer = setTimeout(finish, lingerMs)
-  req.once('end', finish).once('close', finish).on('data', discard).resume()
+  res.end(body)
 }

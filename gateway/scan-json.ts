@@ -1,4 +1,4 @@
-/** Values of a document's own keys, in their source form. */
+/** Values of a document's own keys, and `parent.key` of those of an object in it, in their source form. */
 export type Found = ReadonlyMap<string, string>
 
 const quote = 0x22
@@ -8,16 +8,21 @@ const maxKey = 64
 const maxValue = 4096
 
 /**
- * Finds the values of some keys of a JSON object while its bytes pass, however they are cut, without keeping them. Only keys of
- * the outermost object count: a text that looks like one is inside a string, and stays there. Without JSON there are no values.
+ * Finds the values of some keys of a JSON object while its bytes pass, however they are cut, without keeping them. Keys of the
+ * outermost object count, and as `parent.key` those of an object that is one of its values: a text that looks like one is inside a
+ * string, and stays there. Without JSON there are no values.
  */
 export class JsonScanner {
   readonly #wanted: ReadonlySet<string>
+  readonly #parents: ReadonlySet<string>
   readonly #found = new Map<string, string>()
   #depth = 0
+  /** The depth whose keys count: 1, or 2 inside the object of a parent, whose keys begin with its name. */
+  #keyDepth = 1
+  #prefix = ''
   #inText = false
   #escaped = false
-  /** The next text at the outermost level is a key. */
+  /** The next text at the depth of keys is a key. */
   #awaitsKey = false
   #key: number[] | null = null
   #name: string | null = null
@@ -26,6 +31,9 @@ export class JsonScanner {
 
   constructor(wanted: readonly string[]) {
     this.#wanted = new Set(wanted)
+    this.#parents = new Set(
+      wanted.filter(name => name.includes('.')).map(name => name.slice(0, name.indexOf('.'))),
+    )
   }
 
   get found(): Found {
@@ -77,7 +85,17 @@ export class JsonScanner {
     this.#key = null
     this.#awaitsKey = false
     const name = parsed(text)
-    this.#name = typeof name === 'string' && this.#wanted.has(name) ? name : null
+    this.#name = typeof name === 'string' && this.#counts(name) ? name : null
+  }
+
+  #counts(name: string): boolean {
+    // A key with a dot in it is no path.
+    if (name.includes('.')) return false
+    return this.#wanted.has(this.#prefix + name) || this.#mayEnter(name)
+  }
+
+  #mayEnter(name: string | null): name is string {
+    return this.#keyDepth === 1 && name !== null && this.#parents.has(name)
   }
 
   #outside(byte: number): void {
@@ -85,7 +103,7 @@ export class JsonScanner {
       case quote:
         this.#inText = true
         this.#keep(byte)
-        if (this.#depth === 1 && this.#awaitsKey) this.#key = []
+        if (this.#depth === this.#keyDepth && this.#awaitsKey) this.#key = []
         return
       case 0x7b: // {
       case 0x5b: // [
@@ -96,11 +114,11 @@ export class JsonScanner {
         this.#close(byte)
         return
       case 0x2c: // ,
-        if (this.#depth === 1) this.#endValue()
+        if (this.#depth === this.#keyDepth) this.#endValue()
         else this.#keep(byte)
         return
       case 0x3a: // :
-        if (this.#depth === 1 && this.#name !== null && !this.#value) this.#value = []
+        if (this.#depth === this.#keyDepth && this.#name !== null && !this.#value) this.#value = []
         else this.#keep(byte)
         return
       default:
@@ -110,6 +128,12 @@ export class JsonScanner {
 
   #open(byte: number): void {
     this.#depth++
+    if (byte === 0x7b && this.#depth === 2 && this.#mayEnter(this.#name) && isBlank(this.#value)) {
+      this.#prefix = `${this.#name}.`
+      this.#keyDepth = 2
+      this.#awaitNextKey()
+      return
+    }
     this.#keep(byte)
     if (this.#depth > 1) return
     // Not an object, so it has no keys.
@@ -118,20 +142,34 @@ export class JsonScanner {
   }
 
   #close(byte: number): void {
-    if (this.#depth === 1) this.#endValue()
+    if (this.#depth === this.#keyDepth) this.#endValue()
     else this.#keep(byte)
     this.#depth--
+    if (this.#depth < this.#keyDepth) {
+      this.#keyDepth = 1
+      this.#prefix = ''
+    }
     if (this.#depth <= 0) this.#isOver = true
   }
 
   #endValue(): void {
-    if (this.#name !== null && this.#value)
-      this.#found.set(this.#name, Buffer.from(this.#value).toString('utf8').trim())
+    const path = this.#prefix + this.#name
+    if (this.#name !== null && this.#value && this.#wanted.has(path))
+      this.#found.set(path, Buffer.from(this.#value).toString('utf8').trim())
+    this.#awaitNextKey()
+  }
+
+  #awaitNextKey(): void {
     this.#name = null
     this.#value = null
     this.#awaitsKey = true
   }
 }
+
+const space = 0x20
+/** Whether a value has not begun: only white space came so far, all of which sorts before the rest. */
+const isBlank = (value: readonly number[] | null): boolean =>
+  value?.every(byte => byte <= space) ?? false
 
 /** The value of JSON text; undefined if it is not JSON. */
 export function parsed(text: string | undefined): unknown {

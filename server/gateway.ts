@@ -23,6 +23,9 @@ const gatewayPool = {
   answerWithinMs: 3_000,
 }
 
+/** Long enough for a line that stalls, short enough that nobody holds a place with a body that never comes. */
+const callerSilentMs = 60_000
+
 /** The gateway of this process. It needs only the database. */
 export async function openGateway(
   core: Core,
@@ -52,6 +55,7 @@ export async function openGateway(
     newRequestId: () => prefixedId('req'),
     now,
     clock: () => performance.now(),
+    silentMs: callerSilentMs,
     addressOf: addressBehind(config.trustedProxyHops),
     isDraining,
     playground: openPlayground({ pool, personOf: nameBy(person) }),

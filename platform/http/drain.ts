@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
+import { linger, lingerOnClose, lingersFor } from './linger.ts'
 
 /** Time that running requests get after a stop, in milliseconds. */
 export const usualDrainMs = 25_000
@@ -9,7 +10,14 @@ const arriveWithinMs = 1_000
 const stalledMs = 1_500
 const lookEveryMs = 100
 
-type Exchange = { req: IncomingMessage; res: ServerResponse }
+export type Exchange = {
+  req: IncomingMessage
+  res: ServerResponse
+  /** By `performance.now()`. */
+  since: number
+  /** Whether its handler limits how long its body takes. */
+  isTaken: boolean
+}
 
 /** The open connections of a server, and the newest request of each. */
 export type Connections = {
@@ -23,8 +31,13 @@ export function watchConnections(server: Server): Connections {
   server.on('connection', socket => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
+    lingerOnClose(socket, () => exchanges.get(socket)?.req)
   })
-  server.on('request', (req, res) => exchanges.set(req.socket, { req, res }))
+  server.on('request', (req, res) => {
+    // The rest of a refused request may be followed by another one.
+    if (lingersFor(req.socket) !== null) return
+    exchanges.set(req.socket, { req, res, since: performance.now(), isTaken: false })
+  })
   return { open, exchanges }
 }
 
@@ -44,7 +57,7 @@ export async function drain(
     if (!connections.some(isBeingSent)) server.closeIdleConnections()
     for (const socket of connections) {
       // Node counts a connection without a request as busy; browsers and fetch open such connections in advance.
-      if (socket.bytesRead === 0) socket.destroy()
+      if (socket.bytesRead === 0 || (lingersFor(socket) ?? 0) > arriveWithinMs) socket.destroy()
       else if (now - began > arriveWithinMs) refuseUnarrived(socket, exchanges.get(socket))
       watchReader(socket)
     }
@@ -86,9 +99,8 @@ function refuseUnarrived(socket: Socket, exchange: Exchange | undefined): void {
   if (exchange === undefined || exchange.res.writableFinished) {
     if (!socket.writable) return
     const headers = Object.entries(refusalHeaders).map(([name, value]) => `${name}: ${value}\r\n`)
-    socket.end(`HTTP/1.1 503 Service Unavailable\r\n${headers.join('')}\r\n${refusal}`, () =>
-      socket.destroy(),
-    )
+    socket.write(`HTTP/1.1 503 Service Unavailable\r\n${headers.join('')}\r\n${refusal}`)
+    linger(socket)
     return
   }
   const { req, res } = exchange

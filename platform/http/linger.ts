@@ -1,43 +1,53 @@
 import type { IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
-import type { Context, Next } from 'koa'
+import type { Socket } from 'node:net'
 
-/** How much of a refused body is read and discarded, so that the refusal arrives. */
-const discardBytes = 64 * 1024 * 1024
-const discardMs = 5_000
+/** How long the rest of a refused request is read: in total, and without a byte; as nginx's `lingering_close`. */
+const longestMs = 30_000
+const silentMs = 5_000
+const lookEveryMs = 500
+
+const lingering = new WeakMap<Socket, number>()
 
 /**
- * Keeps a connection that closes after a refusal open until the request has arrived in full, was aborted, or exceeds the size
- * worth discarding. A connection that is closed while the client still sends is reset, and the reset may overtake the response:
- * most clients then report a broken connection instead of the refusal.
+ * Reads and discards what a client still sends after its last response, before the connection is closed. A connection that is
+ * closed while the client sends is reset, and the reset overtakes the response: most clients then report a broken connection.
+ * `newest` is the connection's current request.
  */
-export async function lingerOnRefusals(ctx: Context, next: Next): Promise<void> {
-  await next()
-  const isClosing = ctx.status >= 400 && ctx.response.get('Connection') === 'close'
-  if (!isClosing || ctx.req.complete) return
-  const text = typeof ctx.body === 'string' ? ctx.body : JSON.stringify(ctx.body)
-  ctx.body = lingering(text, ctx.req)
-  ctx.type = 'json'
-  ctx.length = Buffer.byteLength(text)
+export function lingerOnClose(socket: Socket, newest: () => IncomingMessage | undefined): void {
+  const close = socket.destroySoon.bind(socket)
+  // Node calls it after the last response of a connection.
+  socket.destroySoon = () => {
+    const req = newest()
+    if (!req || req.complete) close()
+    else {
+      req.once('end', close)
+      linger(socket, () => req.resume())
+    }
+  }
 }
 
-/** The text as a stream that stays open until `lingerOnRefusals` has nothing left to wait for. */
-function lingering(text: string, req: IncomingMessage): Readable {
-  let left = discardBytes
-  // The body's previous reader may detach later, which would pause the request.
-  req.unpipe()
-  const finish = () => {
-    clearTimeout(timer)
-    req.off('data', discard)
-    reply.push(null)
-  }
-  const discard = (chunk: Buffer) => {
-    left -= chunk.length
-    if (left < 0) finish()
-  }
-  const timer = setTimeout(finish, discardMs)
-  const reply = new Readable({ read() {} })
-  reply.push(text)
-  req.once('end', finish).once('close', finish).on('data', discard).resume()
-  return reply
+/** Sends the pending response, and then reads for a limited time, until the client closes its side. */
+export function linger(socket: Socket, resume: () => void = () => {}): void {
+  if (lingering.has(socket)) return
+  const since = performance.now()
+  lingering.set(socket, since)
+  socket.end()
+  resume()
+  let read = socket.bytesRead
+  let readAt = since
+  const looking = setInterval(() => {
+    // The body's previous reader may have detached late, which pauses it.
+    resume()
+    const now = performance.now()
+    if (socket.bytesRead > read) readAt = now
+    read = socket.bytesRead
+    if (now - since > longestMs || now - readAt > silentMs) socket.destroy()
+  }, lookEveryMs)
+  socket.once('close', () => clearInterval(looking))
+}
+
+/** For how many milliseconds the connection has only been read; null if it is in use. */
+export function lingersFor(socket: Socket): number | null {
+  const since = lingering.get(socket)
+  return since === undefined ? null : performance.now() - since
 }

@@ -6,13 +6,14 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
+import type { AddressInfo, Socket } from 'node:net'
 import type Koa from 'koa'
 import { CannotStart } from '../cannot-start.ts'
+import { limitArrival, usualArrivalMs } from './arrival.ts'
 import { type Connections, drain, usualDrainMs, watchConnections } from './drain.ts'
+import { linger, lingersFor } from './linger.ts'
 
-/** Handles a request itself, or returns false. */
+/** Handles a request itself, and limits how long its body takes to arrive; or returns false. */
 export type Take = (req: IncomingMessage, res: ServerResponse) => boolean
 
 export type HttpServer = {
@@ -30,19 +31,32 @@ export type HttpServer = {
 
 /**
  * Takes the port, so that a busy port is noticed before anything else has started. Responses may take any time;
- * requests must arrive within two minutes. Throws `CannotStart` if the port cannot be had.
+ * requests must arrive within `arrivalMs`, two minutes. Throws `CannotStart` if the port cannot be had.
  */
-export async function listen(host: string, port: number): Promise<HttpServer> {
+export async function listen(
+  host: string,
+  port: number,
+  arrivalMs = usualArrivalMs,
+): Promise<HttpServer> {
   let handle: RequestListener = sayStarting
   const server = createServer({
     keepAliveTimeout: 65_000,
     headersTimeout: 15_000,
-    requestTimeout: 120_000,
+    // See `limitArrival`.
+    requestTimeout: 0,
     maxHeaderSize: 16 * 1024,
   })
   const connections: Connections = watchConnections(server)
-  server.on('request', (req, res) => handle(req, res))
-  server.on('clientError', answerUnreadable)
+  server.on('request', (req, res) => {
+    if (lingersFor(req.socket) === null) handle(req, res)
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+    answerUnreadable(error.code ?? '', socket),
+  )
+  limitArrival(server, connections, {
+    arrivalMs,
+    refuse: socket => answerUnreadable('ERR_HTTP_REQUEST_TIMEOUT', socket),
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', error => reject(cannotListen(error, host, port)))
     server.listen(port, host, resolve)
@@ -53,7 +67,10 @@ export async function listen(host: string, port: number): Promise<HttpServer> {
     serve(app, take = () => false) {
       const answer = app.callback()
       handle = (req, res) => {
-        if (!take(req, res)) answer(req, res)
+        const exchange = connections.exchanges.get(req.socket)
+        const isTaken = take(req, res)
+        if (exchange) exchange.isTaken = isTaken
+        if (!isTaken) answer(req, res)
       }
     },
     close(drainMs = usualDrainMs) {
@@ -82,19 +99,22 @@ const unreadable: Record<string, { status: number; detail: string }> = {
 }
 
 /** Malformed HTTP never becomes a request, so this writes a response in the shape of all other refusals. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+function answerUnreadable(code: string, socket: Socket): void {
+  // Node finds the same fault again in the bytes that follow.
+  if (lingersFor(socket) !== null && code !== 'ECONNRESET') return
+  if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  const { status, detail } = unreadable[error.code ?? ''] ?? {
+  const { status, detail } = unreadable[code] ?? {
     status: 400,
     detail: 'The request is not valid HTTP/1.1',
   }
   const body = JSON.stringify({ detail })
-  socket.end(
+  socket.write(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${randomUUID()}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
+  linger(socket)
 }
 
 /** Worded in terms of the settings, because the operator who starts the server reads it. */

@@ -12,7 +12,6 @@ import { type BodyRoom, createBodyRoom } from './body-room.ts'
 import { type Describe, errorBoundary } from './boundary.ts'
 import { clientAddress, clientNetwork } from './client-address.ts'
 import { refuseUnstorable } from './json.ts'
-import { lingerOnRefusals } from './linger.ts'
 import type { AnyRoute, CallerOf, RouteShape } from './route.ts'
 
 export type Shell<Route extends AnyRoute> = {
@@ -64,8 +63,6 @@ export function httpShell<Route extends AnyRoute>(shell: Shell<Route>): Koa {
     await next()
   })
   app.use(shell.metrics.middleware)
-  // Outside every middleware that writes a refusal.
-  app.use(lingerOnRefusals)
   if (shell.rephrase) app.use(shell.rephrase)
   app.use(errorBoundary(shell.log, shell.describe))
   app.use(refuseUnreadableAddress)

@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { Refusal } from '../../platform/refusal.ts'
 import type { MlflowRunAnswer, MlflowRunSearch } from '../../schemas/mlflow.ts'
 import { readableProjects } from '../access.ts'
+import { orderedLast } from '../ordered-last.ts'
 import { endOf, nameOf, readRuns, startOf, statusOf } from './runs.ts'
 import { type Db, type MlflowCaller, type MlflowReads, ownRun, runInScope } from './scope.ts'
 import { type Condition, type Field, type Order, parseFilter, parseOrder } from './search-filter.ts'
@@ -125,7 +126,7 @@ const attributes: Readonly<Record<string, RawBuilder<unknown>>> = {
 function sqlValue({ of, key }: Field): RawBuilder<unknown> {
   switch (of) {
     case 'metric':
-      return sql`(select s.last from (select run_id, key_no, last from latest_of_runs
+      return sql`(select ${orderedLast} from (select run_id, key_no, last from latest_of_runs
                    union all select run_id, key_no, last from settled_of_runs) s
                    where s.run_id = r.run_id
                      and s.key_no = (select key_no from metric_name where key = ${key}))`

@@ -1,6 +1,7 @@
 import { type Kysely, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
+import { orderedLast } from '../ordered-last.ts'
 import { maxExactCount } from '../page.ts'
 import type { StoredRun } from './record.ts'
 
@@ -108,9 +109,9 @@ const withMetric = (runs: Runs, view: SummaryView, { keyNo, of }: Metric) =>
     .where('s.key_no', '=', keyNo)
     .where(numberOf(of), 'is not', null)
 
-/** Must match the indexes of metric_settled: NaN is not ordered, so it becomes null. */
+/** Must match the indexes of metric_settled; extremes are never NaN. */
 const numberOf = (of: MetricSort['of']) =>
-  of === 'last' ? sql<number>`nullif(s.last, 'NaN')` : sql<number>`${sql.ref(`s.${of}`)}`
+  of === 'last' ? orderedLast : sql<number>`${sql.ref(`s.${of}`)}`
 
 async function countHaving(db: Db, runs: Runs, metric: Metric): Promise<number> {
   const ids = (view: SummaryView) => withMetric(runs, view, metric).select('runs.run_id')

@@ -11,6 +11,7 @@ import {
 } from '../../schemas/run-search.ts'
 import { toFinite } from '../../schemas/search-words.ts'
 import { Invalid } from '../../schemas/validate.ts'
+import { orderedLast } from '../ordered-last.ts'
 
 /** The search of a request, null for none; 422 with the column of a syntax error. */
 export function readSearch(text: string | undefined): RunSearch | null {
@@ -109,8 +110,7 @@ function matchMetric(
 ): RawBuilder<SqlBool> {
   const keyNo = keyNos.get(key)
   if (keyNo === undefined) return sql`false`
-  // Must match the index: NaN is not ordered.
-  const number = of === 'last' ? sql`nullif(s.last, 'NaN')` : sql.ref(`s.${of}`)
+  const number = of === 'last' ? orderedLast : sql.ref(`s.${of}`)
   const found = sql`s.key_no = ${keyNo} and ${number} ${sign(op)} ${value}::float8 ${among('s', within)}`
   // `is true` keeps PostgreSQL from joining: it gathers the runs that match once, then looks each run up among them in the
   // order of the list, until it has enough.

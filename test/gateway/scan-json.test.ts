@@ -2,6 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { JsonScanner, parsed } from '../../gateway/scan-json.ts'
 import { usageReader } from '../../gateway/usage.ts'
+import { pieces } from './pieces.ts'
 
 /** Objects whose keys and texts are made to confuse a scanner. */
 const tricky = fc.constantFrom(
@@ -28,13 +29,6 @@ const { value } = fc.letrec(tie => ({
 const document = fc.dictionary(key, value, { maxKeys: 8 })
 const cuts = fc.array(fc.nat(), { maxLength: 12 })
 
-/** The same bytes in pieces. */
-function pieces(text: string, at: readonly number[]): Buffer[] {
-  const bytes = Buffer.from(text)
-  const ends = [...at.map(cut => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b)
-  return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
-}
-
 /** Longer values are left out. */
 const isLong = (value: unknown, indent: number): boolean =>
   (JSON.stringify(value, null, indent) ?? '').length > 500
@@ -50,6 +44,32 @@ test('the scanner finds the same values as JSON.parse, however the bytes are cut
       for (const name of ['model', 'usage'])
         if (!isLong(expected.get(name), indent))
           t.deepEqual(parsed(scanner.found.get(name)), expected.get(name))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('the scanner finds the values of an object in the document, and of no deeper one', t => {
+  const names = ['usage', 'response.usage', 'response.error', 'message.usage']
+  const object = fc.dictionary(
+    fc.constantFrom('response', 'message', 'usage', 'error', 'response.usage', 'x'),
+    fc.oneof(value, fc.dictionary(fc.constantFrom('usage', 'error', 'response', 'y'), value)),
+    { maxKeys: 6 },
+  )
+  fc.assert(
+    fc.property(object, cuts, fc.constantFrom(0, 2), (made, at, indent) => {
+      const scanner = new JsonScanner(names)
+      for (const piece of pieces(JSON.stringify(made, null, indent), at)) scanner.push(piece)
+      const plain = JSON.parse(JSON.stringify(made)) as Record<string, unknown>
+      const inner = (one: unknown, name: string) =>
+        typeof one === 'object' && one !== null && !Array.isArray(one)
+          ? (one as Record<string, unknown>)[name]
+          : undefined
+      for (const path of names) {
+        const [first = '', second] = path.split('.')
+        const expected = second === undefined ? plain[first] : inner(plain[first], second)
+        if (!isLong(expected, indent)) t.deepEqual(parsed(scanner.found.get(path)), expected)
+      }
     }),
     { numRuns: 2_000 },
   )
@@ -103,8 +123,4 @@ test('the usage of a stream is the last one that a chunk reports, however the st
     ),
     { numRuns: 1_000 },
   )
-})
-
-test('compressed responses are not read', t => {
-  t.is(usageReader('application/json', 'gzip').usage().usage_source, 'none')
 })

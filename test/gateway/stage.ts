@@ -26,8 +26,12 @@ export type Stage = {
   idle(): Promise<void>
 }
 
+/** How long callers may take, in milliseconds. */
+export type Times = { silentMs?: number; arrivalMs?: number }
+
 /** A gateway on a real listener and a real database, whose clock and records the test sees. */
-export async function openStage(t: ExecutionContext): Promise<Stage> {
+export async function openStage(t: ExecutionContext, times: Times = {}): Promise<Stage> {
+  const { silentMs = 60_000, arrivalMs } = times
   const { pool } = await database(t)
   const rows: TrafficRow[] = []
   const under = new Set<unknown>()
@@ -40,13 +44,14 @@ export async function openStage(t: ExecutionContext): Promise<Stage> {
     newRequestId: () => `req_${++count}`,
     now: () => new Date(),
     clock: () => performance.now(),
+    silentMs,
     addressOf: ({ socket }) => socket.remoteAddress ?? '',
     isDraining: () => false,
     playground: openPlayground({ pool, personOf: async token => token || null }),
     observed: { judged() {}, answered() {}, unreached() {} },
     failed() {},
   })
-  const listener = await listen('127.0.0.1', 0)
+  const listener = await listen('127.0.0.1', 0, arrivalMs)
   listener.serve(new Koa(), (req, res) => {
     under.add(res)
     res.once('close', () => under.delete(res))

@@ -199,6 +199,44 @@ test('only its owner reports to a run, not even an administrator', async t => {
   t.deepEqual(found.body.runs, [])
 })
 
+test('NaN sorts behind all numbers in both directions, and fulfils no comparison', async t => {
+  const forge = await theForge()
+  const value = { low: 0.25, high: 0.93, infinite: 'Infinity', diverged: 'NaN' }
+  const names = new Map<string, string>()
+  for (const [name, acc] of Object.entries(value)) {
+    const run = await createRun(forge, 'orders')
+    names.set(run.run_id, name)
+    const metrics = [{ key: 'acc', value: acc, step: 1 }]
+    t.is((await post(forge, run, 'runs/log-batch', { metrics })).status, 200)
+  }
+  await createRun(forge, 'orders').then(run => names.set(run.run_id, 'none'))
+  type Found = { runs: { info: { run_id: string }; data: { metrics?: object[] } }[] }
+  const search = async (body: object): Promise<string[]> => {
+    const found = await forge.call<Found>('POST', '/api/2.0/mlflow/runs/search', {
+      body: { experiment_ids: ['orders'], ...body },
+    })
+    return found.body.runs.map(({ info }) => names.get(info.run_id) ?? 'another')
+  }
+  await until('all are reported', 20_000, async () => {
+    const found = await forge.call<Found>('POST', '/api/2.0/mlflow/runs/search', {
+      body: { experiment_ids: ['orders'] },
+    })
+    return found.body.runs.filter(({ data }) => data.metrics?.length).length === 4
+  })
+  const numbers = async (direction: string) =>
+    (await search({ order_by: [`metrics.acc ${direction}`] })).slice(0, 3)
+  t.deepEqual(await numbers('DESC'), ['infinite', 'high', 'low'])
+  t.deepEqual(await numbers('ASC'), ['low', 'high', 'infinite'])
+  t.deepEqual(await search({ order_by: ['metrics.acc DESC'], max_results: 1 }), ['infinite'])
+  for (const [filter, expected] of [
+    ['metrics.acc > 0.99', ['infinite']],
+    ['metrics.acc >= 0.25', ['high', 'infinite', 'low']],
+    ['metrics.acc < 0.5', ['low']],
+    ['metrics.acc != 0.25', ['high', 'infinite']],
+  ] as const)
+    t.deepEqual((await search({ filter })).sort(), expected)
+})
+
 test('a person’s read writes nothing, and so names no position', async t => {
   const forge = await theForge()
   const { headers, status } = await forge.call('GET', '/api/2.0/mlflow/experiments/search')

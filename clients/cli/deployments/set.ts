@@ -4,7 +4,9 @@ import { type CommonOptions, openSignedIn, type Texts, type World } from '../pro
 import { toJson } from '../terminal/harmless.ts'
 import { findDeployment, oneDeployment, pathOf } from './find.ts'
 
-export type ScaleOptions = Texts<'min' | 'max' | 'target' | 'idleSuspend' | 'maxConcurrency'>
+export type ScaleOptions = Texts<
+  'min' | 'max' | 'target' | 'idleSuspend' | 'maxConcurrency' | 'timeout'
+>
 
 export const scaleOptions = {
   '--min <count>': 'engines that always run',
@@ -12,10 +14,11 @@ export const scaleOptions = {
   '--target <count>': 'the target for concurrent requests per engine',
   '--idle-suspend <seconds>': 'suspend it after this time without a request, or never',
   '--max-concurrency <count>': 'the most concurrent requests in total',
+  '--timeout <seconds>': 'the longest silence of an engine, and the longest upload of a request',
 }
 
 /** The given options, as the API expects them. */
-export function scaleOf({ min, max, target, idleSuspend, maxConcurrency }: ScaleOptions) {
+export function scaleOf({ min, max, target, idleSuspend, maxConcurrency, timeout }: ScaleOptions) {
   const part = (entries: [string, number | null | undefined][]) =>
     Object.fromEntries(entries.filter(([, value]) => value !== undefined))
   const replicas = part([
@@ -26,7 +29,10 @@ export function scaleOf({ min, max, target, idleSuspend, maxConcurrency }: Scale
     ['target', countOf('--target', target)],
     ['idle_suspend_s', idleSuspend === 'never' ? null : countOf('--idle-suspend', idleSuspend)],
   ])
-  const limits = part([['max_concurrency', countOf('--max-concurrency', maxConcurrency)]])
+  const limits = part([
+    ['max_concurrency', countOf('--max-concurrency', maxConcurrency)],
+    ['timeout_s', countOf('--timeout', timeout)],
+  ])
   return Object.fromEntries(
     Object.entries({ replicas, autoscaling, limits }).filter(
       ([, value]) => Object.keys(value).length > 0,
@@ -41,7 +47,7 @@ function countOf(flag: string, text: string | undefined): number | undefined {
 }
 
 export const describeDeploySet = describe({
-  text: 'change how many engines serve it, and when it is suspended',
+  text: 'change how many engines serve it, when it is suspended, and its limits',
   operands: oneDeployment,
   options: {
     '--name <name>': 'another name; the address stays',
