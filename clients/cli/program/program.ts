@@ -174,5 +174,5 @@ function addContexts(program: Command, world: World, ended: Ended): void {
 
 const epilogue = `
 Exit codes: 0 ok, 1 the job failed, 2 usage, 3 refused, 4 not signed in or not allowed, 5 conflict,
-6 the server is unavailable, 130 interrupted.
+6 the server is unavailable, 74 the output cannot be written, 130 interrupted.
 FORGE_HOST and FORGE_TOKEN override what forge login stored. NO_COLOR turns colours off.`

@@ -3,6 +3,7 @@ import type { EofFrame, LogLine, RunRecord } from '../api/records.ts'
 import { followStream } from '../api/streams.ts'
 import { describe, oneRun } from '../program/describe.ts'
 import { type ExitCode, exitCode, Failure, usageFailure } from '../program/failure.ts'
+import { drained } from '../program/output.ts'
 import {
   type CommonOptions,
   type Flags,
@@ -75,7 +76,10 @@ export async function logs(world: World, id: string, options: LogsOptions): Prom
       session.terminal[options.raw ? 'raw' : 'data'](lineText(line, session, options))
   }
   if (options.follow) return followLog(session, run, options, print)
-  for await (const line of storedLines(session.api, run, options)) print(line)
+  for await (const line of storedLines(session.api, run, options)) {
+    print(line)
+    await drained(session.process.stdout)
+  }
   return exitCode.ok
 }
 
@@ -166,6 +170,7 @@ async function followLog(
     api.open(path, lastEventId === null ? {} : { 'last-event-id': lastEventId }, signal)
   for await (const event of followStream({ open, signal: leaving.signal })) {
     if (event.event === 'log') print(JSON.parse(event.data) as LogLine)
+    await drained(process.stdout)
     if (event.event === 'eof') return sayEnd(session, run, JSON.parse(event.data) as EofFrame)
   }
   terminal.note(`\n${run.short_id} continues. To come back: ${attachCommands(run.short_id)}`)
