@@ -51,6 +51,26 @@ export async function drained(stream: Output): Promise<void> {
   if (stream.writableNeedDrain) await once(stream, 'drain')
 }
 
+/** Writes for as long as somebody reads; what it returns settles when a slow reader has caught up. */
+export function whileRead(stream: Output): (bytes: Uint8Array) => Promise<void> | null {
+  let isRead = true
+  stream.on('error', () => {
+    isRead = false
+  })
+  return bytes => (!isRead || stream.write(bytes) ? null : drainOrError(stream))
+}
+
+const drainOrError = (stream: Output): Promise<void> =>
+  new Promise(resolve => {
+    const done = () => {
+      stream.off('drain', done)
+      stream.off('error', done)
+      resolve()
+    }
+    stream.on('drain', done)
+    stream.on('error', done)
+  })
+
 /** The exit code of a process that a signal ended, by shell convention. */
 export const exitCodeOfSignal = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
 
