@@ -23,7 +23,7 @@ import { marked } from './marked.ts'
 
 export type LogsOptions = CommonOptions &
   Texts<'since' | 'grep' | 'regex' | 'around' | 'tail' | 'node' | 'rank' | 'stream'> &
-  Flags<'follow' | 'timestamps' | 'raw'>
+  Flags<'follow' | 'timestamps' | 'controls' | 'raw'>
 
 const pageLines = 500
 /** `shownText` makes lines harmless, which may keep their colours. */
@@ -40,7 +40,8 @@ export const logOptions = {
   '--node <name>': '',
   '--rank <number>': '',
   '--stream <name>': 'stdout or stderr',
-  '--raw': 'exactly what the run printed, with its terminal controls',
+  '--controls': 'keep the terminal controls in the stored lines',
+  '--raw': { text: 'the earlier name of --controls', isHidden: true },
 }
 
 export const describeLogs = describe({
@@ -73,7 +74,7 @@ export async function logs(world: World, id: string, options: LogsOptions): Prom
     (options.stream === undefined || line.stream === options.stream)
   const print = (line: LogLine) => {
     if (isWanted(line))
-      session.terminal[options.raw ? 'raw' : 'data'](lineText(line, session, options))
+      session.terminal[keepsControls(options) ? 'raw' : 'data'](lineText(line, session, options))
   }
   if (options.follow) return followLog(session, run, options, print)
   for await (const line of storedLines(session.api, run, options)) {
@@ -93,9 +94,11 @@ function sinceOf(text: string | undefined, nowMs: number): number {
   return at
 }
 
+const keepsControls = ({ controls, raw }: LogsOptions) => controls || raw
+
 function lineText(line: LogLine, { isJson, terminal }: Session, options: LogsOptions): string {
   if (isJson) return toJson(line)
-  if (options.raw) return line.text
+  if (keepsControls(options)) return line.text
   const isOneRank = options.rank !== undefined
   const text = shownText(isOneRank ? line.text : marked(line), terminal)
   return options.timestamps
