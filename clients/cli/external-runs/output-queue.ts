@@ -65,8 +65,9 @@ export function openOutputQueue(options: QueueOptions): OutputQueue {
     if (kept) return kept
     const text = overflow.shift()
     if (text !== null) return JSON.parse(text)
-    if (late.isEmpty()) seal()
-    return late.shift() ?? first.shift() ?? null
+    const rest = late.shift() ?? growing
+    if (rest === growing) growing = null
+    return rest
   }
   return {
     add(stream, line) {

@@ -32,14 +32,18 @@ export function openOverflow(folder: string, segmentBytes = 4 * 1024 * 1024): Ov
     isEmpty: () => segments.length === 0,
     push(text, weight) {
       const bytes = Buffer.from(text)
-      let last = segments.at(-1)
-      if (!last || last.size >= segmentBytes) {
-        last = { fd: openNameless(folder), size: 0, waiting: [] }
-        segments.push(last)
+      const last = segments.at(-1)
+      const isRoomy = last !== undefined && last.size < segmentBytes
+      const segment = isRoomy ? last : { fd: openNameless(folder), size: 0, waiting: [] }
+      try {
+        writeAt(segment.fd, bytes, segment.size)
+      } catch (error) {
+        if (!isRoomy) closeSync(segment.fd)
+        throw error
       }
-      writeAt(last.fd, bytes, last.size)
-      last.waiting.push({ at: last.size, bytes: bytes.length, weight })
-      last.size += bytes.length
+      if (!isRoomy) segments.push(segment)
+      segment.waiting.push({ at: segment.size, bytes: bytes.length, weight })
+      segment.size += bytes.length
     },
     shift() {
       const [first] = segments
