@@ -29,7 +29,7 @@ const line = fc.record({
   takes: fc.nat(2),
 })
 
-test('whatever is added and taken in whichever order, lines leave in the order in which they came', async t => {
+test('lines leave in the order in which they came, however adding and taking alternate', async t => {
   const folder = await folderOf(t)
   fc.assert(
     fc.property(fc.array(line, { maxLength: 60 }), fc.boolean(), (lines, hasDisk) => {

@@ -108,7 +108,7 @@ function filesOf(paths: readonly string[]): Files {
   return files
 }
 
-test('what is packed is what git would add, on any tree and with any rules', async t => {
+test('a package holds what git would add, on any tree and with any rules', async t => {
   t.timeout(240_000)
   let differing = 0
   await fc.assert(
