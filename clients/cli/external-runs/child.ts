@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { exitCodeOfSignal } from '../program/output.ts'
 import { pause } from '../program/pause.ts'
 import type { Process } from '../program/process.ts'
-import type { OutputStream } from './log-shipper.ts'
+import type { OutputStream } from './output-queue.ts'
 
 export type ChildEnd = {
   /** Shell convention: 128 + n for signal n, 127 for an unknown command. */
@@ -16,7 +16,7 @@ export type ChildEnd = {
 type ChildOptions = {
   command: readonly string[]
   env: Record<string, string | undefined>
-  /** The stream is not read further until what it returns settles. */
+  /** The stream is not read further until the returned promise settles. */
   onOutput: (stream: OutputStream, bytes: Buffer) => Promise<void> | null
   /** Called once with what sends it a signal. */
   onStart?: (kill: (signal: NodeJS.Signals) => void) => void
@@ -93,7 +93,7 @@ function readFrom(pipe: Readable, take: (bytes: Buffer) => Promise<void> | null)
   return { isHeld: () => isHeld, chunks: () => chunks }
 }
 
-/** How often, in milliseconds, and how many times in a row a pipe must turn out empty, or be read at all. */
+/** The interval in milliseconds, the empty looks in a row that end the reading, and the most looks in total. */
 const looks = { everyMs: 50, emptyAtMost: 6, atMost: 30 }
 
 /**

@@ -8,8 +8,8 @@ export type LineSplitter = {
 }
 
 /**
- * Cuts output into lines, however it is chunked; multi-byte characters stay whole. Of a line redrawn with carriage returns
- * (progress bars) only the last version is kept.
+ * Cuts output into lines, however it is chunked; multi-byte characters stay whole. If a line is redrawn with
+ * carriage returns (a progress bar), only its last version is kept.
  */
 export function lineSplitter(take: (line: string) => void): LineSplitter {
   const decoder = new TextDecoder()

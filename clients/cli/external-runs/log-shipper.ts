@@ -1,10 +1,8 @@
 import { pause } from '../program/pause.ts'
 import { type Address, deliver, type Reply, type Report } from './ingest.ts'
 import { lineSplitter } from './lines.ts'
-import { type Batch, type OutputQueue, openOutputQueue } from './output-queue.ts'
+import { type Batch, type OutputQueue, type OutputStream, openOutputQueue } from './output-queue.ts'
 import { openOverflow } from './overflow.ts'
-
-export type OutputStream = 'stdout' | 'stderr'
 
 export type LogShipper = {
   /** Accepts output; never throws. While the server accepts reports too slowly, it returns when there is room for more. */

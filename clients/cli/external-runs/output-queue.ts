@@ -1,5 +1,6 @@
-import type { OutputStream } from './log-shipper.ts'
 import type { Overflow } from './overflow.ts'
+
+export type OutputStream = 'stdout' | 'stderr'
 
 /** Lines of one stream, in the order in which they were printed. */
 export type Batch = { stream: OutputStream; lines: readonly string[] }

@@ -13,7 +13,7 @@ export type Overflow = {
   /** `weight` is what `dropOldest` counts. Throws if the disk does not accept it. */
   push(text: string, weight: number): void
   shift(): string | null
-  /** Frees the oldest part of the queue; returns the weight of what is lost with it. */
+  /** Frees the oldest part of the queue; returns the weight lost with it. */
   dropOldest(): number
   close(): void
 }

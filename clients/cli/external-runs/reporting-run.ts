@@ -69,7 +69,7 @@ export async function runReporting(
   return end.exitCode
 }
 
-/** The command goes on, and its output is collected, when nobody reads it here any more. */
+/** A reader that closes its end stops the printing only: the command continues, and its output is collected. */
 export function printingOn({ process, printing }: World) {
   printing.goOn()
   return { stdout: whileRead(process.stdout), stderr: whileRead(process.stderr) }
@@ -89,7 +89,7 @@ const heed =
     kill(signal)
   }
 
-/** After the command, sending the rest goes on while the server accepts it, but not after Ctrl-C. */
+/** After the command, the rest is sent for as long as the server accepts it, or until Ctrl-C. */
 function giveUpInTime({ terminal, process }: Session, givingUp: AbortController) {
   const giveUp = () => givingUp.abort()
   let timers: NodeJS.Timeout[] = []

@@ -7,7 +7,7 @@ import type { Output, Process } from './process.ts'
 export type Printing = {
   /** Settles when stdout cannot be written any more; a command ends then, except after `goOn`. */
   broken: Promise<void>
-  /** For a command that goes on without a reader. */
+  /** For a command that continues without a reader. */
   goOn(): void
   /** Waits until the streams have passed on everything, or a signal. */
   end(): Promise<Printed>
@@ -51,7 +51,7 @@ export async function drained(stream: Output): Promise<void> {
   if (stream.writableNeedDrain) await once(stream, 'drain')
 }
 
-/** Writes for as long as somebody reads; what it returns settles when a slow reader has caught up. */
+/** Writes until the stream breaks; the returned promise settles when a slow reader has caught up. */
 export function whileRead(stream: Output): (bytes: Uint8Array) => Promise<void> | null {
   let isRead = true
   stream.on('error', () => {
@@ -82,7 +82,7 @@ const passedOn = (stream: Output): Promise<void> =>
     else stream.write('', error => (error ? reject(error) : resolve()))
   })
 
-/** Commands leave listeners behind, with which Ctrl-C no longer ends this process by itself. */
+/** Commands leave listeners behind, which keep Ctrl-C from ending this process. */
 const anySignal = (process: Pick<Process, 'once'>): Promise<NodeJS.Signals> =>
   new Promise(resolve => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, resolve)

@@ -44,7 +44,7 @@ export function readValue(text: string, schemas: readonly Schema[]): unknown {
   const value = asYaml(text)
   if (types.has('string'))
     return JSON.stringify(value) === text && typeof value !== 'string' ? value : text
-  // Quotes make a string of what would be a number; a plain text stays as it is, with its line breaks.
+  // Quotes make a string of what would be a number; a plain text keeps its line breaks.
   return typeof value === 'string' && !/^["']/.test(text) ? text : value
 }
 

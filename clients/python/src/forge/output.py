@@ -21,7 +21,7 @@ INTERVAL_S = 1.0
 # The service takes lines of 64 KiB; a character has at most 4 bytes.
 LINE_CHARS = 16_000
 
-# Lines waiting for the next request, or for the service. Beyond half of it, whoever prints queues them, so that the spool
+# Lines waiting for the next request, or for the service. Beyond half of it, the printing thread queues them, so that the spool
 # takes what memory does not; beyond the whole, where that is impossible, the oldest are dropped, and counted.
 HELD_CHARS = 1_000_000
 

@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type CommandLine, commandLine } from '../../../servers/command-line.ts'
-import { compiled } from '../../../servers/compiled.ts'
 import { type Forge, sharedForge } from '../../../servers/forge.ts'
 import { patient } from '../../../servers/patience.ts'
+import { shell } from '../../../servers/shell.ts'
 import { until, untilSettled } from '../../../servers/until.ts'
 
-const launcher = join(import.meta.dirname, '../../../../clients/cli/forge.sh')
 const theForge = sharedForge()
 
 async function signedIn(t: ExecutionContext): Promise<CommandLine & { forge: Forge }> {
@@ -17,24 +14,6 @@ async function signedIn(t: ExecutionContext): Promise<CommandLine & { forge: For
 }
 
 const runIdOf = (stderr: string) => /run_\w+/.exec(stderr)?.[0] ?? ''
-
-/** Runs a line of the shell with `forge` as its function. */
-async function shell({ forge, home }: { forge: Forge; home: string }, script: string) {
-  const env = {
-    ...{ PATH: process.env.PATH ?? '', HOME: home, NODE_COMPILE_CACHE: compiled },
-    ...{ FORGE_HOST: forge.url, FORGE_TOKEN: forge.token, FORGE: launcher },
-  }
-  const child = spawn('bash', ['-c', `forge() { "$FORGE" "$@"; }; ${script}`], { env, cwd: home })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', chunk => {
-    stdout += chunk
-  })
-  child.stderr.on('data', chunk => {
-    stderr += chunk
-  })
-  const code = await new Promise<number | null>(resolve => child.once('exit', resolve))
-  return { code, stdout, stderr }
-}
 
 const endOf = async (forge: Forge, runId: string) =>
   (await forge.call<{ state: string; exit_code: number | null }>('GET', `/api/runs/${runId}`)).body

@@ -8,6 +8,7 @@ import { projectFiles } from '../../../../clients/cli/jobs/package/files.ts'
 import { pack } from '../../../../clients/cli/jobs/package/pack.ts'
 import { Failure } from '../../../../clients/cli/program/failure.ts'
 import { commandLine } from '../../../servers/command-line.ts'
+import { patient } from '../../../servers/patience.ts'
 
 type Files = Record<string, string>
 
@@ -109,7 +110,7 @@ function filesOf(paths: readonly string[]): Files {
 }
 
 test('a package holds what git would add, on any tree and with any rules', async t => {
-  t.timeout(240_000)
+  t.timeout(patient(240_000))
   let differing = 0
   await fc.assert(
     fc.asyncProperty(tree, async ({ paths, rules, inner, mark }) => {

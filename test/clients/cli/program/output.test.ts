@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,13 +7,12 @@ import type { Command } from 'commander'
 import { createProgram } from '../../../../clients/cli/program/program.ts'
 import { runProgram } from '../../../../clients/cli/program/run-program.ts'
 import { worldOf } from '../../../../clients/cli/program/session.ts'
-import { compiled } from '../../../servers/compiled.ts'
 import { type Forge, sharedForge } from '../../../servers/forge.ts'
 import { ownProcess } from '../../../servers/own-process.ts'
 import { createRun, ingest } from '../../../servers/runs.ts'
+import { shell } from '../../../servers/shell.ts'
 import { until } from '../../../servers/until.ts'
 
-const launcher = join(import.meta.dirname, '../../../../clients/cli/forge.sh')
 const theForge = sharedForge()
 const lines = 6000
 
@@ -34,26 +32,11 @@ async function longRun(forge: Forge): Promise<string> {
   return run.run_id
 }
 
-/** Runs a line of the shell in which `forge` is the command line. */
-async function shell(t: ExecutionContext, forge: Forge, script: string) {
+/** A line of the shell, in a home of its own. */
+async function inShell(t: ExecutionContext, forge: Forge, script: string) {
   const home = await mkdtemp(join(tmpdir(), 'forge-home-'))
   t.teardown(() => rm(home, { recursive: true, force: true }))
-  const env = {
-    ...{ PATH: process.env.PATH ?? '', HOME: home, NODE_COMPILE_CACHE: compiled },
-    ...{ FORGE_HOST: forge.url, FORGE_TOKEN: forge.token, FORGE: launcher },
-  }
-  const child = spawn('bash', ['-c', `set -o pipefail; forge() { "$FORGE" "$@"; }; ${script}`], {
-    ...{ env, cwd: home },
-  })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', chunk => {
-    stdout += chunk
-  })
-  child.stderr.on('data', chunk => {
-    stderr += chunk
-  })
-  const code = await new Promise<number | null>(resolve => child.once('close', resolve))
-  return { code, stdout, stderr, home }
+  return { home, ...(await shell({ forge, home }, script)) }
 }
 
 test('a slow reader of a pipe gets everything', async t => {
@@ -67,7 +50,7 @@ test('a slow reader of a pipe gets everything', async t => {
     `logs ${runId} --json`,
     `metrics ${runId} --export csv`,
   ]) {
-    const { code, stdout, stderr } = await shell(
+    const { code, stdout, stderr } = await inShell(
       t,
       forge,
       `rm -f ended; (forge ${command}; c=$?; : >ended; exit $c) | ${slowly}`,
@@ -82,26 +65,26 @@ test('a reader that has enough ends the command silently', async t => {
   const forge = await theForge()
   const runId = await longRun(forge)
   for (const command of [`logs ${runId}`, 'ps -a', 'ps --help']) {
-    const { code, stdout, stderr } = await shell(t, forge, `forge ${command} | head -1`)
+    const { code, stdout, stderr } = await inShell(t, forge, `forge ${command} | head -1`)
     t.like({ code, stderr }, { code: 0, stderr: '' }, command)
     t.is(stdout.split('\n').length, 2)
   }
-  const closed = await shell(t, forge, `forge logs ${runId} 2>&1 | true`)
+  const closed = await inShell(t, forge, `forge logs ${runId} 2>&1 | true`)
   t.like(closed, { code: 0, stderr: '' })
 })
 
 test('a redirection to a full disk fails, also if only the last write is cut short', async t => {
   const forge = await theForge()
   const runId = await longRun(forge)
-  const full = await shell(t, forge, 'forge whoami > /dev/full')
+  const full = await inShell(t, forge, 'forge whoami > /dev/full')
   t.is(full.code, 74)
   t.regex(full.stderr, /^error: The output is not whole: ENOSPC[^\n]*\n$/)
-  const other = await shell(t, forge, 'forge whoami 2> /dev/full')
+  const other = await inShell(t, forge, 'forge whoami 2> /dev/full')
   t.is(other.code, 0, 'nothing was to be said on stderr')
-  const missing = await shell(t, forge, 'forge show no-such-run > /dev/full')
+  const missing = await inShell(t, forge, 'forge show no-such-run > /dev/full')
   t.is(missing.code, 3, 'the code of the command itself comes first')
   // The limit is within the last line: the only write that meets it is a short one.
-  const limited = await shell(t, forge, `ulimit -f 1; forge logs ${runId} --tail 15 > out`)
+  const limited = await inShell(t, forge, `ulimit -f 1; forge logs ${runId} --tail 15 > out`)
   t.is((await readFile(join(limited.home, 'out'))).length, 1024)
   t.is(limited.code, 74)
   t.regex(limited.stderr, /^error: The output is not whole: EFBIG[^\n]*\n$/)
