@@ -32,7 +32,7 @@ async function longRun(forge: Forge): Promise<string> {
   return run.run_id
 }
 
-/** A line of the shell, in a home of its own. */
+/** Runs a line of the shell in a new home. */
 async function inShell(t: ExecutionContext, forge: Forge, script: string) {
   const home = await mkdtemp(join(tmpdir(), 'forge-home-'))
   t.teardown(() => rm(home, { recursive: true, force: true }))
