@@ -1,4 +1,4 @@
-import { exitCode } from './program/failure.ts'
+import { writeWholly } from './program/output.ts'
 import { runProgram } from './program/run-program.ts'
 import { worldOf } from './program/session.ts'
 
@@ -6,10 +6,8 @@ import { worldOf } from './program/session.ts'
 if (process.env.NODE_COMPILE_CACHE?.endsWith('/forge/compiled'))
   delete process.env.NODE_COMPILE_CACHE
 
-// `forge logs RUN | head` ends when head does, which is not an error.
-process.stdout.on('error', error => {
-  process.exit('code' in error && error.code === 'EPIPE' ? exitCode.ok : exitCode.unavailable)
-})
+writeWholly(process.stdout, 1)
+writeWholly(process.stderr, 2)
 
 // Do not wait for timers and keep-alive connections.
 process.exit(await runProgram(worldOf(process), process.argv.slice(2)))

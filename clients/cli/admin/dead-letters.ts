@@ -22,7 +22,7 @@ export const describeDeadLetterList = describe({
   options: {
     '--topic <topic>': 'only those of this topic',
     '--run <run>': 'only those of this run',
-    '--limit <n>': 'at most this many, up to 500',
+    '--limit <n>': 'at most this many',
   },
 })
 

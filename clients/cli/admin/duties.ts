@@ -23,7 +23,7 @@ export const describeDutyList = describe({
   options: {
     '--state <state>': 'only waiting, due, leased, parked, done or dropped ones',
     '--reactor <name>': 'only those of this reactor',
-    '--limit <n>': 'at most this many, up to 500',
+    '--limit <n>': 'at most this many',
   },
 })
 

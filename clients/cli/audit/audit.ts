@@ -56,7 +56,7 @@ export const describeAuditList = describe({
     '--request <id>': 'what resulted from one request',
     '--since <time>': 'from then on: 90s, 5m, 2h, 1d ago, or an ISO time',
     '--until <time>': 'before then',
-    '-l, --limit <count>': wholeNumber('at most this many, up to 500', 50),
+    '-l, --limit <count>': wholeNumber('at most this many', 50),
     '--offset <count>': wholeNumber('skip this many of the newest', 0),
   },
 })

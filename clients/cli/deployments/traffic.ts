@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TrafficRow, TrafficSummary } from '../../../schemas/traffic.ts'
 import type { Api, Query } from '../api/client.ts'
+import { firstRows } from '../api/every-page.ts'
 import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
+import { countOf, sayMore } from '../program/list.ts'
 import {
   type CommonOptions,
   type Flags,
@@ -16,7 +18,9 @@ import { type Column, table } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { findDeployment, oneDeployment, pathOf } from './find.ts'
 
-type TrafficOptions = CommonOptions & Texts<'token' | 'from' | 'to'> & Flags<'summary' | 'follow'>
+type TrafficOptions = CommonOptions &
+  Texts<'token' | 'from' | 'to'> &
+  Flags<'summary' | 'follow'> & { limit: string }
 
 export const describeDeployTraffic = describe({
   text: 'the requests to a deployment, the newest last, or a summary of them',
@@ -25,6 +29,7 @@ export const describeDeployTraffic = describe({
     '--token <id>': 'only the requests of this token',
     '--from <time>': 'from this time on, e.g. 2026-11-20T12:00:00Z',
     '--to <time>': 'before this time',
+    '-l, --limit <count>': ['at most this many of the newest', '500'],
     '-s, --summary': 'counts, latencies and errors by token',
     '-f, --follow': 'keep printing new ones until interrupted',
   },
@@ -33,9 +38,11 @@ export const describeDeployTraffic = describe({
 export async function deployTraffic(
   world: World,
   named: string,
-  { token, from, to, summary, follow, ...options }: TrafficOptions,
+  { token, from, to, summary, follow, limit: most, ...options }: TrafficOptions,
 ): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const limit = countOf(most)
+  const session = await openSignedIn(world, options)
+  const { api, terminal, isJson } = session
   const { deployment_id } = await findDeployment(api, named)
   const path = `${pathOf(deployment_id)}/traffic`
   if (summary) {
@@ -45,14 +52,17 @@ export async function deployTraffic(
     else say(terminal, found)
     return exitCode.ok
   }
-  const seen = new Set<string>()
   const query = { token_id: token, from, to }
-  const shown = { isJson, titles: true }
-  show(terminal, await newRows(api, path, { query, seen }), shown)
+  const { rows, isMore } = await firstRows<TrafficRow>(api, path, { ...query, limit })
+  // A request that was recorded meanwhile moves the others to later pages.
+  const seen = new Map(rows.map(row => [row.request_id, row]))
+  show(terminal, [...seen.values()].reverse(), { isJson, titles: true })
   if (seen.size === 0 && !isJson) terminal.note('There were no requests in this time')
+  if (isMore) sayMore(session, seen.size, '--limit N and --from TIME show more')
+  const known = new Set(seen.keys())
   while (follow) {
     await pause(pollMs)
-    show(terminal, await newRows(api, path, { query, seen }), { isJson, titles: false })
+    show(terminal, await newRows(api, path, { query, seen: known }), { isJson, titles: false })
   }
   return exitCode.ok
 }

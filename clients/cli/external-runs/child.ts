@@ -1,7 +1,9 @@
-import { spawn } from 'node:child_process'
-import { constants } from 'node:os'
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { exitCodeOfSignal } from '../program/output.ts'
+import { pause } from '../program/pause.ts'
 import type { Process } from '../program/process.ts'
-import type { OutputStream } from './log-shipper.ts'
+import type { OutputStream } from './output-queue.ts'
 
 export type ChildEnd = {
   /** Shell convention: 128 + n for signal n, 127 for an unknown command. */
@@ -14,7 +16,8 @@ export type ChildEnd = {
 type ChildOptions = {
   command: readonly string[]
   env: Record<string, string | undefined>
-  onOutput: (stream: OutputStream, bytes: Buffer) => void
+  /** The stream is not read further until the returned promise settles. */
+  onOutput: (stream: OutputStream, bytes: Buffer) => Promise<void> | null
   /** Called once with what sends it a signal. */
   onStart?: (kill: (signal: NodeJS.Signals) => void) => void
 }
@@ -22,41 +25,98 @@ type ChildOptions = {
 const passedOn = ['SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 
 /** Runs the command to its end with our standard input, forwarding signals. */
-export function runChild(
-  process: Process,
-  { command, env, onOutput, onStart }: ChildOptions,
-): Promise<ChildEnd> {
+export async function runChild(process: Process, options: ChildOptions): Promise<ChildEnd> {
+  const { command, env, onOutput, onStart } = options
   const [program = '', ...args] = command
   const child = spawn(program, args, { env, stdio: ['inherit', 'pipe', 'pipe'] })
-  child.stdout.on('data', bytes => onOutput('stdout', bytes))
-  child.stderr.on('data', bytes => onOutput('stderr', bytes))
+  const closed = new Promise<void>(resolve => child.once('close', resolve))
+  const reading = [
+    readFrom(child.stdout, bytes => onOutput('stdout', bytes)),
+    readFrom(child.stderr, bytes => onOutput('stderr', bytes)),
+  ]
   onStart?.(signal => void child.kill(signal))
-  const forward = (signal: NodeJS.Signals) => void child.kill(signal)
+  const leaving = new AbortController()
+  const forward = (signal: NodeJS.Signals) => {
+    if (!child.kill(signal)) leaving.abort()
+  }
   // A terminal sends Ctrl-C to the command as well, so it is not forwarded.
   const interrupt = () => {
-    if (!process.stdin.isTTY) child.kill('SIGINT')
+    if (hasExited(child)) leaving.abort()
+    else if (!process.stdin.isTTY) child.kill('SIGINT')
   }
   for (const signal of passedOn) process.on(signal, forward)
   process.on('SIGINT', interrupt)
-  const release = () => {
+  try {
+    const end = await exitOf(child, program)
+    if (end.fault === null) await restOfOutput(reading, closed, leaving.signal)
+    return end
+  } finally {
     for (const signal of passedOn) process.off(signal, forward)
     process.off('SIGINT', interrupt)
+    child.stdout.destroy()
+    child.stderr.destroy()
   }
-  return new Promise(resolve => {
+}
+
+const hasExited = ({ exitCode, signalCode }: ChildProcess) =>
+  exitCode !== null || signalCode !== null
+
+const exitOf = (child: ChildProcess, program: string): Promise<ChildEnd> =>
+  new Promise(resolve => {
     child.once('error', (error: NodeJS.ErrnoException) => {
-      release()
       const isMissing = error.code === 'ENOENT'
       const fault = isMissing ? `${program}: command not found` : `${program}: ${error.message}`
       resolve({ exitCode: isMissing ? 127 : 126, signal: null, fault })
     })
-    // Not 'exit', which may fire before the last output.
-    child.once('close', (code, signal) => {
-      release()
-      resolve({
-        exitCode: code ?? 128 + (signal ? constants.signals[signal] : 0),
-        signal,
-        fault: null,
-      })
+    child.once('exit', (code, signal) => {
+      const exitCode = code ?? (signal ? exitCodeOfSignal(signal) : 1)
+      resolve({ exitCode, signal, fault: null })
     })
   })
+
+type Reading = { isHeld: () => boolean; chunks: () => number }
+
+/** Reads a pipe no faster than its bytes are taken. */
+function readFrom(pipe: Readable, take: (bytes: Buffer) => Promise<void> | null): Reading {
+  let isHeld = false
+  let chunks = 0
+  pipe.on('data', async (bytes: Buffer) => {
+    chunks += 1
+    const room = take(bytes)
+    if (!room) return
+    isHeld = true
+    pipe.pause()
+    await room
+    isHeld = false
+    pipe.resume()
+  })
+  return { isHeld: () => isHeld, chunks: () => chunks }
+}
+
+/** The interval in milliseconds, the empty looks in a row that end the reading, and the most looks in total. */
+const looks = { everyMs: 50, emptyAtMost: 6, atMost: 30 }
+
+/**
+ * What the command itself printed is in its pipes when it ends. Processes that it left in the background keep them open,
+ * perhaps for days, so their end is not awaited. Looks are counted instead of time, because between two of them
+ * this process has read what there was, however busy the machine is.
+ */
+async function restOfOutput(
+  reading: readonly Reading[],
+  closed: Promise<void>,
+  leaving: AbortSignal,
+): Promise<void> {
+  const chunks = () => reading.reduce((sum, pipe) => sum + pipe.chunks(), 0)
+  let isClosed = false
+  void closed.then(() => {
+    isClosed = true
+  })
+  for (let [look, empty, before] = [0, 0, -1]; look < looks.atMost && empty < looks.emptyAtMost; ) {
+    await Promise.race([closed, pause(looks.everyMs, leaving)])
+    if (isClosed || leaving.aborted) return
+    if (reading.some(pipe => pipe.isHeld())) continue
+    look += 1
+    empty = chunks() === before ? empty + 1 : 0
+    before = chunks()
+  }
 }

@@ -8,15 +8,18 @@ export type LineSplitter = {
 }
 
 /**
- * Cuts output into lines, however it is chunked; multi-byte characters stay whole. Only the last version of a line redrawn with
- * carriage returns (progress bars) only the last version is kept.
+ * Cuts output into lines, however it is chunked; multi-byte characters stay whole. If a line is redrawn with
+ * carriage returns (a progress bar), only its last version is kept.
  */
 export function lineSplitter(take: (line: string) => void): LineSplitter {
   const decoder = new TextDecoder()
   let rest = ''
   const emit = (text: string) => {
     const drawn = text.replace(/\r+$/, '')
-    take(drawn.slice(drawn.lastIndexOf('\r') + 1))
+    let line = drawn.slice(drawn.lastIndexOf('\r') + 1)
+    for (; line.length > maxCharacters; line = line.slice(cutAt(line)))
+      take(line.slice(0, cutAt(line)))
+    take(line)
   }
   const feed = (text: string) => {
     rest += text
@@ -25,10 +28,8 @@ export function lineSplitter(take: (line: string) => void): LineSplitter {
     for (const line of lines) emit(line)
     const redrawn = rest.lastIndexOf('\r', rest.length - 2)
     if (redrawn > 0) rest = rest.slice(redrawn + 1)
-    while (rest.length > maxCharacters) {
-      emit(rest.slice(0, maxCharacters))
-      rest = rest.slice(maxCharacters)
-    }
+    for (; rest.length > maxCharacters; rest = rest.slice(cutAt(rest)))
+      take(rest.slice(0, cutAt(rest)))
   }
   return {
     push: bytes => feed(decoder.decode(bytes, { stream: true })),
@@ -39,3 +40,7 @@ export function lineSplitter(take: (line: string) => void): LineSplitter {
     },
   }
 }
+
+/** Where a long line is cut: not within a character of two units. */
+const cutAt = (line: string): number =>
+  /[\ud800-\udbff]/.test(line.charAt(maxCharacters - 1)) ? maxCharacters - 1 : maxCharacters

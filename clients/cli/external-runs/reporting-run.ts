@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { whileRead } from '../program/output.ts'
 import { pause } from '../program/pause.ts'
-import type { Session } from '../program/session.ts'
+import type { Session, World } from '../program/session.ts'
 import { type ChildEnd, runChild } from './child.ts'
 import { heedControl } from './heed-control.ts'
 import { type Address, type Control, deliver, type Report } from './ingest.ts'
@@ -18,7 +19,7 @@ export type Beginning = {
   givingUp: AbortController
 }
 
-/** How long the last reports are tried after the command has ended, in milliseconds. */
+/** How long the last reports are tried after the command has ended, or after the last success, in milliseconds. */
 const flushMs = 9000
 const sayWaitingMs = 2000
 const maxWaitMs = 3000
@@ -30,13 +31,17 @@ export async function runReporting(
   command: string[],
 ): Promise<number> {
   const { terminal, env, process } = session
-  const { address, variables, givingUp } = beginning
+  const { address, variables, givingUp, spool } = beginning
   const beganMs = session.nowMs()
+  const patience = giveUpInTime(session, givingUp)
   const shipper = openLogShipper({
     address,
     producer: `forge-run-${randomUUID()}`,
+    ...{ folder: spool.root, diskBytes: spool.maxBytes },
     onTrouble: once(reason => terminal.note(`forge: output is delayed: ${reason}`)),
+    onSent: patience.renew,
   })
+  const print = printingOn(session)
   const began = reportBegin(address, new Date(beganMs), givingUp.signal)
   const ended = new AbortController()
   const end = await runChild(process, {
@@ -51,20 +56,28 @@ export async function runReporting(
       PYTHONUNBUFFERED: env.PYTHONUNBUFFERED ?? '1',
       ...variables,
     },
-    onOutput: (stream, bytes) => {
-      process[stream].write(bytes)
-      shipper.write(stream, bytes)
-    },
+    onOutput: (stream, bytes) => all(print[stream](bytes), shipper.write(stream, bytes)),
   })
   ended.abort()
   if (end.fault) {
-    process.stderr.write(`${end.fault}\n`)
-    shipper.write('stderr', Buffer.from(`${end.fault}\n`))
+    await print.stderr(Buffer.from(`${end.fault}\n`))
+    void shipper.write('stderr', Buffer.from(`${end.fault}\n`))
   }
-  const release = giveUpInTime(session, givingUp)
+  patience.begin()
   await finish(session, { beginning, shipper, end, began, beganMs })
-  release()
+  patience.end()
   return end.exitCode
+}
+
+/** A reader that closes its end stops the printing only: the command continues, and its output is collected. */
+export function printingOn({ process, printing }: World) {
+  printing.goOn()
+  return { stdout: whileRead(process.stdout), stderr: whileRead(process.stderr) }
+}
+
+function all(...waits: (Promise<void> | null)[]): Promise<void> | null {
+  const left = waits.filter(wait => wait !== null)
+  return left.length === 0 ? null : Promise.all(left).then(() => {})
 }
 
 /** A stop ends the command with SIGTERM, so that it may still save; `forge stop --force` kills it. */
@@ -76,23 +89,24 @@ const heed =
     kill(signal)
   }
 
-/** After the command, sending the rest may take some seconds, or until Ctrl-C. */
-function giveUpInTime({ terminal, process }: Session, givingUp: AbortController): () => void {
+/** After the command, the rest is sent for as long as the server accepts it, or until Ctrl-C. */
+function giveUpInTime({ terminal, process }: Session, givingUp: AbortController) {
   const giveUp = () => givingUp.abort()
-  const timers = [
-    setTimeout(giveUp, flushMs),
-    setTimeout(
-      () =>
-        terminal.note('forge: waiting for the server to accept the last reports; Ctrl-C gives up'),
-      sayWaitingMs,
-    ),
-  ]
-  process.on('SIGINT', giveUp)
-  process.on('SIGTERM', giveUp)
-  return () => {
-    for (const timer of timers) clearTimeout(timer)
-    process.off('SIGINT', giveUp)
-    process.off('SIGTERM', giveUp)
+  let timers: NodeJS.Timeout[] = []
+  const sayWaiting = () =>
+    terminal.note('forge: waiting for the server to accept the last reports; Ctrl-C gives up')
+  return {
+    begin() {
+      timers = [setTimeout(giveUp, flushMs), setTimeout(sayWaiting, sayWaitingMs)]
+      process.on('SIGINT', giveUp)
+      process.on('SIGTERM', giveUp)
+    },
+    renew: () => timers[0]?.refresh(),
+    end() {
+      for (const timer of timers) clearTimeout(timer)
+      process.off('SIGINT', giveUp)
+      process.off('SIGTERM', giveUp)
+    },
   }
 }
 

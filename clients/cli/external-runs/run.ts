@@ -12,7 +12,7 @@ import { toJson } from '../terminal/harmless.ts'
 import { runChild } from './child.ts'
 import { type Claiming, claimOnce, claimSometime } from './claim.ts'
 import type { Address } from './ingest.ts'
-import { type Beginning, runReporting } from './reporting-run.ts'
+import { type Beginning, printingOn, runReporting } from './reporting-run.ts'
 import { newLocalId, openSpool, unclaimed } from './spool.ts'
 
 type RunOptions = CommonOptions & Texts<'project' | 'name'> & { tag: string[] }
@@ -141,12 +141,13 @@ export function projectOfDirectory(path: string): string {
   return name === '' ? 'default' : name
 }
 
-async function runOffline({ env, process }: Session, command: readonly string[]): Promise<number> {
-  const end = await runChild(process, {
+async function runOffline(session: Session, command: readonly string[]): Promise<number> {
+  const print = printingOn(session)
+  const end = await runChild(session.process, {
     command,
-    env: { ...env, SERVICE_ENABLED: '0' },
-    onOutput: (stream, bytes) => void process[stream].write(bytes),
+    env: { ...session.env, SERVICE_ENABLED: '0' },
+    onOutput: (stream, bytes) => print[stream](bytes),
   })
-  if (end.fault) process.stderr.write(`${end.fault}\n`)
+  if (end.fault) await print.stderr(Buffer.from(`${end.fault}\n`))
   return end.exitCode
 }

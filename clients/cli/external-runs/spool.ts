@@ -10,6 +10,10 @@ export type Claim = { host: string; body: Record<string, unknown> }
 /** The run's folder of unsent reports, shared with the Python client, which also sends them later (`forge sync`). */
 export type Spool = {
   folder: string
+  /** The folder of the folders of all runs. */
+  root: string
+  /** Bytes of output that a process may keep on disk (FORGE_SPOOL_MB). */
+  maxBytes: number
   /** The run id that the reports in it carry: a local one if they are older than the run. */
   reportId: string
   /** The address, if another process has created the run by now. */
@@ -46,7 +50,7 @@ export function openSpool(env: Env, reportId: string, claim: Claim | null): Spoo
     await replaceFile(join(folder, noteFile), JSON.stringify(kept))
   }
   return {
-    folder,
+    ...{ folder, root, maxBytes: maxMegabytes(env) * 1024 * 1024 },
     reportId,
     note,
     async address() {
@@ -75,6 +79,11 @@ function addressIn(text: string): Partial<Address> {
   } catch {
     return {}
   }
+}
+
+/** As the Python client reads it. */
+function maxMegabytes({ FORGE_SPOOL_MB: text = '' }: Env): number {
+  return /^\d{1,7}$/.test(text.trim()) ? Number(text) || 64 : 64
 }
 
 const digits13 = (ms: number): string => String(ms).padStart(13, '0')

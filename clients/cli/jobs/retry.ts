@@ -19,6 +19,7 @@ import { toJson } from '../terminal/harmless.ts'
 import { type Checkpoint, continuesText } from './checkpoints.ts'
 import { eachRun } from './each-run.ts'
 import { withoutDefaults } from './spec/defaults.ts'
+import { variable } from './spec/given.ts'
 import type { SpecTree } from './spec/job-spec.ts'
 
 type RetryOptions = CommonOptions & Flags<'follow'> & { env: string[] }
@@ -64,12 +65,6 @@ async function retryOne(
   if (!isJson) terminal.note(`${short_id} repeats ${id}: ${state}; ${continuesText(checkpoint)}`)
   terminal.data(isJson ? toJson(reply) : reply.run_id)
   return reply
-}
-
-function variable(text: string): [name: string, value: string] {
-  const at = text.indexOf('=')
-  if (at < 1) throw usageFailure(`--env ${text}: give NAME=VALUE`)
-  return [text.slice(0, at), text.slice(at + 1)]
 }
 
 type CloneOptions = CommonOptions & Texts<'output'>

@@ -7,18 +7,19 @@ import { toJson } from '../terminal/harmless.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { waitText } from '../terminal/waits.ts'
 import { wrapped } from '../terminal/width.ts'
-import { packageOf, sendPackage } from './package/send.ts'
+import { packageOf, sendPackage, showPackage } from './package/send.ts'
 import { explained, readWritten, type SpecOptions, specOf, specOptions } from './spec/source.ts'
 
 type SubmitOptions = CommonOptions &
   SpecOptions &
-  Flags<'follow' | 'detach'> & { package?: string | boolean }
+  Flags<'follow' | 'detach' | 'dryRun'> & { package?: string | boolean }
 
 export const describeSubmit = describe({
   text: 'submit a job, from a JobSpec file or straight from a recipe',
   options: {
     ...specOptions,
     '--package [folder]': 'send the files of a folder along; by default this one',
+    '--dry-run': 'only list the files of the package, and why others stay',
     '--follow': 'show the run until it has ended; the exit code says how',
     '-d, --detach': 'return once the job is admitted (the default)',
   },
@@ -40,6 +41,7 @@ export async function submit(world: World, options: SubmitOptions): Promise<Exit
   const { api, terminal, isJson } = session
   const written = await readWritten(session.process, options)
   const project = await packageOf(session.process, written?.tree ?? null, options)
+  if (options.dryRun) return showPackage(session, project)
   const spec = await specOf(api, written?.tree ?? null, options)
   if (project) await sendPackage(session, spec, project)
   const admission = await api

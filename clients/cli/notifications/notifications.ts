@@ -1,8 +1,9 @@
 import type { Api } from '../api/client.ts'
+import { firstRows } from '../api/every-page.ts'
 import { followStream } from '../api/streams.ts'
 import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
-import { showRows } from '../program/list.ts'
+import { countOf, sayMore, showRows } from '../program/list.ts'
 import {
   type CommonOptions,
   type Flags,
@@ -45,15 +46,16 @@ export const describeNotifications = describe({
 export async function notifications(world: World, options: NotificationOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
   const { api } = session
-  if (!/^[1-9]\d{0,2}$/.test(options.limit) || Number(options.limit) > 500)
-    throw usageFailure(`--limit ${options.limit}: give a whole number from 1 to 500`)
+  const limit = countOf(options.limit)
   if (options.follow && options.markRead)
     throw usageFailure('--follow and --mark-read cannot be combined')
   const unread = options.unread ? true : undefined
-  const list = () => api.get<Entry[]>(path, { limit: options.limit, unread })
-  if (options.follow) return follow(session, list)
+  const list = () => firstRows<Entry>(api, path, { limit, unread })
+  if (options.follow) return follow(session, async () => (await list()).rows)
   const shown = { columns: columns(session.terminal.paint), none: 'No notifications.' }
-  showRows(session, await list(), shown)
+  const { rows, isMore } = await list()
+  showRows(session, rows, shown)
+  if (isMore) sayMore(session, rows.length)
   if (options.markRead) await markRead(session, api)
   return exitCode.ok
 }

@@ -52,7 +52,7 @@ export const describeProfileList = describe({
 
 export const profileList = list<Profile>({
   path: '/api/profiles',
-  filters: () => ({ limit: undefined }),
+  isPaged: false,
   shown: { columns, none: 'There are no profiles: no executor has started yet' },
 })
 

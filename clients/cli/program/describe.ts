@@ -8,6 +8,8 @@ type Detail = {
   /** Throws `InvalidArgumentError`. A repeated option gets its value so far as `before`. */
   read?: (word: string, before: unknown) => unknown
   isRequired?: boolean
+  /** Accepted, but not shown: an earlier name. */
+  isHidden?: boolean
 }
 /** The text alone, or with the value when left out, or more. */
 type Described = string | readonly [text: string, fallback: string] | Detail
@@ -58,12 +60,13 @@ function operandOf(name: string, { text, fallback, choices, read }: Detail): Arg
   return operand
 }
 
-function optionOf(flags: string, { text, fallback, choices, read, isRequired }: Detail): Option {
+function optionOf(flags: string, detail: Detail): Option {
+  const { text, fallback, choices, read, isRequired, isHidden = false } = detail
   const option = new Option(flags, text)
   if (fallback !== undefined) option.default(fallback)
   if (choices) option.choices(choices)
   if (read) option.argParser(read)
-  return option.makeOptionMandatory(isRequired === true)
+  return option.makeOptionMandatory(isRequired === true).hideHelp(isHidden)
 }
 
 /** An option that may be given several times; its value is a list. */

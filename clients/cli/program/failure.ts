@@ -8,6 +8,8 @@ export const exitCode = {
   auth: 4,
   conflict: 5,
   unavailable: 6,
+  /** EX_IOERR of sysexits.h. */
+  unwritten: 74,
   /** 128 + SIGINT, by shell convention. */
   interrupted: 130,
 } as const

@@ -1,8 +1,8 @@
 import type { Api, Query } from '../api/client.ts'
-import { everyPage } from '../api/every-page.ts'
+import { everyPage, firstRows, type Part } from '../api/every-page.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { type Column, showTable } from '../terminal/table.ts'
-import { type ExitCode, exitCode } from './failure.ts'
+import { type ExitCode, exitCode, usageFailure } from './failure.ts'
 import { type CommonOptions, openSignedIn, type Session, type World } from './session.ts'
 
 /** How the rows of a list are shown. */
@@ -25,11 +25,26 @@ export function showRows<Row>(
   else showTable(terminal, columns, rows)
 }
 
+/** The value of `--limit`. */
+export function countOf(text: string | number): number {
+  if (!/^[1-9]\d{0,6}$/.test(String(text)))
+    throw usageFailure(`--limit ${text}: give a whole number from 1 to 9999999`)
+  return Number(text)
+}
+
+/** Says that a list is not whole, and how to get the rest. */
+export function sayMore({ terminal }: Session, shown: number, rest = '--limit N shows more'): void {
+  const text = `The first ${shown.toLocaleString('en')} of more; ${rest}`
+  terminal.note(terminal.paintNote('dim', text))
+}
+
 type List<Row, Options> = {
   /** Where the rows are; the operands of the command follow the session. */
   path: string | ((api: Api, ...operands: string[]) => string | Promise<string>)
-  /** With a `limit`, even an undefined one, one page is read; otherwise all of them. */
+  /** Without a `limit`, all rows are read; an undefined one is 50, as on the server. */
   filters?: (options: Options, session: Session) => Query
+  /** Whether the server returns pages, as of nearly all lists. */
+  isPaged?: boolean
   shown: Shown<Row> | ((options: Options, session: Session, ...operands: string[]) => Shown<Row>)
 }
 
@@ -38,6 +53,7 @@ export const list =
   <Row, Options extends CommonOptions = CommonOptions>({
     path,
     filters = () => ({}),
+    isPaged = true,
     shown,
   }: List<Row, Options>) =>
   async (world: World, ...given: unknown[]): Promise<ExitCode> => {
@@ -46,13 +62,24 @@ export const list =
     const { api } = session
     const query = filters(options, session)
     const at = typeof path === 'string' ? path : await path(api, ...operands)
-    const rows = await ('limit' in query
-      ? api.get<Row[]>(at, query)
-      : everyPage<Row>(api, at, query))
+    const { rows, isMore } = await (isPaged
+      ? read<Row>(api, at, query)
+      : api.get<Row[]>(at, query).then(rows => ({ rows, isMore: false })))
     const how = typeof shown === 'function' ? shown(options, session, ...operands) : shown
     showRows(session, rows, how)
+    if (isMore) sayMore(session, rows.length)
     return exitCode.ok
   }
+
+async function read<Row>(api: Api, path: string, query: Query): Promise<Part<Row>> {
+  if (!('limit' in query)) return { rows: await everyPage<Row>(api, path, query), isMore: false }
+  const { limit, offset, ...rest } = query
+  return firstRows(api, path, {
+    ...rest,
+    limit: countOf(String(limit ?? 50)),
+    offset: Number(offset ?? 0),
+  })
+}
 
 type Found<Item, Row> = {
   find: (api: Api, named: string) => Promise<Item>

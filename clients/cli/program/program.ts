@@ -50,7 +50,7 @@ import { describeSamples, samples } from '../runs/samples.ts'
 import { describeShow, show } from '../runs/show.ts'
 import { describeWatch, watch } from '../runs/watch.ts'
 import { describeUsage, usage } from '../usage/usage.ts'
-import { speakingIn } from './add-commands.ts'
+import { acceptCommonOptionsBefore, optionsOf, speakingIn } from './add-commands.ts'
 import { complete, completion, describeComplete, describeCompletion } from './completion.ts'
 import type { Output } from './process.ts'
 import { describeServe, serve } from './serve.ts'
@@ -114,6 +114,7 @@ export function createProgram(world: World, ended: Ended): Command {
   addQueue(program, world, ended)
   addAdministration(program, world, ended)
   addAudit(program, world, ended)
+  acceptCommonOptionsBefore(program)
   return program
 }
 
@@ -161,18 +162,19 @@ function addQueue(program: Command, world: World, ended: Ended): void {
 function addContexts(program: Command, world: World, ended: Ended): void {
   const context = program.command('context').description('the servers you are signed in at')
   const local = (command: Command) => command.option('--json', 'print JSON')
-  local(describeContextList(context.command('list'))).action(async options =>
-    ended(await contextList(world, options)),
+  local(describeContextList(context.command('list'))).action(async (_, command) =>
+    ended(await contextList(world, optionsOf(command))),
   )
-  local(describeContextUse(context.command('use'))).action(async (name, options) =>
-    ended(await contextUse(world, name, options)),
+  local(describeContextUse(context.command('use'))).action(async (name, _, command) =>
+    ended(await contextUse(world, name, optionsOf(command))),
   )
-  local(describeContextRemove(context.command('remove'))).action(async (name, options) =>
-    ended(await contextRemove(world, name, options)),
+  local(describeContextRemove(context.command('remove'))).action(async (name, _, command) =>
+    ended(await contextRemove(world, name, optionsOf(command))),
   )
 }
 
 const epilogue = `
 Exit codes: 0 ok, 1 the job failed, 2 usage, 3 refused, 4 not signed in or not allowed, 5 conflict,
-6 the server is unavailable, 130 interrupted.
+6 the server is unavailable, 74 the output cannot be written, 130 interrupted.
+--host, --context and --json may also stand before the command: forge --context work ps.
 FORGE_HOST and FORGE_TOKEN override what forge login stored. NO_COLOR turns colours off.`

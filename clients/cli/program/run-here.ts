@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { constants } from 'node:os'
 import { execPath } from 'node:process'
+import { exitCodeOfSignal } from './output.ts'
 import type { World } from './session.ts'
 
 type Program = { args?: readonly string[]; env?: Record<string, string | undefined> }
@@ -20,8 +20,6 @@ export function runHere(
   process.on('SIGHUP', () => void child.kill('SIGTERM'))
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    child.once('exit', (code, signal) =>
-      resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)),
-    )
+    child.once('exit', (code, signal) => resolve(code ?? (signal ? exitCodeOfSignal(signal) : 1)))
   })
 }

@@ -1,11 +1,27 @@
 import { CommanderError } from 'commander'
 import { toJson } from '../terminal/harmless.ts'
 import { exitCode, Failure, Interrupted } from './failure.ts'
+import { exitCodeOfSignal } from './output.ts'
 import { createProgram } from './program.ts'
 import type { World } from './session.ts'
 
-/** Runs the command that the arguments name; resolves to the exit code. Throws only for bugs. */
+/**
+ * Runs the command that the arguments name; resolves to the exit code once everything it printed has been passed on. Throws
+ * only for bugs. When nobody reads stdout any more, it resolves while the command may still be at work.
+ */
 export async function runProgram(world: World, args: readonly string[]): Promise<number> {
+  const { printing } = world
+  const brokenOff = printing.broken.then(() => exitCode.ok)
+  const code = await Promise.race([brokenOff, runCommand(world, args)])
+  const { fault, signal } = await printing.end()
+  if (signal) return exitCodeOfSignal(signal)
+  if (!fault) return code
+  const failure = new Failure(exitCode.unwritten, `The output is not whole: ${fault.message}`)
+  sayFailure(world, failure, wantsJson(args))
+  return code === exitCode.ok ? failure.exitCode : code
+}
+
+async function runCommand(world: World, args: readonly string[]): Promise<number> {
   let code: number = exitCode.ok
   const program = createProgram(world, ended => {
     code = ended

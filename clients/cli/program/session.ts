@@ -3,6 +3,7 @@ import { contextsPath, readContexts, targetOf } from '../login/contexts.ts'
 import { renewal } from '../login/renewal.ts'
 import { processTerminal, type Terminal } from '../terminal/terminal.ts'
 import { exitCode, Failure } from './failure.ts'
+import { type Printing, watchOutput } from './output.ts'
 import type { Process } from './process.ts'
 import { version } from './version.ts'
 
@@ -20,6 +21,7 @@ export type World = {
   env: Process['env']
   nowMs: () => number
   process: Process
+  printing: Printing
 }
 
 export const worldOf = (process: Process): World => ({
@@ -27,6 +29,7 @@ export const worldOf = (process: Process): World => ({
   env: process.env,
   nowMs: () => Date.now(),
   process,
+  printing: watchOutput(process),
 })
 
 export type Session = World & {

@@ -1,6 +1,7 @@
 import { segment } from '../api/client.ts'
 import { describe, oneRun } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
+import { sayMore } from '../program/list.ts'
 import { request } from '../program/request.ts'
 import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
 import { counted } from '../terminal/amounts.ts'
@@ -53,18 +54,23 @@ export const describeQueue = describe({
 })
 
 export async function queueList(world: World, options: ListOptions): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const session = await openSignedIn(world, options)
+  const { api, terminal, isJson } = session
   const queue = await api.get<Queue>('/api/queue', { limit: options.limit })
+  const { jobs, hidden } = queue.waiting
+  const more = () => {
+    if (queue.jobs.length < jobs - hidden) sayMore(session, queue.jobs.length)
+    return exitCode.ok
+  }
   if (isJson) {
     terminal.data(toJson(queue))
-    return exitCode.ok
+    return more()
   }
   for (const line of closedLines(queue)) terminal.note(line)
   if (queue.jobs.length > 0) showTable(terminal, columns, queue.jobs)
-  const { jobs, hidden } = queue.waiting
   if (jobs === 0) terminal.note('No job waits')
   if (hidden > 0) terminal.note(`${hidden} of ${jobs} waiting jobs are not yours to see`)
-  return exitCode.ok
+  return more()
 }
 
 export const because = (reason: string | null) => (reason === null ? '' : `: ${reason}`)

@@ -3,6 +3,7 @@ import { mergePatch } from '../../../schemas/merge-patch.ts'
 import { segment } from '../api/client.ts'
 import type { Admission } from '../api/records.ts'
 import { changesBetween } from '../jobs/spec/changes.ts'
+import { variable } from '../jobs/spec/given.ts'
 import { type SpecTree, setAt } from '../jobs/spec/job-spec.ts'
 import { describe, oneRun, repeated } from '../program/describe.ts'
 import { type ExitCode, exitCode, Failure, usageFailure } from '../program/failure.ts'
@@ -131,7 +132,7 @@ async function applyFix(
   const patch = patchOf(found, chosen)
   const old = await api.post<SpecTree>(`/api/jobs/${segment(found.run_id)}/clone`, {})
   const fixed = mergePatch(old, patch) as SpecTree
-  for (const text of env) setAt(fixed, ...variable(text))
+  for (const [name, value] of env.map(variable)) setAt(fixed, `spec.env.${name}`, value)
   refuseMasked(fixed)
   for (const { path, from, to } of changesBetween(old, fixed))
     terminal.note(`  ${path}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`)
@@ -151,12 +152,6 @@ function patchOf({ suggestions }: Diagnosis, chosen: string | true | undefined) 
       ? `--apply-fix ${chosen}: no suggestion with this number changes the JobSpec`
       : 'No suggestion changes the JobSpec: a person has to act',
   )
-}
-
-function variable(text: string): [path: string, value: string] {
-  const at = text.indexOf('=')
-  if (at < 1) throw usageFailure(`--env ${text}: give NAME=VALUE`)
-  return [`spec.env.${text.slice(0, at)}`, text.slice(at + 1)]
 }
 
 /** Values of secrets are not kept and must be given again. */

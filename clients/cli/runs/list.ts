@@ -1,9 +1,10 @@
 import { jobStates } from '../../../schemas/jobs.ts'
 import { runStates } from '../../../schemas/run-records.ts'
-import type { Query } from '../api/client.ts'
+import { firstRows, type Part } from '../api/every-page.ts'
 import type { JobRow, RunRecord } from '../api/records.ts'
 import { closest } from '../program/closest.ts'
 import { usageFailure } from '../program/failure.ts'
+import { countOf } from '../program/list.ts'
 import type { Flags, Session, Texts } from '../program/session.ts'
 import { byInterest } from './follow/picture.ts'
 
@@ -49,44 +50,48 @@ export function statesOf(text: string | undefined): string[] | null {
   )
 }
 
-export function listRuns(session: Session, options: ListOptions): Promise<RunRow[]> {
+export function listRuns(session: Session, options: ListOptions): Promise<Part<RunRow>> {
   const isSearch =
     options.search !== undefined || options.sort !== undefined || options.deleted === true
   return isSearch ? searchRuns(session, options) : newestRuns(session, options)
 }
 
 /** In the order of the server, with the states of runs: jobs have other fields, and cannot be searched by them. */
-async function searchRuns({ api }: Session, options: ListOptions): Promise<RunRow[]> {
-  const { project, owner, limit, state, search: q, sort, metric, deleted } = options
-  const runs = await api.get<RunRecord[]>('/api/runs', {
-    ...{ project, owner, limit, state, q, sort },
+async function searchRuns({ api }: Session, options: ListOptions): Promise<Part<RunRow>> {
+  const { project, owner, state, search: q, sort, metric, deleted } = options
+  const { rows: runs, isMore } = await firstRows<RunRecord>(api, '/api/runs', {
+    ...{ project, owner, limit: countOf(options.limit), state, q, sort },
     ...(deleted && { deleted: 'true' }),
   })
   const [, sortedBy] = /^-?metric:(.+):(?:last|min|max)$/s.exec(sort ?? '') ?? []
-  return runs.map(run => rowOfRun(run, metric ?? sortedBy))
+  return { rows: runs.map(run => rowOfRun(run, metric ?? sortedBy)), isMore }
 }
 
-async function newestRuns({ api, nowMs }: Session, options: ListOptions): Promise<RunRow[]> {
-  const { project, owner, state = '', limit } = options
+async function newestRuns({ api, nowMs }: Session, options: ListOptions): Promise<Part<RunRow>> {
+  const { project, owner, state = '' } = options
+  const limit = countOf(options.limit)
   const states = statesOf(state)
   // Runs and jobs are separate lists with separate states. An empty list: nothing can match.
   const among = (known: readonly string[]) => states?.filter(word => known.includes(word)).join()
   const [ofJobs, ofRuns] = [among(jobStates), among(runStates)]
-  const query: Query = { project, owner, limit }
+  const query = { project, owner, limit }
+  const none = { rows: [], isMore: false }
   const [jobs, runs] = await Promise.all([
-    ofJobs === '' ? [] : api.get<JobRow[]>('/api/jobs', { ...query, state: ofJobs }),
+    ofJobs === '' ? none : firstRows<JobRow>(api, '/api/jobs', { ...query, state: ofJobs }),
     ofRuns === ''
-      ? []
-      : api.get<RunRecord[]>('/api/runs', { ...query, state: ofRuns, sort: '-created_at' }),
+      ? none
+      : firstRows<RunRecord>(api, '/api/runs', { ...query, state: ofRuns, sort: '-created_at' }),
   ])
-  const byId = new Map(runs.map(run => [run.run_id, run]))
+  const byId = new Map<string, RunRecord>(runs.rows.map(run => [run.run_id, run]))
   const rows = [
-    ...jobs.map(job => rowOfJob(job, byId.get(job.run_id), options.metric)),
-    ...runs.filter(run => run.source !== 'job').map(run => rowOfRun(run, options.metric)),
+    ...jobs.rows.map((job: JobRow) => rowOfJob(job, byId.get(job.run_id), options.metric)),
+    ...runs.rows.filter(run => run.source !== 'job').map(run => rowOfRun(run, options.metric)),
   ]
   const isWanted = ({ ended_at }: RunRow) =>
     options.all || state !== '' || ended_at === null || nowMs() - Date.parse(ended_at) < recentMs
-  return rows.filter(isWanted).sort(newestFirst).slice(0, Number(limit))
+  const wanted = rows.filter(isWanted).sort(newestFirst)
+  const isMore = jobs.isMore || runs.isMore || wanted.length > limit
+  return { rows: wanted.slice(0, limit), isMore }
 }
 
 const newestFirst = (a: RunRow, b: RunRow) =>

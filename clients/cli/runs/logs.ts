@@ -3,6 +3,7 @@ import type { EofFrame, LogLine, RunRecord } from '../api/records.ts'
 import { followStream } from '../api/streams.ts'
 import { describe, oneRun } from '../program/describe.ts'
 import { type ExitCode, exitCode, Failure, usageFailure } from '../program/failure.ts'
+import { drained } from '../program/output.ts'
 import {
   type CommonOptions,
   type Flags,
@@ -22,7 +23,7 @@ import { marked } from './marked.ts'
 
 export type LogsOptions = CommonOptions &
   Texts<'since' | 'grep' | 'regex' | 'around' | 'tail' | 'node' | 'rank' | 'stream'> &
-  Flags<'follow' | 'timestamps' | 'raw'>
+  Flags<'follow' | 'timestamps' | 'controls' | 'raw'>
 
 const pageLines = 500
 /** `shownText` makes lines harmless, which may keep their colours. */
@@ -39,7 +40,8 @@ export const logOptions = {
   '--node <name>': '',
   '--rank <number>': '',
   '--stream <name>': 'stdout or stderr',
-  '--raw': 'exactly what the run printed, with its terminal controls',
+  '--controls': 'keep the terminal controls in the stored lines',
+  '--raw': { text: 'the earlier name of --controls', isHidden: true },
 }
 
 export const describeLogs = describe({
@@ -72,10 +74,13 @@ export async function logs(world: World, id: string, options: LogsOptions): Prom
     (options.stream === undefined || line.stream === options.stream)
   const print = (line: LogLine) => {
     if (isWanted(line))
-      session.terminal[options.raw ? 'raw' : 'data'](lineText(line, session, options))
+      session.terminal[keepsControls(options) ? 'raw' : 'data'](lineText(line, session, options))
   }
   if (options.follow) return followLog(session, run, options, print)
-  for await (const line of storedLines(session.api, run, options)) print(line)
+  for await (const line of storedLines(session.api, run, options)) {
+    print(line)
+    await drained(session.process.stdout)
+  }
   return exitCode.ok
 }
 
@@ -89,9 +94,11 @@ function sinceOf(text: string | undefined, nowMs: number): number {
   return at
 }
 
+const keepsControls = ({ controls, raw }: LogsOptions) => controls || raw
+
 function lineText(line: LogLine, { isJson, terminal }: Session, options: LogsOptions): string {
   if (isJson) return toJson(line)
-  if (options.raw) return line.text
+  if (keepsControls(options)) return line.text
   const isOneRank = options.rank !== undefined
   const text = shownText(isOneRank ? line.text : marked(line), terminal)
   return options.timestamps
@@ -166,6 +173,7 @@ async function followLog(
     api.open(path, lastEventId === null ? {} : { 'last-event-id': lastEventId }, signal)
   for await (const event of followStream({ open, signal: leaving.signal })) {
     if (event.event === 'log') print(JSON.parse(event.data) as LogLine)
+    await drained(process.stdout)
     if (event.event === 'eof') return sayEnd(session, run, JSON.parse(event.data) as EofFrame)
   }
   terminal.note(`\n${run.short_id} continues. To come back: ${attachCommands(run.short_id)}`)

@@ -32,8 +32,8 @@ export async function exportMetrics(
 }
 
 function failureOf(error: NodeJS.ErrnoException, output: string | undefined): Error {
-  // The reader, e.g. head, has enough; main.ts ends the command.
-  if (error.code === 'EPIPE') return error
+  // stdout is broken; output.ts has ended the command.
+  if (output === undefined && error.syscall === 'write') return error
   if (error.code === 'EEXIST') return usageFailure(`${output} already exists`)
   if (error.code === 'ENOENT' || error.code === 'EACCES' || error.code === 'ENOSPC')
     return new Failure(exitCode.refused, `${output} could not be written: ${error.message}`)

@@ -1,6 +1,7 @@
 import { isEnded } from '../api/records.ts'
 import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, Failure, usageFailure } from '../program/failure.ts'
+import { sayMore } from '../program/list.ts'
 import { pause } from '../program/pause.ts'
 import {
   type CommonOptions,
@@ -43,13 +44,12 @@ export async function ps(world: World, words: string[], given: PsOptions): Promi
   const options = { ...given, search: words.length > 0 ? searchOf(words) : undefined }
   const session = await openSignedIn(world, options)
   const { terminal, isJson } = session
-  if (!/^[1-9]\d{0,2}$/.test(options.limit) || Number(options.limit) > 500)
-    throw usageFailure(`--limit ${options.limit}: give a whole number from 1 to 500`)
   if (options.watch && (isJson || !terminal.isLive))
     throw usageFailure('--watch needs a terminal to redraw')
   if (options.watch) return watchList(session, options)
-  const rows = await listRuns(session, options)
+  const { rows, isMore } = await listRuns(session, options)
   for (const line of listText(session, options, rows)) terminal.data(line)
+  if (isMore) sayMore(session, rows.length)
   return exitCode.ok
 }
 
@@ -147,7 +147,7 @@ async function watchList(session: Session, options: PsOptions): Promise<ExitCode
     while (!leaving.signal.aborted) {
       let status = 'Ctrl-C leaves'
       try {
-        lines = listLines(session, await listRuns(session, options))
+        lines = listLines(session, (await listRuns(session, options)).rows)
         heldSince = null
       } catch (error) {
         if (!(error instanceof Failure) || error.exitCode !== exitCode.unavailable) throw error

@@ -53,6 +53,7 @@ class Holding(unittest.TestCase):
         held = Held(most_chars=20)
         for at in range(10):
             held.add("stdout", ["line %d" % at])
+        held.drop_oldest()
         self.assertRegex(held.take()[1][0], r"^\[forge\] 8 lines of output left out")
         self.assertEqual(held.take(), ("stdout", ["line 8", "line 9"]))
 
@@ -108,17 +109,38 @@ class Tee(unittest.TestCase):
             tee.stop()
         self.assertEqual((seen[0], self.lines(), out.write), ("both", [("stdout", "both")], theirs))
 
-    def test_while_nothing_can_be_sent_lines_wait_within_the_limit(self):
+    def test_a_burst_is_queued_whole_and_in_order_whoever_prints_it(self):
         out = io.StringIO()
-        with mock.patch.multiple(sys, stdout=out, stderr=out):
-            tee = self.start()
-            for _ in range(3 * HELD_CHARS // 1000):
-                print("x" * 1000)
-            self.assertEqual(self.posted, [])
+        texts = ["%05d %s" % (at, "x" * 90) for at in range(20_000)]
+        for pieces in (["\n".join(texts) + "\n"], [text + "\n" for text in texts]):
+            with mock.patch.multiple(sys, stdout=out, stderr=out):
+                tee = self.start()
+                for piece in pieces:
+                    sys.stdout.write(piece)
+                self.assertGreater(len(self.posted), 0, "what memory does not hold is queued, also while nothing can be sent")
+                tee.stop()
+            self.assertEqual([line for _, line in self.lines()], texts)
+            sequence = [fields["seq"] for _, fields in self.posted]
+            self.assertEqual(sequence, list(range(1, len(sequence) + 1)))
+
+    def test_what_is_printed_while_lines_are_queued_comes_after_them(self):
+        out = io.StringIO()
+        said = []
+
+        def post(route, fields):
+            if len(said) < 30:  # as a signal handler does, or a notice
+                said.append("said %d %s" % (len(said), "y" * HELD_CHARS))
+                print(said[-1])
+            self.posted.append(fields)
+
+        self.posted = []
+        with mock.patch.multiple(sys, stdout=out, stderr=None):
+            tee = OutputTee(post, lambda: False, {"rank": 0})
+            tee.start()
+            for _ in range(2):
+                print("x" * HELD_CHARS)
             tee.stop()
-        self.assertLessEqual(sum(len(line) for _, line in self.lines()), HELD_CHARS + 200)
-        self.assertRegex(self.lines()[0][1], "lines of output left out")
-        sequence = [fields["seq"] for _, fields in self.posted]
+        sequence = [fields["seq"] for fields in self.posted]
         self.assertEqual(sequence, list(range(1, len(sequence) + 1)))
 
     def test_text_that_has_no_utf8_and_text_that_is_none(self):

@@ -165,7 +165,7 @@ class Limits(SpoolTest):
         spool.append(Request("lifecycle", b'{"n":-1}', 1))
         dropped = 0
         for number in range(40):
-            dropped += spool.make_room(request(number, size=SEGMENT_BYTES // 4))
+            dropped += spool.make_room(request(number, size=SEGMENT_BYTES // 4)).points
             self.assertTrue(spool.append(request(number, size=SEGMENT_BYTES // 4)))
         on_disk = sum(os.path.getsize(os.path.join(self.folder, name)) for name in os.listdir(self.folder))
         self.assertLess(on_disk, 4 * SEGMENT_BYTES + 10_000)
@@ -174,6 +174,19 @@ class Limits(SpoolTest):
         self.assertGreater(dropped, 10)
         self.assertEqual(spool.left, Amount())
         self.assertFalse(os.path.exists(self.folder))
+
+    def test_output_goes_as_points_do(self):
+        spool = self.spool(max_bytes=4 * SEGMENT_BYTES)
+        output = Request("logs", b'{"n":7,"x":"%s"}' % (b"x" * (SEGMENT_BYTES // 4)), 1)
+        dropped = Amount()
+        for number in range(20):
+            for report in (request(number, size=SEGMENT_BYTES // 4), output):
+                room = spool.make_room(report)
+                dropped = Amount(dropped.points + room.points, dropped.reports + room.reports)
+                self.assertTrue(spool.append(report))
+        self.assertEqual(spool.left, Amount(20 - dropped.points, 20 - dropped.reports))
+        self.assertGreater(dropped.points, 5)
+        self.assertGreater(dropped.reports, 5)
 
     def test_it_knows_what_is_left_also_of_a_dead_process(self):
         first = self.spool()

@@ -1,30 +1,28 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { isUtf8 } from 'node:buffer'
+import { access, constants, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import ignore, { type Ignore } from 'ignore'
 import { isSensitive } from '../../../../schemas/sensitive-files.ts'
 import { exitCode, Failure, usageFailure } from '../../program/failure.ts'
 import { size } from '../../terminal/amounts.ts'
+import { builtInRules, type RuleSet, rulesIn, whyLeftOut } from './ignore-rules.ts'
 
 export type PackedFile = { path: string; bytes: number }
 
-/** The files of a folder that a job takes along; `links` were left out. */
-export type ProjectFiles = { folder: string; files: PackedFile[]; bytes: number; links: string[] }
+/** A path that stays here; folders end with a slash, and stand for everything in them. */
+export type LeftOut = { path: string; why: string }
 
-/** Read in every folder, in this order; later rules count more. Both are written like .gitignore. */
-const ignoreFiles = ['.gitignore', '.forgeignore']
-
-/** Files that no program needs from another machine. A `!name` in an ignore file includes them anyway. */
-const usuallyLeftOut = [
-  ...['.git', '.hg', '.svn', '.forge', '.venv', 'venv', 'node_modules', '.DS_Store'],
-  ...['__pycache__', '.ipynb_checkpoints', '.pytest_cache', '.mypy_cache', '.ruff_cache'],
-]
+/** The files of a folder that a job takes along; `links` and other special files were left out. */
+export type ProjectFiles = {
+  folder: string
+  files: PackedFile[]
+  bytes: number
+  links: string[]
+  leftOut: LeftOut[]
+}
 
 /** Far beyond the limit of a server: a folder this big is a mistake. */
 const maxFiles = 20_000
 const maxBytes = 2 * 1024 ** 3
-
-/** Rules with the folder that their paths are relative to. */
-type Rules = { base: string; rules: Ignore }
 
 /** `named` is the folder as a person named it. */
 type Finding = ProjectFiles & { named: string }
@@ -36,8 +34,8 @@ export async function projectFiles(folder: string, named = folder): Promise<Proj
     () => false,
   )
   if (!isFolder) throw usageFailure(`${named} is not a folder: name the folder of the project`)
-  const found: Finding = { folder, named, files: [], bytes: 0, links: [] }
-  await collect(found, '', [{ base: '', rules: ignore().add(usuallyLeftOut) }])
+  const found: Finding = { folder, named, files: [], bytes: 0, links: [], leftOut: [] }
+  await collect(found, '', [builtInRules()])
   if (found.files.length === 0) throw usageFailure(`${named} contains no files to pack`)
   found.files.sort((a, b) => (a.path < b.path ? -1 : 1))
   return found
@@ -56,22 +54,52 @@ export function refuseSensitive({ files }: ProjectFiles): void {
   })
 }
 
-async function collect(found: Finding, under: string, outer: readonly Rules[]): Promise<void> {
+async function collect(found: Finding, under: string, outer: readonly RuleSet[]): Promise<void> {
   const rules = [...outer, ...(await rulesIn(found.folder, under))]
-  const entries = await readdir(join(found.folder, under), { withFileTypes: true })
-  for (const entry of entries) {
-    const path = below(under, entry.name)
-    if (isIgnored(rules, entry.isDirectory() ? `${path}/` : path)) continue
-    if (entry.isDirectory()) await collect(found, path, rules)
+  for (const { entry, name } of await entriesOf(found, under)) {
+    const path = below(under, name)
+    const why = whyLeftOut(rules, path, entry.isDirectory())
+    if (why !== null) found.leftOut.push({ path: entry.isDirectory() ? `${path}/` : path, why })
+    else if (entry.isDirectory()) await collect(found, path, rules)
     else if (entry.isFile()) await take(found, path)
     else found.links.push(path)
   }
 }
 
+/** Names that are not UTF-8 cannot be requested, or unpacked, by their names. */
+async function entriesOf({ folder, named }: Finding, under: string) {
+  const path = join(folder, under)
+  const options = { withFileTypes: true, encoding: 'buffer' } as const
+  const entries = await readdir(path, options).catch(error => {
+    throw unreadable(join(named, under), error)
+  })
+  return entries.map(entry => {
+    const name = entry.name.toString()
+    if (isUtf8(entry.name)) return { entry, name }
+    const shown = join(named, under, entry.name.toString('latin1'))
+    throw usageFailure(
+      `${JSON.stringify(shown)} cannot be packed: its name is not UTF-8`,
+      'hint: rename it, or move it out of the folder',
+    )
+  })
+}
+
+/** A file or folder that cannot be packed. */
+export const unreadable = (path: string, { code, message }: NodeJS.ErrnoException): Failure =>
+  usageFailure(
+    `${path} cannot be read: ${code ?? message}`,
+    'hint: make it readable, or name it in .forgeignore',
+  )
+
 const below = (under: string, name: string) => (under === '' ? name : `${under}/${name}`)
 
 async function take(found: Finding, path: string): Promise<void> {
-  const bytes = (await stat(join(found.folder, path))).size
+  const at = join(found.folder, path)
+  const bytes = await access(at, constants.R_OK)
+    .then(async () => (await stat(at)).size)
+    .catch(error => {
+      throw unreadable(join(found.named, path), error)
+    })
   found.files.push({ path, bytes })
   found.bytes += bytes
   if (found.files.length <= maxFiles && found.bytes <= maxBytes) return
@@ -81,25 +109,4 @@ async function take(found: Finding, path: string): Promise<void> {
     ...largest.map(file => `  ${size(file.bytes)}  ${file.path}`),
     'hint: name what the job does not need in .forgeignore',
   )
-}
-
-async function rulesIn(folder: string, under: string): Promise<Rules[]> {
-  const rules: Rules[] = []
-  for (const name of ignoreFiles) {
-    const text = await readFile(join(folder, under, name), 'utf8').catch(() => null)
-    if (text !== null)
-      rules.push({ base: under === '' ? '' : `${under}/`, rules: ignore().add(text) })
-  }
-  return rules
-}
-
-/** The last matching rule decides, as in git. */
-function isIgnored(all: readonly Rules[], path: string): boolean {
-  let isOut = false
-  for (const { base, rules } of all) {
-    const { ignored, unignored } = rules.test(path.slice(base.length))
-    if (ignored) isOut = true
-    if (unignored) isOut = false
-  }
-  return isOut
 }

@@ -1,7 +1,9 @@
 import { dirname } from 'node:path'
+import { type ExitCode, exitCode, usageFailure } from '../../program/failure.ts'
 import { type Process, pathIn } from '../../program/process.ts'
 import type { Session } from '../../program/session.ts'
 import { size } from '../../terminal/amounts.ts'
+import { toJson } from '../../terminal/harmless.ts'
 import { type SpecTree, setAt } from '../spec/job-spec.ts'
 import { type ProjectFiles, projectFiles, refuseSensitive } from './files.ts'
 import { pack } from './pack.ts'
@@ -33,7 +35,7 @@ export async function sendPackage(
     if (!isJson) terminal.note(line)
   }
   if (project.links.length > 0)
-    note(`left out, as they are links: ${project.links.slice(0, 10).join(', ')}`)
+    note(`left out, as they are not plain files: ${project.links.slice(0, 10).join(', ')}`)
   const packed = await pack(project)
   const { files, bytes } = project
   const what = `package: ${files.length} files, ${size(bytes)}, packed ${size(packed.bytes)}`
@@ -52,4 +54,20 @@ export async function sendPackage(
     terminal.status(null)
     await packed.remove()
   }
+}
+
+/** What `sendPackage` would send, and why the rest stays. */
+export function showPackage({ terminal, isJson }: Session, project: ProjectFiles | null): ExitCode {
+  if (!project) throw usageFailure('--dry-run lists a package; forge plan checks a job')
+  const { files, bytes, links, leftOut } = project
+  const special = links.map(path => ({ path, why: 'not a plain file' }))
+  const stays = [...leftOut, ...special].sort((a, b) => (a.path < b.path ? -1 : 1))
+  if (isJson) {
+    terminal.data(toJson({ files, bytes, left_out: stays }))
+    return exitCode.ok
+  }
+  for (const { path, bytes } of files) terminal.data(`${size(bytes).padStart(9)}  ${path}`)
+  for (const { path, why } of stays) terminal.note(`left out  ${path}  (${why})`)
+  terminal.note(`package: ${files.length} files, ${size(bytes)}; nothing was sent or submitted`)
+  return exitCode.ok
 }

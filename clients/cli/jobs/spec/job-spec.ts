@@ -51,19 +51,6 @@ function lostAlias(text: string): { line: number; col: number } | null {
   return offset === undefined ? null : lines.linePos(offset)
 }
 
-/** Parses `key=value`; the value is read as YAML, so numbers are numbers. */
-export function assignment(text: string, flag: string): [path: string, value: unknown] {
-  const at = text.indexOf('=')
-  if (at < 1) throw usageFailure(`${flag} ${text}: give KEY=VALUE, e.g. ${flag} lr=0.001`)
-  const raw = text.slice(at + 1)
-  if (raw.trim() === '') return [text.slice(0, at), raw]
-  try {
-    return [text.slice(0, at), parse(raw)]
-  } catch {
-    return [text.slice(0, at), raw]
-  }
-}
-
 /** Everything after this prefix is one key, because parameter names may contain dots (`rollout.n`). */
 const params = 'spec.params.'
 

@@ -7,7 +7,8 @@ import { type Process, pathIn } from '../../program/process.ts'
 import type { Texts } from '../../program/session.ts'
 import { recipeNamed, toLock } from '../../recipes/catalogue.ts'
 import { textOfStdin } from '../../terminal/ask.ts'
-import { assignment, parseSpec, type SpecTree, setAt, specOfRecipe } from './job-spec.ts'
+import { assignment, parametersOf, readValue, schemasAt, variable } from './given.ts'
+import { parseSpec, type SpecTree, setAt, specOfRecipe } from './job-spec.ts'
 import { type Recipe, withParameters } from './parameters.ts'
 import { type Origin, originOf, withPlaces } from './positions.ts'
 import { withSpelling } from './spelling.ts'
@@ -16,6 +17,7 @@ import { withSpelling } from './spelling.ts'
 export type SpecOptions = Texts<'file' | 'recipe' | 'project' | 'name' | 'nodes' | 'gpus'> & {
   param: string[]
   set: string[]
+  env: string[]
 }
 
 /** Written by `forge init`, and read where neither a file nor a recipe is named. */
@@ -30,6 +32,7 @@ export const specOptions = {
   '--gpus <count>': 'GPUs on each node',
   '--param <key=value>': repeated('a parameter of the recipe; may be repeated'),
   '--set <path=value>': repeated('any value of the JobSpec, by its dotted path'),
+  '--env <name=value>': repeated('an environment variable of the job; may be repeated'),
 }
 
 /** A JobSpec in its source form; `name` is the name of its file in messages. */
@@ -59,12 +62,25 @@ export async function specOf(
     setAt(spec, 'spec.resources.gpus_per_node', count(options.gpus, '--gpus'))
   if (options.nodes !== undefined)
     setAt(spec, 'spec.resources.nodes', count(options.nodes, '--nodes'))
-  for (const text of options.set) setAt(spec, ...assignment(text, '--set'))
-  for (const text of options.param) {
-    const [key, value] = assignment(text, '--param')
-    setAt(spec, `spec.params.${key}`, value)
-  }
+  await setGiven(api, spec, options)
   return spec
+}
+
+const params = 'spec.params.'
+
+async function setGiven(api: Api, spec: SpecTree, { set, param, env }: SpecOptions): Promise<void> {
+  const given = [
+    ...set.map(text => assignment(text, '--set')),
+    ...param.map(text => assignment(text, '--param')).map(([key, text]) => [params + key, text]),
+  ] as [path: string, text: string][]
+  const isRecipeNeeded = given.some(([path]) => path.startsWith(params))
+  const parameters = isRecipeNeeded ? await parametersOf(api, spec) : {}
+  for (const [path, text] of given) {
+    const own = path.startsWith(params) ? parameters[path.slice(params.length)] : undefined
+    const schemas = path.startsWith(params) ? [own ?? {}] : schemasAt(path)
+    setAt(spec, path, readValue(text, schemas))
+  }
+  for (const [name, value] of env.map(variable)) setAt(spec, `spec.env.${name}`, value)
 }
 
 async function baseSpec(
@@ -136,5 +152,6 @@ export function originIn({ written, options }: Omit<Source, 'spec'>): Origin {
   for (const text of options.set) setBy.set(assignment(text, '--set')[0], '--set')
   for (const text of options.param)
     setBy.set(`spec.params.${assignment(text, '--param')[0]}`, '--param')
+  for (const text of options.env) setBy.set(`spec.env.${variable(text)[0]}`, '--env')
   return originOf(written, setBy)
 }

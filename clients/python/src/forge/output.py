@@ -1,8 +1,8 @@
 """Copies the output of a process to the log of its run (`forge.init(log_output=True)`).
 
 `write` is replaced on the very objects in `sys.stdout` and `sys.stderr`, because handlers of `logging` and
-progress bars keep those. The original `write` comes first, and nothing after it waits or raises: training prints as
-before whatever happens to the copy. Output from C code and child processes is not seen; a pipe in place of the file
+progress bars keep those. The original `write` comes first, and nothing after it raises: training prints as before whatever
+happens to the copy. A burst waits as `log` does, until memory or the disk has room for it. Output from C code and child processes is not seen; a pipe in place of the file
 descriptor would see it, but could hold up, or lose, the program's own output.
 """
 
@@ -21,7 +21,8 @@ INTERVAL_S = 1.0
 # The service takes lines of 64 KiB; a character has at most 4 bytes.
 LINE_CHARS = 16_000
 
-# Lines waiting for the next request, or for the service: beyond this the oldest lines are dropped, and counted.
+# Lines waiting for the next request, or for the service. Beyond half of it, the printing thread queues them, so that the spool
+# takes what memory does not; beyond the whole, where that is impossible, the oldest are dropped, and counted.
 HELD_CHARS = 1_000_000
 
 # The service takes 10,000 lines and 1 MiB a call; as JSON a character has at most 12 bytes.
@@ -73,6 +74,13 @@ class Held:
         for line in lines:
             self._lines.append((stream, line))
             self._chars += len(line) + 1
+
+    @property
+    def crowded(self) -> bool:
+        return self._chars > self._most_chars // 2
+
+    def drop_oldest(self) -> None:
+        """Down to the limit."""
         while self._chars > self._most_chars:
             self._chars -= len(self._lines.popleft()[1]) + 1
             self._dropped += 1
@@ -114,7 +122,7 @@ class OutputTee:
 
     def __init__(self, post: Post, may_post: Callable[[], bool], labels: Dict[str, Any]):
         self._post = post
-        self._may_post = may_post  # otherwise lines wait here, where their number is limited, and not in the spool
+        self._may_post = may_post  # otherwise lines wait here while there is room, and not in the spool
         self._labels = {**labels, "producer": os.urandom(8).hex()}
         self._seq = 0
         self._pid = os.getpid()
@@ -124,6 +132,7 @@ class OutputTee:
         self._watched: List[_Watched] = []
         self._stopped = Flag()
         self._sending = threading.Lock()
+        self._sender = 0  # the thread in `_send`
 
     def start(self) -> None:
         for name in ("stdout", "stderr"):
@@ -155,6 +164,12 @@ class OutputTee:
         try:
             with self._lock:
                 self._held.add(name, lines.add(text))
+                crowded = self._held.crowded
+            if crowded:
+                if self._sender != threading.get_ident():  # otherwise a signal handler, or a notice, prints in `_send`
+                    self._send()
+                with self._lock:
+                    self._held.drop_oldest()
         except Exception:
             pass  # such as invalid text, which `previous` would have refused
 
@@ -165,14 +180,21 @@ class OutputTee:
 
     def _send(self) -> None:
         with self._sending:
-            while True:
-                with self._lock:
-                    stream, lines = self._held.take()
-                if not lines:
-                    return
-                self._seq += 1
-                chunks = [line.encode("utf-8", "replace").decode("utf-8") for line in lines]
-                self._post("logs", {"chunks": chunks, "stream": stream, "seq": self._seq, **self._labels})
+            self._sender = threading.get_ident()
+            try:
+                self._send_held()
+            finally:
+                self._sender = 0
+
+    def _send_held(self) -> None:
+        while True:
+            with self._lock:
+                stream, lines = self._held.take()
+            if not lines:
+                return
+            self._seq += 1
+            chunks = [line.encode("utf-8", "replace").decode("utf-8") for line in lines]
+            self._post("logs", {"chunks": chunks, "stream": stream, "seq": self._seq, **self._labels})
 
     def stop(self) -> None:
         """Restores the streams, and posts the held lines."""

@@ -11,7 +11,7 @@ A request that was sent and not yet removed when the process died is sent again:
 identities, in the same order, before anything newer.
 
 One folder per run; in it, per writing process, `<writer>.lock` (held while it lives) and `<writer>.<n>.jsonl`. Beyond
-its share of the disk a process drops its oldest points, and keeps the other reports.
+its share of the disk a process drops its oldest points and output, and keeps the other reports.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ SEGMENT_BYTES = 4 * 1024 * 1024
 
 # All segments of one process (FORGE_SPOOL_MB).
 MAX_BYTES = 64 * 1024 * 1024
+
+# What fills a disk: routes whose oldest reports may go.
+_BULK = ("metrics", "logs")
 
 _SEGMENT = re.compile(r"^(?P<writer>.+)\.(?P<number>\d{6})\.jsonl$")
 _HEAD = re.compile(rb'^\{"route":"([a-z/]+)","points":(\d+),"(body|block)":')
@@ -110,13 +113,13 @@ class Spool:
         self._head = None
         self.head()
 
-    def make_room(self, request: Request) -> int:
-        """Drops the oldest points to make room where our share of the disk is full. Returns how many."""
-        before = self.left.points
+    def make_room(self, request: Request) -> Amount:
+        """Drops the oldest points and output to make room where our share of the disk is full. Returns how many."""
+        before = self.left
         wanted = self._max_bytes - len(_line(request))
         while self._bytes > max(wanted, 0) and self._thin_oldest():
             pass
-        return before - self.left.points
+        return Amount(before.points - self.left.points, before.reports - self.left.reports)
 
     def append(self, request: Request) -> bool:
         """False when the disk or our share of it is full: the request is lost."""
@@ -290,7 +293,7 @@ class Spool:
             remove_if_empty(self._folder)
 
     def _thin_oldest(self) -> bool:
-        """Keeps only reports other than points in our oldest segment that is neither being read nor written."""
+        """Keeps only reports other than points and output in our oldest segment that is neither being read nor written."""
         for name in list(self._segments)[1 if self._head is not None or self._reader is not None else 0 :]:
             is_tail = self._tail is not None and name == self._segments[-1]
             if name.startswith(self._writer) and name not in self._thinned and not is_tail:
@@ -301,7 +304,7 @@ class Spool:
         kept = self.left
         lines = []
         for request in self._requests_of(name):
-            if request.route == "metrics":
+            if request.route in _BULK:
                 kept = kept.plus(request, -1)
             else:
                 lines.append(_line(request))

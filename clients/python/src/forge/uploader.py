@@ -391,9 +391,9 @@ class Uploader:
             self._lose(request)
 
     def _make_room(self, request: Request) -> None:
-        dropped = self._spool.make_room(request)
-        if dropped:
-            self._lose(request._replace(route="metrics", points=dropped))
+        points, outputs = self._spool.make_room(request)
+        for lost in [Request("metrics", b"", points)] * bool(points) + [Request("logs", b"", 1)] * outputs:
+            self._lose(lost)
 
     def _lose(self, request: Request) -> None:
         self._losses.lose(request, self._spool.trouble or "no room in the spool")

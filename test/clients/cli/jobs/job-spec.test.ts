@@ -1,22 +1,11 @@
 import test from 'ava'
 import {
-  assignment,
   parseSpec,
   type SpecTree,
   setAt,
   specOfRecipe,
 } from '../../../../clients/cli/jobs/spec/job-spec.ts'
 import { Failure } from '../../../../clients/cli/program/failure.ts'
-
-test('values on the command line are numbers, words or lists as YAML reads them', t => {
-  t.deepEqual(assignment('lr=1e-6', '--param'), ['lr', 1e-6])
-  t.deepEqual(assignment('note=a=b', '--param'), ['note', 'a=b'])
-  t.deepEqual(assignment('sizes=[1, 2]', '--param'), ['sizes', [1, 2]])
-  t.deepEqual(assignment('on=true', '--param'), ['on', true])
-  t.deepEqual(assignment('name=', '--param'), ['name', ''])
-  t.deepEqual(assignment('odd="[', '--param'), ['odd', '"['])
-  t.throws(() => assignment('lr', '--param'), { message: /KEY=VALUE/ })
-})
 
 test('a dotted path creates missing objects and addresses list items by index', t => {
   const spec: SpecTree = { spec: { datasets: [{ ref: 'a' }] } }

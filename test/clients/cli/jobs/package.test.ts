@@ -104,7 +104,7 @@ test('file names that suggest secrets are recognised in any case and any folder'
   ])
     t.false(isSensitive(path), path)
   const files = [{ path: 'a.py', bytes: 1 }]
-  t.notThrows(() => refuseSensitive({ folder: '.', files, bytes: 1, links: [] }))
+  t.notThrows(() => refuseSensitive({ folder: '.', files, bytes: 1, links: [], leftOut: [] }))
 })
 
 test('a folder with secrets is refused before any request, and the secrets are listed', async t => {

@@ -64,7 +64,8 @@ test('no text of a server steers the terminal, and --json keeps every character'
   const piped = await run(['logs', id])
   t.is(piped.stdout, 'red dnetext\ttab\n[1] from the second\n')
   t.is((await run(['logs', id, '--rank', '1'])).stdout, 'from the second\n')
-  t.true((await run(['logs', id, '--raw'])).stdout.includes(attack))
+  for (const name of ['--controls', '--raw'])
+    t.true((await run(['logs', id, name])).stdout.includes(attack))
 
   const { stdout: json } = await run(['ps', '--json'])
   t.notRegex(json, unwanted)
