@@ -112,4 +112,6 @@ async function spaceOf(folder: string): Promise<{ free: number; isTight: boolean
 const sizeText = (bytes: number): string =>
   bytes === Number.POSITIVE_INFINITY
     ? 'an unknown amount, in folders that it has closed to the server,'
-    : `${Number((bytes / 1e9).toPrecision(3))} GB`
+    : bytes < 1e9
+      ? `${Number((bytes / 1e6).toPrecision(3))} MB`
+      : `${Number((bytes / 1e9).toPrecision(3))} GB`

@@ -33,7 +33,7 @@ const gapsInWords = {
   calls: 'make all system calls (this kernel has no seccomp filters for this processor)',
   processes: 'start any number of processes (no control group limits them)',
   memory: 'use all memory of the machine (no control group limits it)',
-  spared: 'be spared when memory runs out',
+  spared: 'keep the kernel from killing them first when memory runs out',
 }
 export type Gap = keyof typeof gapsInWords
 

@@ -36,7 +36,7 @@ export function whyEnded(run: EndedRun): string | null {
 
 const wordsOfReason: Record<string, string> = {
   oom_killed: 'ran out of memory and was killed',
-  disk_limit: 'was ended for the disk space it used',
+  disk_limit: 'took too much disk space',
   launch_error: 'could not be started',
   node_failure: 'was lost with its machine or its supervisor',
   max_pending: 'waited too long to start',

@@ -55,7 +55,7 @@ test('a limit of disk space ends an attempt and is recorded as the reason', asyn
   ])
   for (const { exit, output } of [over, hidden]) {
     t.is(exit.signal, 'SIGKILL')
-    t.regex(exit.disk_limit ?? '', /^It used 0\.\d+ GB of disk space; its limit is 0\.02 GB$/)
+    t.regex(exit.disk_limit ?? '', /^It used [\d.]+ MB of disk space; its limit is 20 MB$/)
     t.false(exit.oom_killed)
     t.regex(output.stderr.toString(), /\[forge\] It used .*: it is ended/)
   }

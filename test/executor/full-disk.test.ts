@@ -24,7 +24,7 @@ for (const [how, script] of fill)
     const exit = await exitOf(executor, filler)
     t.regex(
       exit.disk_limit ?? '',
-      /^The disk is nearly full, and this run has taken 0\.\d+ GB of it/,
+      /^The disk is nearly full, and this run has taken [\d.]+ MB of it/,
     )
     t.is((await executor.observe(quiet)).state, 'running')
     await kill(executor, quiet)
