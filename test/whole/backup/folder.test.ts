@@ -47,7 +47,9 @@ test('a further backup adds only changes; damage is named and refused; nothing i
   const copied = manifest.files.find(({ path }) => path.endsWith('/big'))
   t.is(copied?.parts?.length, 3)
   t.deepEqual(manifest.links, [{ path: 'runs/run_a/1/work/link', target: '/etc/passwd' }])
-  t.false(manifest.files.some(({ path }) => /^(environments|recipes)\/|postmaster|^reserve/.test(path)))
+  t.false(
+    manifest.files.some(({ path }) => /^(environments|recipes)\/|postmaster|^reserve/.test(path)),
+  )
 
   // A process that is killed in the middle leaves parts without a manifest, and its claim on the folder.
   const { run } = await commandLine(t, { SERVICE_DATA_DIR: server.dataDir })
