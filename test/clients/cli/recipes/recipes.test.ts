@@ -68,7 +68,7 @@ test.serial(
       '- odd': null,
     }
     const params_schema = { properties: { lr: { type: 'number', description: 'one\ntwo: three' } } }
-    await addArchive(forge, archiveOf({ title: 'A: b\n# c', params_schema, params_default }))
+    await addArchive(forge, archiveOf({ title: 'A: b # c', params_schema, params_default }))
     const file = join(place, 'job.yaml')
     const made = await run(['init', 'tiny', '-f', file, '-n', 'no: name', '--json'])
     t.is(made.code, 0, made.stderr)
