@@ -269,14 +269,15 @@ const exit = Type.Object({
   exit_code: nullable(Type.Integer()),
   signal: nullable(Type.String()),
   oom_killed: Type.Boolean(),
-  /** Why it was ended for the disk space that it occupied; absent if it was not. */
-  disk_limit: Type.Optional(Type.String()),
   /** Why it never ran (missing program, no permission), or why its end is unknown. */
   launch_error: nullable(Type.String()),
   ended_at: timestamp(),
 })
 /** The one form of an exit, from the engine that saw it to the event that records it. */
-export type Exit = Static<typeof exit>
+export type Exit = Static<typeof exit> & {
+  /** Why it was ended for the disk space that it occupied, which becomes the message of the job's end; absent if it was not. */
+  disk_limit?: string
+}
 
 /**
  * Nothing of the attempt is running, whatever the state of the job. `gpu_seconds` are counted from the billing start
@@ -332,9 +333,8 @@ function toldAs(state: string) {
     `${who} ended job ${short_id}: ${state} (${reason})${because(message)}`
 }
 
-function exitText({ exit_code, signal, oom_killed, disk_limit, launch_error }: Exit): string {
+function exitText({ exit_code, signal, oom_killed, launch_error }: Exit): string {
   if (launch_error !== null) return launch_error
-  if (disk_limit !== undefined) return disk_limit
   if (oom_killed) return 'killed for lack of memory'
   return signal === null ? `exit code ${exit_code ?? 'unknown'}` : `signal ${signal}`
 }

@@ -23,9 +23,10 @@ export function attemptEnded(job: Job, end: AttemptEnd): JobEvent[] {
   const outcome = outcomeOf(job, triggerOf(end))
   if (end.attempt !== job.attempt || job.exit !== null || outcome === 'ignored') return []
   const { attempt, exit } = end
+  const { disk_limit: _, ...seen } = exit
   const exited: JobEvent = {
     type: 'job.exited',
-    data: { ...job.subject, attempt, ...exit, gpu_seconds: gpuSeconds(job, exit.ended_at) },
+    data: { ...job.subject, attempt, ...seen, gpu_seconds: gpuSeconds(job, exit.ended_at) },
   }
   return [exited, ...consequences({ ...job, exit }, exit, outcome)]
 }
