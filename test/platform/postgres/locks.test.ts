@@ -27,5 +27,9 @@ test('only platform/postgres takes advisory locks or begins transactions', t => 
     { cwd: root, encoding: 'utf8' },
   )
   const files = found.split('\n').filter(file => file !== '' && !file.startsWith('test/'))
-  t.deepEqual(files, ['platform/postgres/transaction.ts', 'platform/postgres/with-lock.ts'])
+  t.deepEqual(files, [
+    'platform/postgres/low-level-backup.ts',
+    'platform/postgres/transaction.ts',
+    'platform/postgres/with-lock.ts',
+  ])
 })
