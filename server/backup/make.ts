@@ -255,11 +255,13 @@ async function installationOf(pool: Pool): Promise<string> {
 
 /**
  * Left out: the database, which is copied apart; Python environments, which work only where they were built; unpacked
- * recipes, which the database has; the reserve of disk space, which the server makes again; and folders being prepared or deleted.
+ * recipes, which the database has; the reserve of disk space, which the server makes again; the demos' own installations;
+ * and folders being prepared or deleted.
  */
 function leftOutOf(config: Config): (path: string) => boolean {
   const environments = relative(config.dataDir, resolve(environmentsIn(config)))
-  const tops = ['environments', 'recipes', 'reserve', 'reserve.new', '.restoring', environments]
+  const remade = ['environments', environments, 'recipes', 'reserve', 'reserve.new']
+  const tops = [...remade, 'demo', 'demo-data', '.restoring']
   return path =>
     tops.includes(path) ||
     (path.startsWith('postgres/') && path !== 'postgres/password') ||

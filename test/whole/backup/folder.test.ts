@@ -28,6 +28,8 @@ test('a further backup adds only changes; damage is named and refused; nothing i
   await mkdir(work, { recursive: true })
   await writeFile(join(work, 'big'), big)
   await writeFile(join(server.dataDir, 'reserve'), 'nothing')
+  await mkdir(join(server.dataDir, 'demo'))
+  await writeFile(join(server.dataDir, 'demo', 'file'), 'nothing')
   await symlink('/etc/passwd', join(work, 'link'))
   const made = async (...options: string[]): Promise<Made> => {
     const { code, stdout, stderr } = await admin('backup', backups, '--json', ...options)
@@ -48,7 +50,9 @@ test('a further backup adds only changes; damage is named and refused; nothing i
   t.is(copied?.parts?.length, 3)
   t.deepEqual(manifest.links, [{ path: 'runs/run_a/1/work/link', target: '/etc/passwd' }])
   t.false(
-    manifest.files.some(({ path }) => /^(environments|recipes)\/|postmaster|^reserve/.test(path)),
+    manifest.files.some(({ path }) =>
+      /^(environments|recipes)\/|postmaster|^reserve|^demo/.test(path),
+    ),
   )
 
   // A process that is killed in the middle leaves parts without a manifest, and its claim on the folder.
