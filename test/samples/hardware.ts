@@ -6,7 +6,8 @@ const ofRun: TableSample = { ...members, isFilled: true }
 export const hardwareSample: Sample = {
   slice: 'hardware',
   async make({ report }) {
-    const at = { ts: '2026-11-20T12:00:00+00:00', node: 'n1' }
+    // Now, because old samples are reduced to means.
+    const at = { ts: new Date().toISOString(), node: 'n1' }
     await report('hardware', { points: [{ ...at, scope: 'gpu', index: 0, util_pct: 97 }] })
     return {}
   },

@@ -14,10 +14,10 @@ export const metricSample: Sample = {
     metric_keys: { ...ofRun, isFilled: true },
     metric_block: ofRun,
     metric_chunk: ofRun,
-    metric_latest: { ...ofRun, isFilled: true },
+    metric_latest: ofRun,
     metric_settled: ofRun,
-    // Joins the two above, each of which has a row of the owners.
-    metric_summary: { ...ofRun, rowsEach: 2 },
+    // Joins the two above, each of which has a row of the owners. A run moves from one to the other after a minute of silence.
+    metric_summary: { ...ofRun, rowsEach: 2, isFilled: true },
     latest_of_runs: { seenBy: 'members' },
     settled_of_runs: { seenBy: 'members' },
     searched_summaries: { seenBy: 'members', rowsEach: 2 },
