@@ -65,8 +65,8 @@ async function spawnHost(name: ServerName, folder: string): Promise<void> {
 }
 
 /**
- * The host writes `pid` and then `address`, or `fault` with a full sentence. One that ends before that, as a process of
- * Node does after an unhandled error, is reported at once with its log.
+ * The host writes `pid` and then `address`, or `fault` with a full sentence. If it ends before that, as a process of Node
+ * does after an unhandled error, its log is reported at once.
  */
 export async function answerIn(name: ServerName, folder: string): Promise<string> {
   const log = join(folder, 'host.log')
