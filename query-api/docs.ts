@@ -1,9 +1,12 @@
 import type { Route } from '../auth/route.ts'
 import { route } from '../auth/route.ts'
+import { once } from '../platform/once.ts'
 
 /** `/api/openapi.json` for people: one page without scripts or external addresses. */
-export const docsRoute = (openApi: () => Record<string, unknown>): Route =>
-  route({
+export function docsRoute(openApi: () => Record<string, unknown>): Route {
+  // Anybody may ask for it, and making it takes as long as a hundred other requests.
+  const text = once(() => page(openApi() as ApiDocument))
+  return route({
     method: 'GET',
     path: '/api/docs',
     credential: 'none',
@@ -22,9 +25,10 @@ export const docsRoute = (openApi: () => Record<string, unknown>): Route =>
           "form-action 'none'",
         ].join('; '),
       )
-      return page(openApi() as ApiDocument)
+      return text()
     },
   })
+}
 
 type Operation = {
   tags?: string[]

@@ -5,6 +5,7 @@ import { oidcOf } from '../auth/oidc-settings.ts'
 import type { Route } from '../auth/route.ts'
 import { commandRoutes } from '../command-api/compose.ts'
 import type { PasswordGuard } from '../command-api/sessions/password-guard.ts'
+import { once } from '../platform/once.ts'
 import { createPool } from '../platform/postgres/pool.ts'
 import { readinessLog } from '../platform/readiness.ts'
 import { auditReader } from '../query-api/audit/reader.ts'
@@ -36,7 +37,7 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
   const routes: Route[] = []
   const logReadiness = readinessLog(parts.logger)
   const [shown] = parts.catalogue.builtIn
-  const document = () => apiDocument(routes, version, shown ? lockOf(shown.recipe) : null)
+  const document = once(() => apiDocument(routes, version, shown ? lockOf(shown.recipe) : null))
   routes.push(
     ...generalRoutes({
       version,
