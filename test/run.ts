@@ -33,7 +33,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 process.exitCode = await test()
 
 async function test(): Promise<number> {
-  const { files, isWhole } = await select(isRecording ? args.slice(1) : args)
+  const { files, isWhole, slice } = await select(isRecording ? args.slice(1) : args)
   const folder = await mkdtemp(join(tmpdir(), 'forge-test-run-'))
   // Some servers run as other users.
   await chmod(folder, 0o755)
@@ -49,6 +49,7 @@ async function test(): Promise<number> {
       [runVariables.folder]: folder,
       [runVariables.pid]: String(process.pid),
       FORGE_TEST_ENVIRONMENTS: join(folder, 'environments'),
+      ...(slice !== undefined && { [runVariables.slice]: slice }),
     }
     // They take longer than anything else that a file waits for, so they do not wait for the file that asks first.
     const preparing = tiers.some(({ needsSamples }) => needsSamples)

@@ -5,14 +5,15 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-export type Selection = { files: string[]; isWhole: boolean }
+/** `slice` if only the files that this slice needs are selected. */
+export type Selection = { files: string[]; isWhole: boolean; slice?: string }
 
 /** The test files selected by the arguments of `npm test`, by their paths from the root. */
 export async function select(args: readonly string[]): Promise<Selection> {
   const [first, name = ''] = args
   const all = await filesOf('test/**/*.test.ts')
   if (first === undefined) return { files: all, isWhole: true }
-  if (first === '--slice') return { files: ofSlice(all, name), isWhole: false }
+  if (first === '--slice') return { files: ofSlice(all, name), isWhole: false, slice: name }
   if (first === '--changed')
     return { files: reachedBy(await changes(name), await imports()), isWhole: false }
   const unknown = args.filter(file => file.startsWith('-'))
