@@ -1,7 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { signIn } from '../test/servers/api.ts'
 import { isReady } from '../test/servers/server-process.ts'
+import { type SmallDisk, smallDisk } from '../test/servers/small-disk.ts'
 import { hostileRequests, type Target } from '../test/whole/chaos/hostile.ts'
 import { openLedger } from '../test/whole/chaos/ledger.ts'
 import { randomFrom } from '../test/whole/chaos/random.ts'
@@ -34,9 +37,11 @@ const usage = `npm run chaos -- [options]
   --clients N          runs that report at once (24)
   --hostile SHARE      share of hostile requests, which must be refused (0.02)
   --rest MS            longest pause of each client between two requests (150)
+  --full-disk SECONDS  the server's disk, of 2 GiB in memory, is full for so long at each kill (needs root)
   --keep               keeps the data directory and the ledger afterwards`
 
 const supervisorDelayMs = 500
+const diskMebibytes = 2048
 const project = 'chaos'
 const madeProject = 'chaos-made'
 const rubrics = ['tone', 'proof']
@@ -48,6 +53,8 @@ type Options = {
   clients: number
   restMs: number
   hostile: number
+  /** Null: the disk has room. */
+  fullDiskMs: number | null
   keep: boolean
 }
 
@@ -60,6 +67,7 @@ function readOptions(): Options {
       clients: { type: 'string', default: '24' },
       rest: { type: 'string', default: '150' },
       hostile: { type: 'string', default: '0.02' },
+      'full-disk': { type: 'string' },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -75,23 +83,31 @@ function readOptions(): Options {
     clients: Number(values.clients),
     restMs: Number(values.rest),
     hostile: Number(values.hostile),
+    fullDiskMs: values['full-disk'] === undefined ? null : Number(values['full-disk']) * 1000,
     keep: values.keep,
   }
 }
 
 const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 23)} ${line}`)
 
-type Rig = { server: Server; broker: KafkaBroker | null }
+type Rig = {
+  server: Server
+  broker: KafkaBroker | null
+  disk: SmallDisk | null
+  ledgerPath: string
+}
 
 /** Returns whether nothing was lost, repeated, invented or changed, without unexpected errors. */
-async function rehearse(options: Options, { server, broker }: Rig): Promise<boolean> {
+async function rehearse(
+  options: Options,
+  { server, broker, disk, ledgerPath }: Rig,
+): Promise<boolean> {
   const random = randomFrom(options.seed)
   const brokers = broker?.address ?? null
   if (!broker) await cutLeavesSmall(server.dataDir)
   const admin = await signIn(server.url)
   const reader = { url: server.url, token: admin }
   const runs = await createRuns(server.url, admin, project, options.clients + 1)
-  const ledgerPath = join(server.dataDir, '..', 'ledger')
   const ledger = await openLedger(ledgerPath)
   let salt = 0
   const newSalt = () => ++salt
@@ -110,6 +126,7 @@ async function rehearse(options: Options, { server, broker }: Rig): Promise<bool
     kills: options.kills,
     random,
     isReady: () => isReady(server.url),
+    fullDisk: disk && options.fullDiskMs !== null ? { disk, ms: options.fullDiskMs } : null,
     report: say,
   })
   await Promise.all([load.stop(), rebuilding.stop(), trimming.stop()])
@@ -184,21 +201,29 @@ function tell({ operations, attacks, answers, unexpected, slowestMs }: Drive['ta
 
 async function main(): Promise<boolean> {
   const options = readOptions()
-  const broker = options.kafka ? await startKafka() : null
+  const ends: (() => unknown)[] = []
+  const later = { teardown: (end: () => unknown) => void ends.push(end) }
   try {
+    const broker = options.kafka ? await startKafka() : null
+    if (broker) ends.push(() => broker.stop())
+    const disk = options.fullDiskMs === null ? null : await smallDisk(later, diskMebibytes)
+    // A ledger on the full disk could not be written.
+    const notes = await mkdtemp(join(tmpdir(), 'forge-chaos-'))
+    if (!options.keep) ends.push(() => rm(notes, { recursive: true, force: true }))
     const server = await startServer({
+      ...(disk && { inside: disk.folder }),
       restartAfterMs: supervisorDelayMs,
-      env: broker ? { SERVICE_KAFKA_BROKERS: broker.address } : {},
+      env: {
+        ...(broker && { SERVICE_KAFKA_BROKERS: broker.address }),
+        ...(disk && { SERVICE_DISK_RESERVE_MB: '256' }),
+      },
     })
+    if (!options.keep) ends.push(() => server.remove())
+    ends.push(() => server.stop())
     say(`the server runs at ${server.url}, its data in ${server.dataDir}; seed ${options.seed}`)
-    try {
-      return await rehearse(options, { server, broker })
-    } finally {
-      await server.stop()
-      if (!options.keep) await server.remove()
-    }
+    return await rehearse(options, { server, broker, disk, ledgerPath: join(notes, 'ledger') })
   } finally {
-    await broker?.stop()
+    for (const end of ends.reverse()) await end()
   }
 }
 

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { SmallDisk } from '../../test/servers/small-disk.ts'
 import { until } from '../../test/servers/until.ts'
 import type { Random } from '../../test/whole/chaos/random.ts'
 import type { Target, TargetName } from './targets.ts'
 
 export type KillReport = {
   kills: Record<TargetName, number>
-  /** Milliseconds from a kill until the server was ready again, if measured. */
+  /** Milliseconds from a kill, or from the moment the disk had room again, until the server was ready, if measured. */
   recoveryMs: number[]
 }
 
@@ -14,7 +15,15 @@ export type KillOptions = {
   kills: number
   random: Random
   isReady(): Promise<boolean>
+  /** Each process is killed while this disk is full. */
+  fullDisk: FullDisk | null
   report(line: string): void
+}
+
+export type FullDisk = {
+  disk: Pick<SmallDisk, 'fill' | 'free'>
+  /** How long it stays full at each kill. */
+  ms: number
 }
 
 /** Between two kills, in milliseconds. */
@@ -25,21 +34,24 @@ const recoverWithinMs = 60_000
 
 /** Kills random processes one after another. Throws if the server does not recover. */
 export async function killAtRandom(options: KillOptions): Promise<KillReport> {
-  const { targets, random, report } = options
+  const { targets, random, report, fullDisk } = options
   const result: KillReport = { kills: { server: 0, postgres: 0, broker: 0 }, recoveryMs: [] }
   const drawn = targets.flatMap(target => Array.from({ length: target.weight }, () => target))
   for (let kill = 1; kill <= options.kills; ) {
     const target = random.pick(drawn)
+    const freed = fullDisk && fillFor(fullDisk, report)
+    if (fullDisk) await pause(random.whole(0, fullDisk.ms))
     const pid = await target.kill()
-    const began = performance.now()
     if (pid !== null) {
       result.kills[target.name]++
       report(`kill ${kill++}/${options.kills}: ${target.name} (pid ${pid})`)
     }
-    if (random.chance(doubleKill.chance)) {
+    if (freed) await freed
+    else if (random.chance(doubleKill.chance)) {
       await pause(random.whole(0, doubleKill.withinMs))
       continue
     }
+    const began = performance.now()
     // A kill is not always noticed at once; without this wait, readiness could still be the old one.
     await pause(100)
     await until('the server is ready again', recoverWithinMs, options.isReady, 20)
@@ -47,4 +59,12 @@ export async function killAtRandom(options: KillOptions): Promise<KillReport> {
     await pause(random.whole(restMs.min, restMs.max))
   }
   return result
+}
+
+/** Resolves when the disk has room again. */
+async function fillFor({ disk, ms }: FullDisk, report: (line: string) => void): Promise<void> {
+  disk.fill()
+  report(`the disk is full for ${ms / 1000} s`)
+  await pause(ms)
+  disk.free()
 }

@@ -12,11 +12,17 @@ export type Server = ServerProcess & {
   remove(): Promise<void>
 }
 
-export type StartOptions = Omit<ServerOptions, 'folder'>
+export type StartOptions = Omit<ServerOptions, 'folder'> & {
+  /** Where its folder is created; by default the folder for temporary files. */
+  inside?: string
+}
 
 /** Starts `main.ts` with the embedded PostgreSQL in a new temporary folder, with default durability. */
-export async function startServer(options: StartOptions = {}): Promise<Server> {
-  const folder = await mkdtemp(join(tmpdir(), 'forge-bench-'))
+export async function startServer({
+  inside = tmpdir(),
+  ...options
+}: StartOptions = {}): Promise<Server> {
+  const folder = await mkdtemp(join(inside, 'forge-bench-'))
   const server = await serverProcess({ ...options, folder })
   try {
     await server.start()
