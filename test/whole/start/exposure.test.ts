@@ -42,6 +42,11 @@ test('responses are never stored, keep browsers on https, and reveal no faults t
     const { headers } = await get(path)
     t.is(headers.get('cache-control'), 'no-store', path)
     t.is(headers.get('strict-transport-security'), 'max-age=31536000', path)
+    t.is(headers.get('x-content-type-options'), 'nosniff', path)
+    t.is(headers.get('referrer-policy'), 'no-referrer', path)
+    const rules = headers.get('content-security-policy')?.split('; ') ?? []
+    for (const rule of ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"])
+      t.true(rules.includes(rule), `${path}: ${rule}`)
   }
   const contact = await get('/.well-known/security.txt')
   t.regex(String(contact.body), /^Contact: mailto:security@forge\.example\nExpires: 20\d\d-/)
