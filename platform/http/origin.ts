@@ -19,3 +19,14 @@ export function refuseForeignOrigin(ctx: Context, baseUrl: string): void {
     { code: 'origin.foreign' },
   )
 }
+
+/**
+ * Refuses to go on with a visit that a page of another site began, even by a link. Browsers say so over all redirects;
+ * programs and typed addresses say nothing or `none`.
+ */
+export function refuseForeignVisit(ctx: Context): void {
+  if (!['cross-site', 'same-site'].includes(ctx.get('sec-fetch-site'))) return
+  throw new Refusal('forbidden', 'Another site led here; only a page of this one may begin this', {
+    code: 'origin.foreign',
+  })
+}

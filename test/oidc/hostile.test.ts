@@ -252,6 +252,21 @@ test.serial('nobody is sent to another site with a fresh sign-in', async t => {
   }
 })
 
+test.serial('no other site can sign a browser in without a click on a page of Forge', async t => {
+  const { base } = await setScene(t)
+  const login = (site: string, more: Record<string, string> = {}) =>
+    newVisitor().get(`${base}/api/auth/oidc/login`, { 'sec-fetch-site': site, ...more })
+  for (const site of ['cross-site', 'same-site']) {
+    const refused = await login(site)
+    t.is(refused.status, 403, site)
+    t.is((await refused.json()).code, 'origin.foreign')
+    t.deepEqual(refused.headers.getSetCookie(), [])
+  }
+  const page = await (await login('cross-site', { accept: 'text/html' })).text()
+  t.regex(page, /<a href="\/api\/auth\/oidc\/login">/)
+  for (const site of ['same-origin', 'none']) t.is((await login(site)).status, 302, site)
+})
+
 const answered =
   (status: number, body: string, type = 'application/json') =>
   (answer: ServerResponse) => {
