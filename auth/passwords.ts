@@ -49,8 +49,8 @@ function isGuessable(password: string, username: string): boolean {
   return left.length < password.length && !/\p{L}/u.test(left)
 }
 
-/** A generated password of 120 random bits: 20 characters. */
-export const madeUpPassword = (): string => randomBytes(15).toString('base64url')
+/** A generated password of 144 random bits: 24 characters. */
+export const madeUpPassword = (): string => randomBytes(18).toString('base64url')
 
 export type Passwords = {
   /** A PHC string to store. */
