@@ -14,7 +14,7 @@ export async function withRefusedPage(
     return undefined
   } catch (error) {
     if (!(error instanceof Refusal) || ctx.accepts('json', 'html') !== 'html') throw error
-    if (error.status >= 500) logRefusal(logger, ctx, error)
+    logRefusal(ctx, error, { log: logger, describe: () => ({}) })
     ctx.status = error.status
     ctx.type = 'text/html; charset=utf-8'
     ctx.set('Content-Security-Policy', policy)
