@@ -14,7 +14,7 @@ const atOnce = 2
 const maxWaiting = 32
 
 /** Listed in docs/operate/sign-in.md. Longer words come before words that they contain. */
-const expectedWords: readonly string[] = [
+export const expectedWords: readonly string[] = [
   ...['administrator', 'password', 'training', 'operator', 'executor', 'gateway', 'console'],
   ...['control', 'server', 'forge', 'admin', 'login', 'plane'],
 ]
