@@ -5,7 +5,12 @@ import { paths, read } from './tree.ts'
 /** What an installation runs, in TypeScript. */
 const product = sources.filter(({ file }) => !/^(test|bench|deploy)\//.test(file))
 
-type Danger = { what: string; found: (source: Source) => boolean; allowed?: RegExp; example: string }
+type Danger = {
+  what: string
+  found: (source: Source) => boolean
+  allowed?: RegExp
+  example: string
+}
 
 const calls = (pattern: RegExp) => (source: Source) => pattern.test(source.code)
 
@@ -46,7 +51,9 @@ const dangers: Danger[] = [
   },
   {
     what: 'a pair of keys other than P-256',
-    found: namesOther(/\bgenerateKeyPair(?:Sync)?\(\s*'\w+', \{ namedCurve: '([\w-]+)'/g, ['P-256']),
+    found: namesOther(/\bgenerateKeyPair(?:Sync)?\(\s*'\w+', \{ namedCurve: '([\w-]+)'/g, [
+      'P-256',
+    ]),
     example: "generateKeyPairSync('ec', { namedCurve: 'secp192k1' })",
   },
   {
@@ -62,15 +69,17 @@ for (const { what, found, allowed, example } of dangers)
   test(`nothing of an installation does this: ${what}`, t => {
     t.true(product.length > 500)
     t.deepEqual(
-      product.filter(source => found(source) && !allowed?.test(source.file)).map(({ file }) => file),
+      product
+        .filter(source => found(source) && !allowed?.test(source.file))
+        .map(({ file }) => file),
       [],
     )
     t.true(found(sourceOf('auth/a.ts', example)), 'the example is found')
   })
 
 test('no program in Python runs text as code, starts a shell or loads objects that can', t => {
-  const programs = paths.filter(
-    path => /^(clients\/python\/src|recipes|serving|executor)\/.*\.py$/.test(path),
+  const programs = paths.filter(path =>
+    /^(clients\/python\/src|recipes|serving|executor)\/.*\.py$/.test(path),
   )
   t.true(programs.length > 20)
   const unsafe =

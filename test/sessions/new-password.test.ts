@@ -50,6 +50,7 @@ test('a password is compared whole, in its case, and in one form of its characte
   const passwords = await createPasswords()
   const chosen = `Correct Horse ${'é'.repeat(100)} Battery`
   const stored = await passwords.hash(chosen)
+  t.regex(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   t.true(await passwords.matches(chosen, stored))
   t.true(await passwords.matches(chosen.normalize('NFD'), stored), 'another keyboard')
   for (const other of [chosen.toLowerCase(), chosen.slice(0, 72), ` ${chosen}`, `${chosen} `])
