@@ -21,8 +21,8 @@ export function refuseForeignOrigin(ctx: Context, baseUrl: string): void {
 }
 
 /**
- * Refuses to go on with a visit that a page of another site began, even by a link. Browsers say so over all redirects;
- * programs and typed addresses say nothing or `none`.
+ * Refuses a visit that a page of another site began, even by a link. Browsers report this across all redirects; programs and
+ * typed addresses send nothing or `none`.
  */
 export function refuseForeignVisit(ctx: Context): void {
   if (!['cross-site', 'same-site'].includes(ctx.get('sec-fetch-site'))) return

@@ -6,7 +6,7 @@ const states = ['holds', 'does not apply', 'missing'] as const
 type Line = { number: string; level: number; state: string; reason: string }
 
 const page = read('docs/security-review.md')
-const [tables = '', list = ''] = page.split('## What is missing')
+const [tables = '', list = ''] = page.split('## Gaps')
 const lines = linesIn(tables)
 const known = new Set(paths)
 

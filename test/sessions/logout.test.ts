@@ -72,7 +72,7 @@ test('signing out ends the session of the token even if the cookie was used befo
     t.is((await forge.call('GET', '/api/auth/me', { token })).status, 401)
 })
 
-test('signing in again in a browser ends the session that it had before, whoever signs in', async t => {
+test('signing in again in a browser ends its previous session, even another person’s', async t => {
   const forge = await startForge(t)
   const me = (token: string) =>
     forge.call('GET', '/api/auth/me', { token }).then(({ status }) => status)
