@@ -60,7 +60,7 @@ export type Added = Record<string, string>
 
 /** An engine's responses come from the origin of the console, and must not be able to run scripts in it. */
 export const sandbox: Added = {
-  'content-security-policy': 'sandbox',
+  'content-security-policy': "sandbox; default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
 }
 

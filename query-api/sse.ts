@@ -196,7 +196,7 @@ function begin(ctx: Context, at: Place): StreamClient {
   ctx.respond = false
   ctx.status = 200
   ctx.set('Content-Type', mediaType)
-  ctx.set('Cache-Control', 'no-cache, no-transform')
+  ctx.set('Cache-Control', 'no-store, no-transform')
   // Otherwise nginx buffers the stream.
   ctx.set('X-Accel-Buffering', 'no')
   ctx.req.socket.setNoDelay(true)

@@ -12,7 +12,7 @@ export type Reference = {
   artifact_id: string
 }
 
-/** Ones that the caller may not read are counted, not named. */
+/** References that the caller may not read are counted, not named. */
 export type Protection = { references: Reference[]; references_total: number }
 
 /** Maximum number of names per artifact. */

@@ -14,7 +14,7 @@ export async function withRefusedPage(
     return undefined
   } catch (error) {
     if (!(error instanceof Refusal) || ctx.accepts('json', 'html') !== 'html') throw error
-    if (error.status >= 500) logRefusal(logger, ctx, error)
+    logRefusal(ctx, error, { log: logger, describe: () => ({}) })
     ctx.status = error.status
     ctx.type = 'text/html; charset=utf-8'
     ctx.set('Content-Security-Policy', policy)
@@ -25,8 +25,8 @@ export async function withRefusedPage(
 const policy =
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; frame-ancestors 'none'"
 
-/** Offers another account, because the provider may have a session. */
-const page = ({ detail, code }: Refusal, requestId: string) => `<!doctype html>
+/** Offers another account where this one was refused, because the provider may have a session. */
+const page = ({ detail, code, extras }: Refusal, requestId: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -45,7 +45,7 @@ const page = ({ detail, code }: Refusal, requestId: string) => `<!doctype html>
 <main>
   <section class="panel">
     <p role="alert">${escaped(detail)}</p>
-    <p><a href="/api/auth/oidc/login${code === 'forbidden' ? '?prompt=login' : ''}">Sign in again</a></p>
+    <p><a href="/api/auth/oidc/login${code === 'forbidden' && extras.code !== 'origin.foreign' ? '?prompt=login' : ''}">Sign in again</a></p>
     <p><small>Request ${escaped(requestId)}</small></p>
   </section>
 </main>

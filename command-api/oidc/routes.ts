@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { openIdentityProvider } from '../../auth/identity-provider.ts'
 import { sealProviderToken } from '../../auth/provider-token.ts'
 import { type Route, route } from '../../auth/route.ts'
+import { refuseForeignVisit } from '../../platform/http/origin.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { oidcAnswerQuery, oidcLoginQuery } from '../../schemas/oidc.ts'
 import type { Deps } from '../deps.ts'
@@ -61,10 +62,12 @@ const loginRoute = (deps: Deps, atProvider: AtProvider): Route =>
     query: oidcLoginQuery,
     rateLimit: begunSignIns,
     response: redirect,
-    refusals: ['invalid', 'not_configured', 'backend_failed'],
+    refusals: ['invalid', 'forbidden', 'not_configured', 'backend_failed'],
     handle: request =>
       withRefusedPage(request, deps.logger, async () => {
         const { query, ctx } = request
+        // Where the provider remembers the person, a link elsewhere would otherwise sign them in without a click.
+        refuseForeignVisit(ctx)
         const { provider } = atProvider()
         const returnTo = pathHere(query.return_to ?? defaultReturn, deps.baseUrl())
         const proofs = await beginFlow(deps, ctx, returnTo)

@@ -55,11 +55,17 @@ function answer(ctx: Context, error: unknown, { log, describe }: Logging): void 
     }
     return
   }
-  if (refusal.status >= 500) logRefusal(log, ctx, refusal)
+  logRefusal(ctx, refusal, { log, describe })
+  refuse(ctx, refusal, requestId)
+}
+
+/** One line about a refusal that somebody may look for: a failure, or a caller without the right to ask. */
+export function logRefusal(ctx: Context, refusal: Refusal, { log, describe }: Logging): void {
+  if (refusal.status >= 500) logFailure(log, ctx, refusal)
   else if (watched.has(refusal.status))
     log.info(
       {
-        request_id: requestId,
+        request_id: String(ctx.state.requestId),
         method: ctx.method,
         // Not the path, which may contain a device code.
         route: ctx.state.route ?? null,
@@ -70,14 +76,13 @@ function answer(ctx: Context, error: unknown, { log, describe }: Logging): void 
       },
       'turned away',
     )
-  refuse(ctx, refusal, requestId)
 }
 
 /**
- * One line about a refusal with a status of 500 or more: what failed, with its stack, if something did. Otherwise it is a
- * decision of the server, such as maintenance, and one that the configuration foresees (501) needs no attention.
+ * What failed, with its stack, if something did. Otherwise it is a decision of the server, such as maintenance, and one
+ * that the configuration foresees (501) needs no attention.
  */
-export function logRefusal(log: Logger, ctx: Context, { code, detail, status, extras }: Refusal) {
+function logFailure(log: Logger, ctx: Context, { code, detail, status, extras }: Refusal): void {
   const { cause } = extras
   const fields = { request_id: String(ctx.state.requestId), path: ctx.path, status, detail }
   const named = { ...fields, code: extras.code ?? code, ...(cause !== undefined && { err: cause }) }

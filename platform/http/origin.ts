@@ -19,3 +19,14 @@ export function refuseForeignOrigin(ctx: Context, baseUrl: string): void {
     { code: 'origin.foreign' },
   )
 }
+
+/**
+ * Refuses a visit that a page of another site began, even by a link. Browsers report this across all redirects; programs and
+ * typed addresses send nothing or `none`.
+ */
+export function refuseForeignVisit(ctx: Context): void {
+  if (!['cross-site', 'same-site'].includes(ctx.get('sec-fetch-site'))) return
+  throw new Refusal('forbidden', 'Another site led here; only a page of this one may begin this', {
+    code: 'origin.foreign',
+  })
+}

@@ -44,7 +44,7 @@ const headersOf = (filename: string, etag: string) => ({
   ETag: etag,
   'Accept-Ranges': 'bytes',
   'Content-Disposition': dispositionOf(filename),
-  'Content-Security-Policy': "sandbox; default-src 'none'",
+  'Content-Security-Policy': "sandbox; default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
 })
 

@@ -10,6 +10,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type Koa from 'koa'
 import { CannotStart } from '../cannot-start.ts'
 import { limitArrival, usualArrivalMs } from './arrival.ts'
+import { defaultHeaders } from './default-headers.ts'
 import { type Connections, drain, usualDrainMs, watchConnections } from './drain.ts'
 import { linger, lingersFor } from './linger.ts'
 
@@ -82,6 +83,7 @@ export async function listen(
 
 const sayStarting: RequestListener = (_, res) => {
   res.writeHead(503, {
+    ...defaultHeaders,
     'Content-Type': 'application/json; charset=utf-8',
     'Retry-After': '1',
     // Lets clients distinguish this response from a proxy's.
@@ -111,9 +113,14 @@ function answerUnreadable(code: string, socket: Socket): void {
     detail: 'The request is not valid HTTP/1.1',
   }
   const body = JSON.stringify({ detail })
-  socket.write(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${randomUUID()}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  const headers = Object.entries({
+    'X-Request-Id': randomUUID(),
+    ...defaultHeaders,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('')}\r\n${body}`)
   linger(socket)
 }
 

@@ -11,6 +11,7 @@ import { type BodyOptions, readBytes, readJsonBody } from './body.ts'
 import { type BodyRoom, createBodyRoom } from './body-room.ts'
 import { type Describe, errorBoundary } from './boundary.ts'
 import { clientAddress, clientNetwork } from './client-address.ts'
+import { defaultHeaders } from './default-headers.ts'
 import { refuseUnstorable } from './json.ts'
 import type { AnyRoute, CallerOf, RouteShape } from './route.ts'
 
@@ -56,9 +57,7 @@ export function httpShell<Route extends AnyRoute>(shell: Shell<Route>): Koa {
     const requestId = requestIdShape.test(given) ? given : randomUUID()
     ctx.state.requestId = requestId
     ctx.set('X-Request-Id', requestId)
-    ctx.set('X-Content-Type-Options', 'nosniff')
-    // Responses may hold tokens or other people's data; cacheable responses override this.
-    ctx.set('Cache-Control', 'no-store')
+    ctx.set(defaultHeaders)
     ctx.set(shell.headers ?? {})
     await next()
   })

@@ -130,7 +130,10 @@ async function reading(t: ExecutionContext, forge: Forge, artifact: Artifact): P
     whole.headers.get('content-disposition'),
     `attachment; filename="model 1.safetensors"; filename*=UTF-8''model%201.safetensors`,
   )
-  t.regex(String(whole.headers.get('content-security-policy')), /sandbox/)
+  t.regex(
+    String(whole.headers.get('content-security-policy')),
+    /sandbox; default-src 'none';.* frame-ancestors 'none'/,
+  )
   const head = await get({}, 'HEAD')
   t.is(head.headers.get('content-length'), String(size_bytes))
   t.is((await get({ 'if-none-match': `"${sha256}"` })).status, 304)

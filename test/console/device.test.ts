@@ -43,6 +43,7 @@ test('a person signs in, sees who asks, and approves: the program gets its token
   await shows('requested_ip', '127.0.0.1')
   await shows('user_agent', agent)
   await page.locator('[data-fact=requested_at]', { hasText: /\d{4}/ }).waitFor()
+  await page.getByText('It may then do everything that you may, for up to 30 days').waitFor()
   const validFor = String(await page.locator('[data-fact=valid_for]').textContent())
   const shownUntil = Date.now()
   await shows('username', 'admin')

@@ -7,6 +7,9 @@ test('a person changes the password, sees the fault in it, and signs in with the
   const forge = await startForge(t)
   const { page, faults } = await openPage(t)
   await page.goto(`${forge.url}/settings`)
+  const shown = page.getByLabel('Password')
+  t.is(await shown.getAttribute('type'), 'password')
+  t.is(await shown.getAttribute('autocomplete'), 'current-password')
   await signIn(page)
   const [current, next, again] = [
     page.getByLabel('Current password'),
@@ -17,13 +20,22 @@ test('a person changes the password, sees the fault in it, and signs in with the
     for (const [nth, field] of [current, next, again].entries()) await field.fill(texts[nth] ?? '')
     await page.getByRole('button', { name: 'Change password' }).click()
   }
+  for (const [field, offered] of [
+    [current, 'current-password'],
+    [next, 'new-password'],
+    [again, 'new-password'],
+  ] as const)
+    t.deepEqual(
+      [await field.getAttribute('type'), await field.getAttribute('autocomplete')],
+      ['password', offered],
+    )
   const chosen = 'staple battery horse 7'
   const alert = page.getByRole('alert')
   await change([adminPassword, chosen, `${chosen}!`])
   await alert.getByText('The new passwords do not match.').waitFor()
   await change(['not my password', chosen, chosen])
   await alert.getByText(/password/i).waitFor()
-  await change([adminPassword, 'password1234', 'password1234'])
+  await change([adminPassword, 'iloveyouforever1', 'iloveyouforever1'])
   await alert.getByText(/common|guess/i).waitFor()
   await change([adminPassword, chosen, chosen])
   await page.getByText('Changed. Your other sessions have ended.').waitFor()

@@ -26,6 +26,12 @@ test('a Content-Length named by Connection stays: without it a message has no en
   t.deepEqual(toCaller(raw, {}), ['Content-Length', '5'])
 })
 
+test('no page can show or frame a response of an engine', t => {
+  const rules = sandbox['content-security-policy']?.split('; ') ?? []
+  for (const rule of ['sandbox', "default-src 'none'", "frame-ancestors 'none'"])
+    t.true(rules.includes(rule), rule)
+})
+
 test('an engine controls nothing in the origin of the console', t => {
   const raw = [
     ...['Set-Cookie', 'forge_refresh=theirs; Path=/api/auth', 'Clear-Site-Data', '"*"'],

@@ -31,6 +31,7 @@ export async function startWithProvider(
   env: Record<string, string> = {},
 ): Promise<ForgeWithProvider> {
   const forge = await startForge(t, {
+    SERVICE_LOG_LEVEL: 'info',
     SERVICE_OIDC_ISSUER: issuer,
     SERVICE_OIDC_CLIENT_ID: client.id,
     SERVICE_OIDC_CLIENT_SECRET: client.secret,

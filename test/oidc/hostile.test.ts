@@ -252,6 +252,25 @@ test.serial('nobody is sent to another site with a fresh sign-in', async t => {
   }
 })
 
+test.serial('no other site can sign a browser in without a click on a page of Forge', async t => {
+  const { base } = await setScene(t)
+  const login = (site: string, more: Record<string, string> = {}) =>
+    newVisitor().get(`${base}/api/auth/oidc/login`, { 'sec-fetch-site': site, ...more })
+  for (const site of ['cross-site', 'same-site']) {
+    const refused = await login(site)
+    t.is(refused.status, 403, site)
+    t.is((await refused.json()).code, 'origin.foreign')
+    t.deepEqual(refused.headers.getSetCookie(), [])
+  }
+  const page = await (await login('cross-site', { accept: 'text/html' })).text()
+  t.regex(page, /<a href="\/api\/auth\/oidc\/login">/)
+  for (const site of ['same-origin', 'none']) {
+    const begun = await login(site)
+    t.is(begun.status, 302, site)
+    t.regex(begun.headers.getSetCookie()[0] ?? '', /; HttpOnly; SameSite=Lax$/)
+  }
+})
+
 const answered =
   (status: number, body: string, type = 'application/json') =>
   (answer: ServerResponse) => {
@@ -280,6 +299,14 @@ test.serial(
       const login = await newVisitor().get(`${base}/api/auth/oidc/login`)
       t.is(login.status, 502, `discovery: ${what}`)
       t.regex((await login.json()).detail, /Example ID/)
+    }
+    const elsewhere = Object.fromEntries(
+      ['authorization_endpoint', 'token_endpoint', 'jwks_uri'].map(name => [name, provider.issuer]),
+    )
+    for (const issuer of ['https://id.example.net', `${provider.issuer}/other`, undefined]) {
+      provider.instead.set(discovery, answered(200, JSON.stringify({ ...elsewhere, issuer })))
+      const login = await newVisitor().get(`${base}/api/auth/oidc/login`)
+      t.is(login.status, 502, `metadata of the issuer ${issuer}`)
     }
     provider.instead.delete(discovery)
     for (const path of ['/token', '/jwks'])

@@ -2,6 +2,7 @@ import test from 'ava'
 import { adminPassword } from '../servers/api.ts'
 import { startForge } from '../servers/forge.ts'
 import { eventsOf } from '../servers/signed-in.ts'
+import { until } from '../servers/until.ts'
 import { signInAs, startWithRealProvider } from './provider.ts'
 import { newVisitor, target, type Visitor } from './visitor.ts'
 
@@ -103,6 +104,17 @@ test.serial('a disabled person sees why they cannot sign in', async t => {
   t.regex(String(again.answer.headers.get('content-type')), /^text\/html/)
   t.regex(await again.answer.text(), /The account ada is disabled; ask an administrator/)
   t.is(again.visitor.cookie('forge_refresh'), undefined)
+  const line = await until('it is logged', 10_000, async () =>
+    forge
+      .output()
+      .split('\n')
+      .findLast(one => one.includes('"turned away"') && one.includes('"status":403')),
+  )
+  t.like(JSON.parse(line), {
+    status: 403,
+    route: '/api/auth/oidc/callback',
+    address: '127.0.0.1',
+  })
   const reset = await forge.call('PATCH', '/api/admin/users/ada', {
     token: boss.body.token,
     body: { password: null },

@@ -89,7 +89,7 @@ test('a stream has the headers of an event stream, even for HEAD', async t => {
   await ingest(forge, run, 'logs', { chunks: ['a'] })
   const stream = await connect(streamOf(forge, run.run_id), forge.token)
   t.is(stream.headers.get('content-type'), 'text/event-stream; charset=utf-8')
-  t.is(stream.headers.get('cache-control'), 'no-cache, no-transform')
+  t.is(stream.headers.get('cache-control'), 'no-store, no-transform')
   t.truthy(stream.headers.get('x-request-id'))
   t.is((await stream.next())?.data.text, 'a')
   t.deepEqual(stream.notes, ['retry: 3000'])

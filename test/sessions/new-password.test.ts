@@ -1,11 +1,17 @@
 import test from 'ava'
-import { refuseBadPassword } from '../../auth/passwords.ts'
+import { createPasswords, expectedWords, refuseBadPassword } from '../../auth/passwords.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import { read } from '../architecture/tree.ts'
 
 const bad: Record<string, string[]> = {
   'that is too short': ['x y z 1 2 3', 'ü'.repeat(5)],
   'that is too long': ['x y '.repeat(257), `${'ü'.repeat(512)}y`],
   'of the username and no other letter': ['alice-alice-1', 'ALICE20261121', '**alice***alice**'],
+  'of words about Forge and no other letter': [
+    'forge-admin-2026',
+    'ForgeAliceForge1',
+    'control-plane-42',
+  ],
   'that many people use': ['123456789012', 'passwordpassword', 'PasswordPassword', 'qwertyuiopas'],
   'that many people use, with something after it': [
     'Password123!',
@@ -28,6 +34,7 @@ test('other passwords of 12 to 1024 bytes in UTF-8 are accepted', async t => {
   const good = [
     'correct horse battery',
     'alice in chains 7',
+    'forgery of admins 7',
     'dragon-49817263548',
     'xüx1üx',
     'üöäßéñ',
@@ -37,4 +44,24 @@ test('other passwords of 12 to 1024 bytes in UTF-8 are accepted', async t => {
   ]
   for (const password of good.map(text => text.padEnd(12, '🐎')))
     await t.notThrowsAsync(refuseBadPassword(password, 'alice'), password)
+})
+
+test('a password is compared whole, in its case, and in one form of its characters', async t => {
+  const passwords = await createPasswords()
+  const chosen = `Correct Horse ${'é'.repeat(100)} Battery`
+  const stored = await passwords.hash(chosen)
+  t.regex(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  t.true(await passwords.matches(chosen, stored))
+  t.true(await passwords.matches(chosen.normalize('NFD'), stored), 'another keyboard')
+  for (const other of [chosen.toLowerCase(), chosen.slice(0, 72), ` ${chosen}`, `${chosen} `])
+    t.false(await passwords.matches(other, stored), other)
+})
+
+test('the documentation lists the words that make no password', t => {
+  const page = read('docs/operate/sign-in.md')
+  t.true(expectedWords.length > 10)
+  t.deepEqual(
+    expectedWords.filter(word => !page.includes(`\`${word}\``)),
+    [],
+  )
 })

@@ -103,6 +103,12 @@ test('a server that is still starting responds in the shape of all refusals, wit
   t.is(response.status, 503)
   t.is(response.headers.get('retry-after'), '1')
   t.regex(response.headers.get('x-request-id') ?? '', /^[\w-]{36}$/)
+  t.like(Object.fromEntries(response.headers), {
+    'cache-control': 'no-store',
+    'content-security-policy':
+      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+  })
   t.like(await response.json(), { code: 'unavailable' })
 })
 

@@ -28,6 +28,7 @@ test('a head past 16 KiB is refused with 431, in the shape of all refusals', asy
   const response = await fetch(`${url}/api/echo/x?note=${'a'.repeat(20_000)}`)
   t.is(response.status, 431)
   t.truthy(response.headers.get('x-request-id'))
+  t.regex(String(response.headers.get('content-security-policy')), /frame-ancestors 'none'/)
   t.regex(((await response.json()) as { detail: string }).detail, /16 KiB/)
 })
 
@@ -161,6 +162,22 @@ test('an unknown path is 404, a wrong method 405 with Allow', async t => {
   t.is(typeof (await wrong.json()).detail, 'string')
 })
 
+test('TRACE is refused, and echoes nothing of the request', async t => {
+  const { url } = await startEcho(t)
+  for (const [path, status] of [
+    ['/api/echo/self', 405],
+    ['/api/nothing', 404],
+  ] as const) {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.end(
+      `TRACE ${path} HTTP/1.1\r\nHost: forge\r\nCookie: forge_refresh=secret\r\nConnection: close\r\n\r\n`,
+    )
+    const answer = await text(socket)
+    t.regex(answer, new RegExp(`^HTTP/1\\.1 ${status} `))
+    t.notRegex(answer, /secret/)
+  }
+})
+
 test('paths are case-sensitive, with parameters and without', async t => {
   const { url } = await startEcho(t)
   for (const [path, method] of [
@@ -184,7 +201,14 @@ test('a defect is 500 without its text; a refusal carries its extras', async t =
 test('a query out of its bounds is 422 at its place', async t => {
   const { url } = await startEcho(t)
   const headers = { 'content-type': 'application/json' }
-  for (const query of ['limit=0', 'limit=501', 'limit=x', 'limit=1.5', 'huh=1']) {
+  for (const query of [
+    'limit=0',
+    'limit=501',
+    'limit=x',
+    'limit=1.5',
+    'huh=1',
+    'limit=1&limit=2',
+  ]) {
     const response = await fetch(`${url}/api/echo/a?${query}`, {
       method: 'POST',
       body: goodBody,

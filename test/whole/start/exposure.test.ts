@@ -42,6 +42,11 @@ test('responses are never stored, keep browsers on https, and reveal no faults t
     const { headers } = await get(path)
     t.is(headers.get('cache-control'), 'no-store', path)
     t.is(headers.get('strict-transport-security'), 'max-age=31536000', path)
+    t.is(headers.get('x-content-type-options'), 'nosniff', path)
+    t.is(headers.get('referrer-policy'), 'no-referrer', path)
+    const rules = headers.get('content-security-policy')?.split('; ') ?? []
+    for (const rule of ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"])
+      t.true(rules.includes(rule), `${path}: ${rule}`)
   }
   const contact = await get('/.well-known/security.txt')
   t.regex(String(contact.body), /^Contact: mailto:security@forge\.example\nExpires: 20\d\d-/)
@@ -57,4 +62,36 @@ test('responses are never stored, keep browsers on https, and reveal no faults t
   const anybody = JSON.stringify((await get('/api/readyz')).body)
   t.notRegex(anybody, /projections|checkpoints/)
   t.regex(JSON.stringify((await get('/api/readyz', forge.token)).body), /checkpoints/)
+})
+
+test('nothing of the server’s folder is served, and no page of another origin may read a response', async t => {
+  const forge = await startForge(t)
+  for (const path of [
+    '/.git/config',
+    '/package.json',
+    '/.env',
+    '/assets/',
+    '/assets/..%2f..%2fpackage.json',
+    '/api/',
+  ])
+    t.is((await forge.call('GET', path, { token: null })).status, 404, path)
+  const headers = { origin: 'https://evil.example' }
+  for (const method of ['GET', 'OPTIONS']) {
+    const { headers: given } = await forge.call(method, '/api/version', { headers, token: null })
+    t.false(
+      [...given.keys()].some(name => name.startsWith('access-control-')),
+      method,
+    )
+  }
+})
+
+test('texts name their encoding', async t => {
+  const forge = await startForge(t, { SERVICE_SECURITY_CONTACT: 'mailto:security@forge.example' })
+  const typeOf = async (path: string, token: string | null = null) =>
+    (await forge.call('GET', path, { token })).headers.get('content-type')
+  t.is(await typeOf('/api/version'), 'application/json; charset=utf-8')
+  t.is(await typeOf('/api/nothing'), 'application/json; charset=utf-8')
+  t.is(await typeOf('/.well-known/security.txt'), 'text/plain; charset=utf-8')
+  t.is(await typeOf('/api/docs'), 'text/html; charset=utf-8')
+  t.regex(String(await typeOf('/api/metrics', forge.token)), /^text\/plain;.* charset=utf-8/)
 })

@@ -31,7 +31,7 @@ test('a lost password is replaced on the host, with or without a running server'
 
   const first = await run(['admin', 'reset-password'])
   t.is(first.code, 0, first.stderr)
-  t.regex(first.stdout, /^\S{20}\n$/)
+  t.regex(first.stdout, /^\S{24}\n$/)
   t.is((await login(server.url, 'admin', first.stdout.trim())).status, 200)
 
   await server.stop()

@@ -136,6 +136,7 @@ function Pending({ request: asked, left }: { request: DeviceRequest; left: numbe
       <p className={styles.code} data-fact="user_code">
         {asked.user_code}
       </p>
+      <p>{say.grants}</p>
       <dl className={styles.facts}>
         <Fact name={say.from} id="requested_ip">
           {asked.requested_ip}

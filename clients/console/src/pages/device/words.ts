@@ -15,6 +15,10 @@ export const words = wordsOf({
     'Approve only if you started it yourself and it shows this code:',
     '仅当是您自己启动并且显示以下代码时才批准：',
   ],
+  grants: [
+    'It may then do everything that you may, for up to 30 days. You can end that in the settings, under Sessions.',
+    '批准后，它可以在最多 30 天内执行您有权执行的所有操作。您可以在设置的“会话”中终止。',
+  ],
   from: ['From the address', '来自地址'],
   agent: ['Program', '程序'],
   silent: ['not given', '未说明'],
