@@ -16,6 +16,11 @@ export const mlflowLimits = {
 
 // MLflow's clients send more fields than these, and newer ones will add others, so no object refuses unknown keys.
 
+/** MLflow's own tags say what its clients and its page need; all others are labels of the run. */
+export const isLabel = (key: string): boolean => !key.startsWith('mlflow.')
+/** The tag that MLflow shows as the description of a run. */
+export const noteTag = 'mlflow.note.content'
+
 /** Protobuf's JSON encodes 64-bit numbers as text. */
 const int64 = () => Type.Union([Type.Integer(), Type.String({ pattern: '^-?[0-9]{1,16}$' })])
 const runId = () => Type.String({ minLength: 1, maxLength: 128 })

@@ -78,6 +78,7 @@ const row = {
   }),
   logs: Type.Object({ eof: Type.Boolean(), bytes: Type.Integer({ minimum: 0 }) }),
   tags: Type.Array(Type.String()),
+  /** MLflow's `mlflow.note.content` if it is set, otherwise those of the JobSpec. */
   notes: Type.String(),
   starred: Type.Boolean(),
   archived: Type.Boolean(),
@@ -98,6 +99,8 @@ export type RunRow = Static<typeof runRow>
 export const runRecord = Type.Object({
   ...row,
   hparams: Type.Record(Type.String(), scalar),
+  /** Of its JobSpec and of MLflow's tags, which count first; without MLflow's own ones (`mlflow.…`). */
+  labels: Type.Record(Type.String(), Type.String()),
   /** Null until the run has ended, and if nobody reported or observed it. */
   exit_code: nullable(Type.Integer()),
   /** The signal that ended the process of its job. */
@@ -148,7 +151,7 @@ export type RunsOfProject = Static<typeof runsOfProject>
 
 /** `GET /api/runs/names`. */
 export const runNamesQuery = closed({
-  of: Type.Optional(oneOf('owners', 'tags', 'metrics', 'hparams')),
+  of: Type.Optional(oneOf('owners', 'tags', 'labels', 'metrics', 'hparams')),
   /** Matches anywhere in the name, ignoring case. */
   contains: Type.Optional(Type.String({ maxLength: 250 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),

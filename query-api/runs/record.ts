@@ -6,6 +6,7 @@ import type { AlertTables } from '../../projector/alerts/table.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
 import type { EnvironmentTables } from '../../projector/environment/table.ts'
+import type { LabelTables } from '../../projector/labels/table.ts'
 import type { LogTables } from '../../projector/logs/table.ts'
 import type { MetricSummary, MetricTables } from '../../projector/metrics/table.ts'
 import type { ModelTables } from '../../projector/models/table.ts'
@@ -22,6 +23,7 @@ export type RecordTables = AccessTables &
   ArtifactTables &
   DeploymentTables &
   EnvironmentTables &
+  LabelTables &
   LogTables &
   MetricTables &
   ModelTables &
@@ -39,7 +41,7 @@ export async function readRecords(
   { caller, now, metrics: shown }: { caller: Person; now: Date; metrics: ShownMetrics },
 ): Promise<RunRow[]> {
   const runIds = runs.map(run => run.run_id)
-  const [metrics, logs, artifacts, children, results, samples, environments, alerts] =
+  const [metrics, logs, artifacts, children, results, samples, environments, alerts, notes] =
     await Promise.all([
       readMetrics(db, runs, shown),
       readLogs(db, runIds),
@@ -49,6 +51,7 @@ export async function readRecords(
       readSamples(db, runIds),
       readEnvironments(db, runIds),
       countAlerts(db, runIds),
+      readNotes(db, runIds),
     ])
   return runs.map(run => {
     const { run_id } = run
@@ -61,6 +64,7 @@ export async function readRecords(
       samples: samples.get(run_id) ?? 0,
       environment: environments.get(run_id) ?? null,
       alerts: alerts.get(run_id) ?? 0,
+      notes: notes.get(run_id) ?? run.notes,
     })
   })
 }
@@ -75,18 +79,20 @@ type Parts = {
   /** The digest. */
   environment: string | null
   alerts: number
+  notes: string
 }
 
 function toRecord(
   run: StoredRun,
   now: Date,
-  { metrics, logs, artifacts, children, results, samples, environment, alerts }: Parts,
+  { metrics, logs, artifacts, children, results, samples, environment, alerts, notes }: Parts,
 ): RunRow {
   const { recipe_name, recipe_version, init_from, datasets, best_key, best_goal, ...named } = run
   const { search, retry_of, clone_of, ...own } = named
   const reportedMs = Math.max(metrics.lastReportMs, logs.lastMs)
   return {
     ...own,
+    notes,
     job_exists: run.source === 'job',
     created_at: toTimestamp(run.created_at),
     started_at: run.started_at === null ? null : toTimestamp(run.started_at),
@@ -302,4 +308,13 @@ async function countAlerts(db: Db, runIds: readonly string[]): Promise<Map<strin
     select run_id, count(*) as count from alerts
      where run_id = any(${runIds}) group by run_id`.execute(db)
   return new Map(rows.map(({ run_id, count }) => [run_id, count]))
+}
+
+async function readNotes(db: Db, runIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('run_notes')
+    .selectAll()
+    .where(sql<boolean>`run_id = any(${runIds})`)
+    .execute()
+  return new Map(rows.map(({ run_id, notes }) => [run_id, notes]))
 }

@@ -84,6 +84,8 @@ function compile(search: RunSearch, scope: Scope): RawBuilder<SqlBool> {
       return matchMetric(search, scope)
     case 'hparam':
       return matchHparam(search, scope)
+    case 'label':
+      return matchLabel(search, scope)
   }
 }
 
@@ -117,7 +119,7 @@ function matchMetric(
   return sql`(runs.run_id in (select s.run_id from searched_summaries s where ${found})) is true`
 }
 
-const among = (table: 's' | 'v', within: Within) =>
+const among = (table: 's' | 'v' | 'l', within: Within) =>
   within === null ? sql`` : sql`and ${sql.ref(`${table}.run_id`)} = any(${within})`
 
 function matchHparam(
@@ -132,4 +134,13 @@ function matchHparam(
         ? sql`v.number is distinct from ${number}::float8`
         : sql`v.number ${sign(op)} ${number}::float8`
   return sql`runs.run_id in (select v.run_id from hparams_of_runs v where v.key = ${key} and ${found} ${among('v', within)})`
+}
+
+/** Indexed by the first 256 characters, more than a search may have. */
+function matchLabel(
+  { key, op, value }: Condition & { kind: 'label' },
+  { within }: Scope,
+): RawBuilder<SqlBool> {
+  const found = sql`left(l.value, 256) ${sign(op)} ${value}`
+  return sql`runs.run_id in (select l.run_id from labels_of_runs l where l.key = ${key} and ${found} ${among('l', within)})`
 }

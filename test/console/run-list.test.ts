@@ -117,6 +117,7 @@ test("a search is completed at the cursor, from the server's names", t => {
   t.deepEqual(askedBy('owner:a'), { of: 'owners', contains: 'a' })
   t.deepEqual(askedBy('tag:'), { of: 'tags', contains: '' })
   t.deepEqual(askedBy('hparams.l'), { of: 'hparams', contains: 'l' })
+  t.deepEqual(askedBy('label.te'), { of: 'labels', contains: 'te' })
   t.deepEqual(askedBy('loss'), { of: 'metrics', contains: 'loss' })
   t.deepEqual(['l', '', 'state:f', 'loss<'].map(askedBy), [null, null, null, null])
   const names = (...found: string[]) => ({ projects: [], names: found })

@@ -56,6 +56,7 @@ test('an unmodified MLflow script reports to the run that it was started for', a
   t.like((await forge.call('GET', `/api/runs/${run_id}`)).body, {
     state: 'pending',
     ended_at: null,
+    labels: { team: 'vision', note: 'x', 'experiment.area': 'photos' },
   })
 })
 

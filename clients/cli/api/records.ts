@@ -76,6 +76,8 @@ export type RunRecord = RunIdentity & {
   why: string | null
   summary: Record<string, MetricSummary>
   hparams: Record<string, unknown>
+  /** Servers of earlier versions have none. */
+  labels?: Record<string, string>
   counts: { alerts: number }
   logs: { bytes: number }
   tags: string[]
