@@ -186,7 +186,11 @@ class Run:
         if not self._speaks or self._ended:
             return self._say_ended()
         try:
-            self._post_soon("hparams", {"params": hparams(params)})
+            kept, complaints = hparams(params)
+            if complaints:
+                self._refuse("hparams not logged", "; ".join(complaints[:3]), len(complaints))
+            if kept or not complaints:
+                self._post_soon("hparams", {"params": kept})
         except Exception as error:
             self._refuse("hparams not logged", str(error))
 
@@ -380,7 +384,7 @@ class Run:
     def _refuse(self, what: str, why: str, count: int = 1) -> None:
         if self._strict:
             raise ForgeError("%s: %s" % (what, why))
-        self._reporter.notices.report(what, count, why)
+        self._reporter.leave_out(what, count, why)
 
     def _tell_at_once(self, what: str) -> None:
         if self._strict:
