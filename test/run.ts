@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { select } from './select.ts'
 import { compiled } from './servers/compiled.ts'
+import { leaveMemory } from './servers/in-memory.ts'
 import { lendLanes } from './servers/lane.ts'
+import { isAlive } from './servers/processes.ts'
 import { runVariables } from './servers/run-variables.ts'
 import { until } from './servers/until.ts'
 import { auditNotes, type Counts, countsOf, durationsIn, summarize } from './summary.ts'
@@ -75,6 +77,7 @@ async function test(): Promise<number> {
   } finally {
     await endServers(folder)
     await rm(folder, { recursive: true, force: true })
+    await leaveMemory(folder)
   }
 }
 
@@ -189,18 +192,10 @@ async function endServers(folder: string): Promise<void> {
   for (const pid of pids) if (pid !== null) askToStop(Number(pid))
   await until('the servers of the tests have stopped', 30_000, async () => {
     const left: string[] = await readdir(folder).catch(() => [])
-    return names.every((name, place) => !isRunning(pids[place]) || !left.includes(name))
+    return names.every(
+      (name, place) => !isAlive(Number(pids[place] ?? Number.NaN)) || !left.includes(name),
+    )
   })
-}
-
-function isRunning(pid: string | null | undefined): boolean {
-  if (!pid) return false
-  try {
-    process.kill(Number(pid), 0)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function askToStop(pid: number): void {

@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { askApi, signIn } from './servers/api.ts'
 import { launchBrowser } from './servers/chromium.ts'
+import { isAlive } from './servers/processes.ts'
 
 // `npm run screenshots`: pages of the console with the data of the demonstration, light and dark, wide and narrow.
 
@@ -125,13 +126,5 @@ async function keep(page: Page, name: string, address: string): Promise<void> {
       await page.waitForFunction(isStill, null, { timeout: 30_000 })
       await page.screenshot({ path: join(options.into, `${name}-${colorScheme}-${size}.png`) })
     }
-  }
-}
-
-function isAlive(process_: number): boolean {
-  try {
-    return process.kill(process_, 0)
-  } catch {
-    return false
   }
 }

@@ -1,6 +1,7 @@
 import { rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Hosted, ServerName } from './hosted.ts'
+import { isAlive } from './processes.ts'
 
 // Imported only where it is wanted: the parts of Forge alone take a second.
 const start: Record<ServerName, () => Promise<(folder: string) => Promise<Hosted>>> = {
@@ -50,13 +51,4 @@ async function host(name: ServerName, folder: string, pid: number): Promise<void
 async function publish(folder: string, file: string, text: string): Promise<void> {
   await writeFile(join(folder, `${file}.new`), text)
   await rename(join(folder, `${file}.new`), join(folder, file))
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }

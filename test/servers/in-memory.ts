@@ -1,4 +1,4 @@
-import { mkdir, rm, statfs } from 'node:fs/promises'
+import { mkdir, readdir, rm, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 /** Files here are in memory, on Linux. */
@@ -23,3 +23,10 @@ export async function inMemory(folder: string): Promise<string> {
 
 /** Releases the memory. */
 export const leave = (place: string): Promise<void> => rm(place, { recursive: true, force: true })
+
+/** Releases the memory of a run whose hosts have ended, even if they crashed. */
+export async function leaveMemory(runFolder: string): Promise<void> {
+  const names = await readdir(memory).catch((): string[] => [])
+  const own = names.filter(name => name.startsWith(`${basename(runFolder)}-`))
+  await Promise.all(own.map(name => leave(join(memory, name))))
+}

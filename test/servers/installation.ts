@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Pool } from 'pg'
+import { createPool } from '../../platform/postgres/pool.ts'
 import { adminPassword, signIn } from './api.ts'
 import { assembled } from './assembled.ts'
 import { databasesAt } from './databases.ts'
@@ -48,7 +48,7 @@ async function startOnce(url: string, folder: string): Promise<string> {
 
 /** Each server of a test sets its own: an hour that passes during the run would make them all due at their first start. */
 export async function forgetSchedules(url: string): Promise<void> {
-  const pool = new Pool({ connectionString: url, max: 1 })
+  const pool = createPool(url, { max: 1, applicationName: 'forge test' })
   await pool.query(
     `delete from write.duty where event_id is null and reactor in (select schedule from write.schedule);
      delete from write.schedule`,
@@ -57,7 +57,7 @@ export async function forgetSchedules(url: string): Promise<void> {
 }
 
 async function everythingIsDone(url: string): Promise<void> {
-  const pool = new Pool({ connectionString: url, max: 1 })
+  const pool = createPool(url, { max: 1, applicationName: 'forge test' })
   try {
     await until('the first administrator is in the read models', 60_000, () =>
       decisionsAreDone(pool),

@@ -22,3 +22,12 @@ export async function processes(): Promise<Process[]> {
       })),
   )
 }
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

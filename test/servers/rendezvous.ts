@@ -7,11 +7,15 @@ import { fileURLToPath } from 'node:url'
 import { compiled } from './compiled.ts'
 import { copiedBy, copiedVariable, inEachLane, type ServerName } from './hosted.ts'
 import { inThisLane, lane } from './lane.ts'
+import { isAlive } from './processes.ts'
 import { runVariables } from './run-variables.ts'
 import { until } from './until.ts'
 
 /** A first start downloads missing parts. */
 const readyWithinMs = 180_000
+
+/** Characters of a failed host's log in the message. */
+const mostWords = 2000
 
 const runFolder =
   process.env[runVariables.folder] ?? join(tmpdir(), `forge-test-run-${process.pid}`)
@@ -60,12 +64,23 @@ async function spawnHost(name: ServerName, folder: string): Promise<void> {
   host.unref()
 }
 
-/** The host writes `address`, or `fault` with a full sentence. */
-async function answerIn(name: ServerName, folder: string): Promise<string> {
+/**
+ * The host writes `pid` and then `address`, or `fault` with a full sentence. One that ends before that, as a process of
+ * Node does after an unhandled error, is reported at once with its log.
+ */
+export async function answerIn(name: ServerName, folder: string): Promise<string> {
+  const log = join(folder, 'host.log')
   const read = (file: string) => readFile(join(folder, file), 'utf8').catch(() => null)
-  return await until(`${name} is up (see ${folder}/host.log)`, readyWithinMs, async () => {
+  return await until(`${name} is up (see ${log})`, readyWithinMs, async () => {
+    const pid = await read('pid')
+    const isEnded = pid !== null && !isAlive(Number(pid))
     const fault = await read('fault')
     if (fault) throw new Error(fault)
-    return await read('address')
+    const address = await read('address')
+    if (address === null && isEnded) {
+      const words = (await read('host.log')) ?? ''
+      throw new Error(`the host of ${name} ended before it was up: ${words.slice(0, mostWords)}`)
+    }
+    return address
   })
 }
