@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { contextsPath, readContexts, targetOf } from '../login/contexts.ts'
+import { contextsFor, targetOf } from '../login/contexts.ts'
 import { describe, repeated } from '../program/describe.ts'
 import {
   type CommonOptions,
@@ -13,7 +13,7 @@ import { runChild } from './child.ts'
 import { type Claiming, claimOnce, claimSometime } from './claim.ts'
 import type { Address } from './ingest.ts'
 import { type Beginning, printingOn, runReporting } from './reporting-run.ts'
-import { newLocalId, openSpool, unclaimed } from './spool.ts'
+import { newLocalId, openSpool, type Spool, unclaimed } from './spool.ts'
 
 type RunOptions = CommonOptions & Texts<'project' | 'name'> & { tag: string[] }
 
@@ -43,9 +43,14 @@ export async function run(world: World, command: string[], options: RunOptions):
   const claim = { host: session.api.host, body }
   const claiming: Claiming = {
     claim,
-    personToken: async () => targetOf(options, env, await readContexts(contextsPath(env))).token,
+    personToken: async () => targetOf(options, env, await contextsFor(options, env)).token,
     spool: openSpool(env, localId, claim),
   }
+  const { isTemporary, root } = claiming.spool
+  if (isTemporary)
+    terminal.note(
+      `forge: warning: the home directory cannot be written to; unsent reports wait in ${root} (FORGE_SPOOL_DIR selects another)`,
+    )
   const never = new AbortController().signal
   const claimed = await claimOnce(claiming, never)
   if ('address' in claimed) {
@@ -74,12 +79,11 @@ const bodyOf = (
 })
 
 /** A run that was created before its command starts. */
-const existing = ({ env }: Session, address: Address): Beginning => ({
-  address: Promise.resolve(address),
-  spool: openSpool(env, address.run_id, null),
-  variables: { ...mlflowOf(address, env), ...variablesOf(address) },
-  givingUp: new AbortController(),
-})
+function existing({ env }: Session, address: Address): Beginning {
+  const spool = openSpool(env, address.run_id, null)
+  const variables = { ...mlflowOf(address, env), ...variablesOf(address, spool) }
+  return { address: Promise.resolve(address), spool, variables, givingUp: new AbortController() }
+}
 
 /** A run that is created while its command runs, or never. The command finds out by the note in the spool. */
 async function later(session: Session, claiming: Claiming): Promise<Beginning> {
@@ -93,10 +97,14 @@ async function later(session: Session, claiming: Claiming): Promise<Beginning> {
     tellRun(session, claimed.address, claimed.shortId)
     return claimed.address
   })
-  return { address, spool, variables: variablesOf(local), givingUp }
+  return { address, spool, variables: variablesOf(local, spool), givingUp }
 }
 
-const variablesOf = ({ endpoint, run_id, token }: Address): Record<string, string> => ({
+const variablesOf = (
+  { endpoint, run_id, token }: Address,
+  { isTemporary, root }: Spool,
+): Record<string, string> => ({
+  ...(isTemporary && { FORGE_SPOOL_DIR: root }),
   SERVICE_ENABLED: '1',
   SERVICE_ENDPOINT: endpoint,
   SERVICE_RUN_ID: run_id,
