@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { projectNameOf } from '../../../schemas/runs.ts'
 import { contextsFor, targetOf } from '../login/contexts.ts'
 import { describe, repeated } from '../program/describe.ts'
 import {
@@ -140,14 +141,7 @@ export function nameOf(command: readonly string[]): string {
   return basename(script ?? command[0] ?? 'run').slice(0, 200)
 }
 
-export function projectOfDirectory(path: string): string {
-  const name = basename(path)
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9_.-]+/g, '-')
-    .replace(/^[^a-z0-9]+|^run_/, '')
-    .slice(0, 63)
-  return name === '' ? 'default' : name
-}
+const projectOfDirectory = (path: string): string => projectNameOf(basename(path)) || 'default'
 
 async function runOffline(session: Session, command: readonly string[]): Promise<number> {
   const print = printingOn(session)
