@@ -31,8 +31,7 @@ export const experimentNameTag = 'forge.experiment_name'
  */
 export function projectOfExperiment(name: string): string {
   const plain = projectNameOf(name)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: everything outside ASCII
-  if (!/[^\u0000-\u007f]/.test(name)) return plain
+  if (![...name].some(char => char > '\u007f')) return plain
   return `${plain.slice(0, 50) || 'experiment'}-${checksum(name)}`
 }
 

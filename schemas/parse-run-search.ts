@@ -1,4 +1,4 @@
-import { runStates } from './run-records.ts'
+import { searchedStates } from './run-records.ts'
 import {
   type Condition,
   type MetricPart,
@@ -150,7 +150,7 @@ function readTimeField(reading: Reading, { name, sign, from }: Named): Condition
 }
 
 const knownWords: Partial<Record<WordField, readonly string[]>> = {
-  state: runStates,
+  state: searchedStates,
   source: ['job', 'external'],
 }
 

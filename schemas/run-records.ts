@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { jobState, jobStates } from './jobs.ts'
 import { metricValue } from './metrics.ts'
 import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
@@ -15,6 +16,14 @@ export const runStates = [
   'failed',
   'stopped',
   'abandoned',
+] as const
+
+export type RunState = (typeof runStates)[number]
+
+/** What lists are filtered by: a state of runs, or of their jobs, which have more. */
+export const searchedStates = [
+  ...runStates,
+  ...jobStates.filter(state => !runStates.some(one => one === state)),
 ] as const
 
 /** Summary of one metric: extremes and mean over finite values, null if there are none. */
@@ -39,6 +48,8 @@ const row = {
   owner: Type.String(),
   team: nullable(Type.String()),
   state: oneOf(...runStates),
+  /** The state of its job, which is more precise; null for an external run. */
+  job_state: nullable(jobState()),
   /** False for an external run. */
   job_exists: Type.Boolean(),
   source: oneOf('job', 'external'),
@@ -99,7 +110,7 @@ export type RunRow = Static<typeof runRow>
 export const runRecord = Type.Object({
   ...row,
   hparams: Type.Record(Type.String(), scalar),
-  /** Of its JobSpec and of MLflow's tags, which count first; without MLflow's own ones (`mlflow.…`). */
+  /** The labels of its JobSpec, and MLflow's tags, which count first; without tags for MLflow itself (`mlflow.…`). */
   labels: Type.Record(Type.String(), Type.String()),
   /** Null until the run has ended, and if nobody reported or observed it. */
   exit_code: nullable(Type.Integer()),

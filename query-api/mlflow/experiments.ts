@@ -38,7 +38,7 @@ export async function projectsInScope(
   return rows.map(row => toExperiment(row.name, row.created_at.getTime(), row.tags ?? {}))
 }
 
-/** A project is found by its own name, or by the one that MLflow's clients gave it: the name leads to it, not the tag alone. */
+/** Finds a project by its own name, or by the name that MLflow's clients gave it, which must also map to the project. */
 const isNamed = (name: string) =>
   isProjectName(name)
     ? sql<boolean>`name = ${name}`

@@ -12,6 +12,7 @@ import {
 import { toFinite } from '../../schemas/search-words.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import { orderedLast } from '../ordered-last.ts'
+import { inStates } from './list.ts'
 
 /** The search of a request, null for none; 422 with the column of a syntax error. */
 export function readSearch(text: string | undefined): RunSearch | null {
@@ -101,6 +102,7 @@ function matchWord(
   field: (Condition & { kind: 'field' })['field'],
   value: string,
 ): RawBuilder<SqlBool> {
+  if (field === 'state') return inStates([value])
   if (field === 'tag') return sql`runs.tags @> array[${value}]::text[]`
   if (field !== 'recipe') return sql`${sql.ref(`runs.${field}`)} = ${value}`
   return sql`${value} in (runs.recipe_name, runs.recipe_name || '@' || runs.recipe_version)`

@@ -76,7 +76,7 @@ test("the labels of a run are its job's, replaced by MLflow's tags while they ex
   t.deepEqual(await notes(), noted)
 })
 
-test('an empty or deleted note of MLflow is none', async t => {
+test('a run has no note of MLflow once it is empty or deleted', async t => {
   const { pool } = await database(t)
   const note = (text: string) => set({ 'mlflow.note.content': text })
   const after = async (...events: MlflowEvent[]) => {

@@ -80,7 +80,7 @@ class Signals(unittest.TestCase):
         self.assertRegex(err, r"forge: 100 points and \d other reports kept in ")
 
 
-# A process that ends by SIGNAL without a handler of its own, and what its reports say about its end.
+# A process whose terminal closes, perhaps with its own handler for that.
 ENDED_BY = """
     import os, re, signal, forge, forge.run
     forge.run.CLOSE_WITHIN_S = 0.2

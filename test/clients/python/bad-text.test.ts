@@ -33,7 +33,7 @@ print(forge.log_artifact("eval_report", "report.json", "json\\0", metrics={"acc"
 raise ValueError("cannot open " + os.fsdecode(b"caf\\xe9.csv"))
 `
 
-test('a text that cannot be stored, or one bad item, costs no report; it is named, and the last line counts what is missing', async t => {
+test('a text that cannot be stored, or one bad item, costs no report: it is named in a warning and counted in the last line', async t => {
   t.timeout(patient(200_000))
   const forge = await theForge()
   const run = await createRun(forge)

@@ -109,6 +109,10 @@ def asked_for(env: Mapping[str, str], wanted: Mapping[str, Any]) -> Dict[str, An
     return {name: value for name, value in asked.items() if value}
 
 
+def in_words(asked: Mapping[str, Any], leave_out: str = "") -> str:
+    return " ".join("%s=%r" % named for named in asked.items() if named[0] != leave_out)
+
+
 def spool_root(env: Mapping[str, str]) -> str:
     """The directory that keeps unsent reports, one folder per run."""
     chosen = env.get("FORGE_SPOOL_DIR")

@@ -11,7 +11,8 @@ from typing import Any, List, Tuple
 
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
-# How `json.dumps` writes such a character; a pair of surrogates is one valid character. May also match an escaped backslash.
+# These characters as `json.dumps` writes them, unless they are a pair, which is one valid character. Also matches some escaped
+# backslashes.
 _WRITTEN = re.compile(
     r"\\u0000|\\ud[89ab][0-9a-f]{2}(?!\\ud[c-f])|(?<!\\ud[89ab][0-9a-f]{2})\\ud[c-f]"
 )

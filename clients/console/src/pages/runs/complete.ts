@@ -1,6 +1,5 @@
+import { searchedStates } from '../../../../../schemas/run-records.ts'
 import { wordFields } from '../../../../../schemas/run-search.ts'
-
-const states = ['pending', 'running', 'succeeded', 'failed', 'stopped', 'abandoned']
 
 /** The response of `GET /api/runs/names`. */
 export type Asked = { of: 'owners' | 'tags' | 'labels' | 'metrics' | 'hparams'; contains: string }
@@ -41,7 +40,7 @@ export function completionsOf(word: string, known: Known): string[] {
   const asked = askedBy(word)
   const [, field, value = ''] = /^(\w+):(.*)$/s.exec(word) ?? []
   if (field !== undefined) {
-    const values = { state: states, project: known.projects }[field]
+    const values = { state: searchedStates, project: known.projects }[field]
     const found = values ? startingWith(values, value) : asked ? known.names : []
     return found
       .map(one => `${field}:${quoted(one)}`)
