@@ -18,8 +18,6 @@ export const runStates = [
   'abandoned',
 ] as const
 
-export type RunState = (typeof runStates)[number]
-
 /** What lists are filtered by: a state of runs, or of their jobs, which have more. */
 export const searchedStates = [
   ...runStates,
