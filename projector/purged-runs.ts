@@ -21,7 +21,9 @@ export const tablesOfRuns = [
   'run_hparam_changes',
   'run_hparam_values',
   'run_hparams',
+  'run_labels',
   'run_nodes',
+  'run_notes',
   'runs',
   'state_changes',
 ] as const

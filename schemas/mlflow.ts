@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { metricValue } from './metrics.ts'
+import { projectNameOf } from './runs.ts'
 import { namePattern, nameText } from './shared.ts'
 
 /** MLflow's limits (`mlflow/utils/validation.py`). */
@@ -15,6 +16,33 @@ export const mlflowLimits = {
 } as const
 
 // MLflow's clients send more fields than these, and newer ones will add others, so no object refuses unknown keys.
+
+/** MLflow's own tags say what its clients and its page need; all others are labels of the run. */
+export const isLabel = (key: string): boolean => !key.startsWith('mlflow.')
+/** The tag that MLflow shows as the description of a run. */
+export const noteTag = 'mlflow.note.content'
+
+/** The tag of a project with the name that MLflow's clients gave it, if that is not the project's own. */
+export const experimentNameTag = 'forge.experiment_name'
+
+/**
+ * The project of an MLflow experiment: its own name where projects may have it, otherwise in lower case with dashes. Texts
+ * in other scripts, of which little would be left, end with a checksum.
+ */
+export function projectOfExperiment(name: string): string {
+  const plain = projectNameOf(name)
+  if (![...name].some(char => char > '\u007f')) return plain
+  return `${plain.slice(0, 50) || 'experiment'}-${checksum(name)}`
+}
+
+/** FNV-1a. */
+const checksum = (text: string): string =>
+  [...text]
+    .reduce(
+      (sum, char) => Math.imul(sum ^ (char.codePointAt(0) ?? 0), 16_777_619) >>> 0,
+      2_166_136_261,
+    )
+    .toString(36)
 
 /** Protobuf's JSON encodes 64-bit numbers as text. */
 const int64 = () => Type.Union([Type.Integer(), Type.String({ pattern: '^-?[0-9]{1,16}$' })])

@@ -1,4 +1,4 @@
-import { runStates } from './run-records.ts'
+import { searchedStates } from './run-records.ts'
 import {
   type Condition,
   type MetricPart,
@@ -100,6 +100,7 @@ function readGroup(reading: Reading, depth: number): RunSearch {
 function readCondition(reading: Reading): Condition {
   const from = reading.at
   if (takeText(reading, 'hparams.')) return readHparam(reading)
+  if (takeText(reading, 'label.')) return readLabel(reading)
   if (takeText(reading, 'metric:')) return readMetric(reading)
   const isQuoted = reading.text.charAt(from) === '"'
   const name = readName(reading)
@@ -149,7 +150,7 @@ function readTimeField(reading: Reading, { name, sign, from }: Named): Condition
 }
 
 const knownWords: Partial<Record<WordField, readonly string[]>> = {
-  state: runStates,
+  state: searchedStates,
   source: ['job', 'external'],
 }
 
@@ -172,6 +173,20 @@ function readHparam(reading: Reading): Condition {
   if (op !== '=' && op !== '!=' && toFinite(value) === null)
     throw new SearchFault(`${op} compares numbers, and ${value} is not one`, valueAt)
   return { kind: 'hparam', key, op, value }
+}
+
+/** After `label.`. */
+function readLabel(reading: Reading): Condition {
+  const key = readName(reading)
+  const at = reading.at
+  const sign = takeSign(reading)
+  if (sign === null) throw new SearchFault('A comparison is missing: : or != and a value', at)
+  if (sign !== ':' && sign !== '=' && sign !== '!=')
+    throw new SearchFault(
+      `A label has no order: use : or != (metric:label.${key}${sign}… compares a metric)`,
+      at,
+    )
+  return { kind: 'label', key, op: sign === '!=' ? '!=' : '=', value: readValue(reading) }
 }
 
 /** After `metric:`. */

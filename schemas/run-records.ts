@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { jobState, jobStates } from './jobs.ts'
 import { metricValue } from './metrics.ts'
 import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
@@ -15,6 +16,12 @@ export const runStates = [
   'failed',
   'stopped',
   'abandoned',
+] as const
+
+/** What lists are filtered by: a state of runs, or of their jobs, which have more. */
+export const searchedStates = [
+  ...runStates,
+  ...jobStates.filter(state => !runStates.some(one => one === state)),
 ] as const
 
 /** Summary of one metric: extremes and mean over finite values, null if there are none. */
@@ -39,6 +46,8 @@ const row = {
   owner: Type.String(),
   team: nullable(Type.String()),
   state: oneOf(...runStates),
+  /** The state of its job, which is more precise; null for an external run. */
+  job_state: nullable(jobState()),
   /** False for an external run. */
   job_exists: Type.Boolean(),
   source: oneOf('job', 'external'),
@@ -78,6 +87,7 @@ const row = {
   }),
   logs: Type.Object({ eof: Type.Boolean(), bytes: Type.Integer({ minimum: 0 }) }),
   tags: Type.Array(Type.String()),
+  /** MLflow's `mlflow.note.content` if it is set, otherwise those of the JobSpec. */
   notes: Type.String(),
   starred: Type.Boolean(),
   archived: Type.Boolean(),
@@ -98,6 +108,8 @@ export type RunRow = Static<typeof runRow>
 export const runRecord = Type.Object({
   ...row,
   hparams: Type.Record(Type.String(), scalar),
+  /** The labels of its JobSpec, and MLflow's tags, which count first; without tags for MLflow itself (`mlflow.…`). */
+  labels: Type.Record(Type.String(), Type.String()),
   /** Null until the run has ended, and if nobody reported or observed it. */
   exit_code: nullable(Type.Integer()),
   /** The signal that ended the process of its job. */
@@ -148,7 +160,7 @@ export type RunsOfProject = Static<typeof runsOfProject>
 
 /** `GET /api/runs/names`. */
 export const runNamesQuery = closed({
-  of: Type.Optional(oneOf('owners', 'tags', 'metrics', 'hparams')),
+  of: Type.Optional(oneOf('owners', 'tags', 'labels', 'metrics', 'hparams')),
   /** Matches anywhere in the name, ignoring case. */
   contains: Type.Optional(Type.String({ maxLength: 250 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),

@@ -17,6 +17,7 @@ export type Condition =
   | { kind: 'time'; field: TimeField; op: '<' | '<=' | '>' | '>='; at: string }
   | { kind: 'metric'; key: string; of: MetricPart; op: Comparison; value: number }
   | { kind: 'hparam'; key: string; op: Comparison; value: string }
+  | { kind: 'label'; key: string; op: '=' | '!='; value: string }
 
 export const wordFields = ['state', 'owner', 'project', 'tag', 'name', 'source', 'recipe'] as const
 export type WordField = (typeof wordFields)[number]
@@ -58,6 +59,8 @@ export function printSearch(search: RunSearch): string {
       return `metric:${quoted(search.key, isPlainKey)}:${search.of}${search.op}${search.value}`
     case 'hparam':
       return `hparams.${quoted(search.key, isPlainKey)}${search.op}${quoted(search.value, isPlainValue)}`
+    case 'label':
+      return `label.${quoted(search.key, isPlainKey)}${search.op === '=' ? ':' : search.op}${quoted(search.value, isPlainValue)}`
   }
 }
 
@@ -65,7 +68,7 @@ const within = (item: RunSearch, grouped: readonly string[]) =>
   grouped.includes(item.kind) ? `(${printSearch(item)})` : printSearch(item)
 
 const isPlainWord = (text: string) =>
-  /^[^\s"():<>=!]+$/.test(text) && !/^(AND|OR|NOT)$|^hparams\./.test(text)
+  /^[^\s"():<>=!]+$/.test(text) && !/^(AND|OR|NOT)$|^(hparams|label)\./.test(text)
 const isPlainKey = (text: string) => /^[^\s"():<>=!]+$/.test(text)
 const isPlainValue = (text: string) => /^[^\s"():<>=!][^\s"()]*$/.test(text)
 const quoted = (text: string, isPlain: (text: string) => boolean) =>

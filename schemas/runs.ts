@@ -6,6 +6,17 @@ const namePattern = '^(?!run_)[a-z0-9][a-z0-9_.-]{0,62}$'
 export const projectName = () => Type.String({ pattern: namePattern, maxLength: 63 })
 export const isProjectName = (name: string): boolean => new RegExp(namePattern).test(name)
 
+/** The project of a text that need not be a valid name, such as that of a folder; empty if nothing is left of it. */
+export const projectNameOf = (text: string): string =>
+  isProjectName(text)
+    ? text
+    : text
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9_.-]+/g, '-')
+        .replace(/^(?:[^a-z0-9]|run_)+/, '')
+        .slice(0, 63)
+        .replace(/[-.]+$/, '')
+
 /** The body of `POST /api/runs`: a run without a job, for code that runs elsewhere. */
 export const runInput = closed({
   project: projectName(),

@@ -98,6 +98,19 @@ const contact: Reader<string | null> = (value, name) => {
   throw new BadSetting(`${name}: expected an address that begins with mailto:, https:// or tel:`)
 }
 
+/** All addresses of Forge begin at the root of a host. Under a path the console, sign-in and links would lead elsewhere. */
+const address: Reader<string | null> = (value, name) => {
+  if (value === undefined || value === '') return null
+  const url = URL.canParse(value) ? new URL(value) : null
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new BadSetting(`${name}: expected an address such as https://forge.example.com`)
+  if (url.href !== `${url.origin}/`)
+    throw new BadSetting(
+      `${name}: Forge is served at the root of a host, as ${url.origin}, not under a path; give it a host name`,
+    )
+  return url.origin
+}
+
 const settings: Settings<Config> = {
   port: ['SERVICE_PORT', whole(8080, 0, 65_535)],
   host: ['SERVICE_HOST', text('127.0.0.1')],
@@ -107,7 +120,7 @@ const settings: Settings<Config> = {
   ...kafkaSettings,
   topicPrefix: ['SERVICE_TOPIC_PREFIX', text('forge')],
   redisUrl: ['SERVICE_REDIS_URL', text(null)],
-  baseUrl: ['SERVICE_BASE_URL', text(null)],
+  baseUrl: ['SERVICE_BASE_URL', address],
   engineHosts: ['SERVICE_ENGINE_HOSTS', list],
   jwtHours: ['SERVICE_JWT_HOURS', whole(8, 1, 720)],
   ...keysSettings,

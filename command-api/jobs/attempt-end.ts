@@ -31,12 +31,11 @@ export function attemptEnded(job: Job, end: AttemptEnd): JobEvent[] {
   return [exited, ...consequences({ ...job, exit }, exit, outcome)]
 }
 
-/** The exit code was 0 and no report of the end arrived in time: the job counts as succeeded. */
-export function assumeSucceeded(job: Job, now: Date): JobEvent[] {
-  if (job.exit?.exit_code !== 0 || outcomeOf(job, 'report_lost') !== 'succeeded') return []
-  return [
-    succeeded(job, { reason: 'exit_code', message: null, exit_code: 0, at: now.toISOString() }),
-  ]
+/** The exit code was 0 and no report of the end arrived in time: the job counts as succeeded, when it exited. */
+export function assumeSucceeded(job: Job): JobEvent[] {
+  const { exit } = job
+  if (exit?.exit_code !== 0 || outcomeOf(job, 'report_lost') !== 'succeeded') return []
+  return [succeeded(job, { reason: 'exit_code', message: null, exit_code: 0, at: exit.ended_at })]
 }
 
 function triggerOf(end: AttemptEnd): Trigger {

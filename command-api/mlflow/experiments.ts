@@ -1,9 +1,10 @@
 import { experimentAt, mlflowAt } from '../../events/mlflow.ts'
-import { projectAt } from '../../events/projects.ts'
+import { type ProjectEvent, projectAt } from '../../events/projects.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import { experimentNameTag, projectOfExperiment } from '../../schemas/mlflow.ts'
 import { isProjectName } from '../../schemas/runs.ts'
 import { judge, type ProjectFacts, rolesIn } from '../access.ts'
-import { commit, create } from '../commit.ts'
+import { commit, create, type Work } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { createEmptyProject, projectFacts } from '../short-id.ts'
 import { setTags, tagExperiment } from './decide.ts'
@@ -23,21 +24,54 @@ export async function createExperiment(
     )
     return { experiment_id: rows[0]?.project ?? '' }
   }
-  const { name: project } = body
+  const { name } = body
+  const project = projectOfExperiment(name)
   if (!isProjectName(project))
     throw new Refusal(
       'invalid',
-      `'${project}' cannot be the name of a project: 1 to 63 of a-z, 0-9, '_', '.' and '-', beginning with a letter or digit`,
+      `'${name}' cannot be the name of a project: 1 to 63 of a-z, 0-9, '_', '.' and '-', beginning with a letter or digit`,
     )
   return create(deps, request, projectAt(project), {
-    locks: [],
+    locks: [experimentAt(project).stream],
     async make(work) {
-      if (!(await createEmptyProject(deps, work, { project, caller })))
-        throw new Refusal('invalid', `Experiment(name=${project}) already exists.`, {
-          fields: { error_code: 'RESOURCE_ALREADY_EXISTS' },
-        })
+      if (!(await createEmptyProject(deps, work, { project, caller }))) throw isTaken(name, project)
+      if (name !== project) await keepName(work, name, project)
       return { experiment_id: project }
     },
+  })
+}
+
+/** With MLflow's code for an existing experiment its clients would look for it by this name, and fail with an internal error. */
+const isTaken = (name: string, project: string) =>
+  name === project
+    ? new Refusal('invalid', `Experiment(name=${name}) already exists.`, {
+        fields: { error_code: 'RESOURCE_ALREADY_EXISTS' },
+      })
+    : new Refusal(
+        'invalid',
+        `The experiment '${name}' would be the project ${project}, which exists already; use mlflow.set_experiment('${project}'), or another name`,
+      )
+
+/** MLflow's clients find the project by this name, and people see it in the notes. */
+async function keepName(work: Work, name: string, project: string): Promise<void> {
+  await work.decide(experimentAt(project), {
+    decide: experiment =>
+      tagExperiment(experiment, project, { key: experimentNameTag, value: name }),
+  })
+  await work.decide(projectAt(project), {
+    decide: (created): ProjectEvent[] =>
+      created
+        ? [
+            {
+              type: 'project.changed',
+              data: {
+                name: project,
+                visibility: created.visibility,
+                notes: `MLflow experiment: ${name}`,
+              },
+            },
+          ]
+        : [],
   })
 }
 

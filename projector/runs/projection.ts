@@ -155,7 +155,8 @@ async function wait(tx: Tx, { data }: Ended): Promise<void> {
   await tx.deleteFrom('run_ends').where('run_id', '=', data.run_id).execute()
 }
 
-type Ended = Recorded<{ type: string; data: { run_id: string } }>
+/** A job may have ended before that was recorded. */
+type Ended = Recorded<{ type: string; data: { run_id: string; ended_at?: string } }>
 type End = Partial<Omit<RunTables['run_ends'], 'run_id'>>
 
 async function end(
@@ -166,7 +167,7 @@ async function end(
 ): Promise<void> {
   await tx
     .updateTable('runs')
-    .set({ state, ended_at: occurred_at })
+    .set({ state, ended_at: data.ended_at ?? occurred_at })
     .where('run_id', '=', data.run_id)
     .execute()
   await noteEnd(tx, data.run_id, how)

@@ -73,7 +73,7 @@ export function toJobRow(job: StoredRow, beside: Beside, now: Date): JobRow {
   return {
     ...shown,
     job_id: job.run_id,
-    conditions: conditionsOf(job, beside),
+    conditions: conditionsOf(job, beside, now),
     recipe: { name: recipe_name, version: recipe_version },
     queue: beside.queue,
     progress: progressOf(beside.step, total_steps, isEnded(job.state) ? null : running_s),
@@ -93,7 +93,8 @@ export function toJobRow(job: StoredRow, beside: Beside, now: Date): JobRow {
   }
 }
 
-function conditionsOf({ state, started_at, unreachable_since }: StoredRow, beside: Beside) {
+function conditionsOf(job: StoredRow, beside: Beside, now: Date) {
+  const { state, started_at, unreachable_since } = job
   const { logTruncated, checkpoint_at } = beside
   const isPause = state === 'pausing' || state === 'paused'
   // Work done before the pause survives only in a checkpoint of that attempt.
@@ -101,10 +102,26 @@ function conditionsOf({ state, started_at, unreachable_since }: StoredRow, besid
     isPause && started_at !== null && (checkpoint_at === null || checkpoint_at < started_at)
   return [
     ...(unreachable_since === null ? [] : ['unreachable']),
+    ...(reportsNothing(job, beside, now) ? ['no_report'] : []),
     ...(losesWork ? ['no_checkpoint'] : []),
     ...(logTruncated ? ['log_truncated'] : []),
   ]
 }
+
+/** How long a program may prepare itself before it is shown as one that reports nothing, in milliseconds. */
+const quietMs = 60_000
+
+/** Its program was started, and neither names a phase nor reports anything else. */
+const reportsNothing = (
+  { state, phase, executor_running_at, updated_at }: StoredRow,
+  { step }: Beside,
+  now: Date,
+): boolean =>
+  state === 'starting' &&
+  executor_running_at !== null &&
+  (phase === null || phase === 'launching') &&
+  step === null &&
+  now.getTime() - updated_at.getTime() > quietMs
 
 const maybe = (at: Date | null): string | null => (at === null ? null : toTimestamp(at))
 

@@ -1,6 +1,11 @@
 import { sql } from 'kysely'
 import { Refusal } from '../../platform/refusal.ts'
-import type { MlflowExperiment } from '../../schemas/mlflow.ts'
+import {
+  experimentNameTag,
+  type MlflowExperiment,
+  projectOfExperiment,
+} from '../../schemas/mlflow.ts'
+import { isProjectName } from '../../schemas/runs.ts'
 import { readableProjects } from '../access.ts'
 import { type MlflowCaller, type MlflowReads, ownRun } from './scope.ts'
 import { pageOf } from './search.ts'
@@ -24,7 +29,7 @@ export async function projectsInScope(
     .leftJoin('mlflow_experiments as e', 'e.project', 'projects.name')
     .select(['name', 'created_at', 'e.tags'])
     .$if(readable !== null, all => all.where(sql<boolean>`name = any(${readable})`))
-    .$if(name !== undefined, all => all.where('name', '=', String(name)))
+    .$if(name !== undefined, all => all.where(isNamed(String(name))))
     .orderBy('created_at', 'desc')
     .orderBy('name')
     .limit(limit ?? 1)
@@ -32,6 +37,12 @@ export async function projectsInScope(
     .execute()
   return rows.map(row => toExperiment(row.name, row.created_at.getTime(), row.tags ?? {}))
 }
+
+/** Finds a project by its own name, or by the name that MLflow's clients gave it, which must also map to the project. */
+const isNamed = (name: string) =>
+  isProjectName(name)
+    ? sql<boolean>`name = ${name}`
+    : sql<boolean>`name = ${projectOfExperiment(name)} and e.tags ->> ${experimentNameTag} = ${name}`
 
 /**
  * The project of this name. Running code always gets its run's project: scripts set their own experiment first, and
@@ -72,16 +83,18 @@ export async function searchExperiments(
   }
 }
 
-const toExperiment = (
+function toExperiment(
   project: string,
   createdMs: number,
-  tags: Record<string, string>,
-): MlflowExperiment => ({
-  experiment_id: project,
-  name: project,
-  artifact_location: 'mlflow-artifacts:/',
-  lifecycle_stage: 'active',
-  creation_time: createdMs,
-  last_update_time: createdMs,
-  tags: Object.entries(tags).map(([key, value]) => ({ key, value })),
-})
+  { [experimentNameTag]: given = project, ...tags }: Record<string, string>,
+): MlflowExperiment {
+  return {
+    experiment_id: project,
+    name: projectOfExperiment(given) === project ? given : project,
+    artifact_location: 'mlflow-artifacts:/',
+    lifecycle_stage: 'active',
+    creation_time: createdMs,
+    last_update_time: createdMs,
+    tags: Object.entries(tags).map(([key, value]) => ({ key, value })),
+  }
+}

@@ -31,7 +31,7 @@ export async function findRuns(
     candidates.length <= atOnce
       ? byId(db, candidates).where(match(ofReports, candidates))
       : runs.where(match(ofReports, null))
-  // Conditions on metrics are looked up in the order of the list; those on hyperparameters are joined, in no order.
+  // Conditions on metrics are looked up in the order of the list; those on hyperparameters and labels are joined, in no order.
   const isInOrder = has('metric', ofReports) && parseMetricSort(sort) === null
   const ids = await idsOf(isInOrder ? inOrder(found, sort) : found, maxExactCount + 1)
   return {
@@ -62,7 +62,8 @@ function partsOf(search: RunSearch | null): {
 const allOf = (items: RunSearch[]): RunSearch | null =>
   items.length === 0 ? null : { kind: 'and', items }
 
-const isOfReports = (search: RunSearch) => has('metric', search) || has('hparam', search)
+const isOfReports = (search: RunSearch) =>
+  has('metric', search) || has('hparam', search) || has('label', search)
 
 function has(kind: RunSearch['kind'], search: RunSearch): boolean {
   if ('items' in search) return search.items.some(item => has(kind, item))

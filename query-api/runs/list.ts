@@ -1,6 +1,6 @@
-import { type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
-import { type RunListQuery, runStates } from '../../schemas/run-records.ts'
+import { type RunListQuery, runStates, searchedStates } from '../../schemas/run-records.ts'
 import { maxExactCount, parseSort, parseWords } from '../page.ts'
 import { byId, type Db, type Page, parseMetricSort, type Runs, runsByMetric } from './by-metric.ts'
 import type { StoredRun } from './record.ts'
@@ -10,7 +10,7 @@ export type Readable = { projects: string[] | null; caller: Person }
 
 export function filteredRuns(db: Db, { projects, caller }: Readable, filter: RunListQuery): Runs {
   const { state, project, owner, tag, since, until, deleted = false } = filter
-  const states = state === undefined ? null : parseWords(state, runStates, 'state')
+  const states = state === undefined ? null : parseWords(state, searchedStates, 'state')
   return db
     .selectFrom(deleted ? 'runs as runs' : 'readable_runs as runs')
     .$if(deleted, runs => runs.where('runs.deleted_at', 'is not', null))
@@ -19,7 +19,7 @@ export function filteredRuns(db: Db, { projects, caller }: Readable, filter: Run
         sql<SqlBool>`(runs.project = any(${projects}) or runs.owner = ${caller.username})`,
       ),
     )
-    .$if(states !== null, runs => runs.where(sql<SqlBool>`runs.state = any(${states})`))
+    .$if(states !== null, runs => runs.where(inStates(states ?? [])))
     .$if(project !== undefined, runs => runs.where('runs.project', '=', String(project)))
     .$if(owner !== undefined, runs => runs.where('runs.owner', '=', String(owner)))
     .$if(tag !== undefined, runs => runs.where(sql<SqlBool>`runs.tags @> array[${tag}]::text[]`))
@@ -27,6 +27,15 @@ export function filteredRuns(db: Db, { projects, caller }: Readable, filter: Run
       runs.where(sql<SqlBool>`runs.created_at >= ${instant(since)}`),
     )
     .$if(until !== undefined, runs => runs.where(sql<SqlBool>`runs.created_at < ${instant(until)}`))
+}
+
+/** A state that only jobs have is looked up among the few jobs that are in it. */
+export function inStates(states: readonly string[]): RawBuilder<SqlBool> {
+  const ofJobs = states.filter(state => !runStates.some(one => one === state))
+  const ofRuns = sql<SqlBool>`runs.state = any(${states})`
+  return ofJobs.length === 0
+    ? ofRuns
+    : sql<SqlBool>`(${ofRuns} or runs.run_id in (select run_id from jobs where state = any(${ofJobs})))`
 }
 
 const sortable = [

@@ -49,7 +49,7 @@ export const namesRoutes = (reads: Reads<Tables>): Route[] => [
     path: '/api/runs/names',
     credential: 'person',
     tag: 'runs',
-    summary: 'Names that the newest runs use: owners, tags, metrics or hyperparameters',
+    summary: 'Names that the newest runs use: owners, tags, labels, metrics or hyperparameters',
     query: runNamesQuery,
     response: Type.Array(Type.String()),
     async handle({ caller, query: { of = 'owners', contains = '', limit = 50 } }) {
@@ -83,6 +83,7 @@ const namesIn: Record<Of, (runIds: readonly string[]) => ReturnType<typeof sql>>
   owners: runIds => sql`select distinct owner from runs where run_id = any(${runIds})`,
   tags: runIds => sql`select distinct unnest(tags) from runs where run_id = any(${runIds})`,
   hparams: runIds => sql`select distinct key from run_hparam_values where run_id = any(${runIds})`,
+  labels: runIds => sql`select distinct key from run_labels where run_id = any(${runIds})`,
   // If runs have very many metrics, the newest runs' metrics come first.
   metrics: runIds => sql`
     select n.key from metric_name n where n.key_no in (

@@ -6,6 +6,8 @@ import type { AlertTables } from '../../projector/alerts/table.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
 import type { EnvironmentTables } from '../../projector/environment/table.ts'
+import type { JobTables } from '../../projector/jobs/table.ts'
+import type { LabelTables } from '../../projector/labels/table.ts'
 import type { LogTables } from '../../projector/logs/table.ts'
 import type { MetricSummary, MetricTables } from '../../projector/metrics/table.ts'
 import type { ModelTables } from '../../projector/models/table.ts'
@@ -22,6 +24,8 @@ export type RecordTables = AccessTables &
   ArtifactTables &
   DeploymentTables &
   EnvironmentTables &
+  JobTables &
+  LabelTables &
   LogTables &
   MetricTables &
   ModelTables &
@@ -39,17 +43,29 @@ export async function readRecords(
   { caller, now, metrics: shown }: { caller: Person; now: Date; metrics: ShownMetrics },
 ): Promise<RunRow[]> {
   const runIds = runs.map(run => run.run_id)
-  const [metrics, logs, artifacts, children, results, samples, environments, alerts] =
-    await Promise.all([
-      readMetrics(db, runs, shown),
-      readLogs(db, runIds),
-      readArtifacts(db, runs),
-      readChildren(db, runIds, caller),
-      readResults(db, runIds, caller),
-      readSamples(db, runIds),
-      readEnvironments(db, runIds),
-      countAlerts(db, runIds),
-    ])
+  const [
+    metrics,
+    logs,
+    artifacts,
+    children,
+    results,
+    samples,
+    environments,
+    alerts,
+    notes,
+    jobStates,
+  ] = await Promise.all([
+    readMetrics(db, runs, shown),
+    readLogs(db, runIds),
+    readArtifacts(db, runs),
+    readChildren(db, runIds, caller),
+    readResults(db, runIds, caller),
+    readSamples(db, runIds),
+    readEnvironments(db, runIds),
+    countAlerts(db, runIds),
+    readNotes(db, runIds),
+    readJobStates(db, runIds),
+  ])
   return runs.map(run => {
     const { run_id } = run
     return toRecord(run, now, {
@@ -61,6 +77,8 @@ export async function readRecords(
       samples: samples.get(run_id) ?? 0,
       environment: environments.get(run_id) ?? null,
       alerts: alerts.get(run_id) ?? 0,
+      notes: notes.get(run_id) ?? run.notes,
+      jobState: jobStates.get(run_id) ?? null,
     })
   })
 }
@@ -75,18 +93,33 @@ type Parts = {
   /** The digest. */
   environment: string | null
   alerts: number
+  notes: string
+  jobState: RunRow['job_state']
 }
 
 function toRecord(
   run: StoredRun,
   now: Date,
-  { metrics, logs, artifacts, children, results, samples, environment, alerts }: Parts,
+  {
+    metrics,
+    logs,
+    artifacts,
+    children,
+    results,
+    samples,
+    environment,
+    alerts,
+    notes,
+    jobState,
+  }: Parts,
 ): RunRow {
   const { recipe_name, recipe_version, init_from, datasets, best_key, best_goal, ...named } = run
   const { search, retry_of, clone_of, ...own } = named
   const reportedMs = Math.max(metrics.lastReportMs, logs.lastMs)
   return {
     ...own,
+    notes,
+    job_state: jobState,
     job_exists: run.source === 'job',
     created_at: toTimestamp(run.created_at),
     started_at: run.started_at === null ? null : toTimestamp(run.started_at),
@@ -302,4 +335,25 @@ async function countAlerts(db: Db, runIds: readonly string[]): Promise<Map<strin
     select run_id, count(*) as count from alerts
      where run_id = any(${runIds}) group by run_id`.execute(db)
   return new Map(rows.map(({ run_id, count }) => [run_id, count]))
+}
+
+async function readNotes(db: Db, runIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('run_notes')
+    .selectAll()
+    .where(sql<boolean>`run_id = any(${runIds})`)
+    .execute()
+  return new Map(rows.map(({ run_id, notes }) => [run_id, notes]))
+}
+
+async function readJobStates(
+  db: Db,
+  runIds: readonly string[],
+): Promise<Map<string, RunRow['job_state']>> {
+  const rows = await db
+    .selectFrom('jobs')
+    .select(['run_id', 'state'])
+    .where(sql<boolean>`run_id = any(${runIds})`)
+    .execute()
+  return new Map(rows.map(({ run_id, state }) => [run_id, state]))
 }

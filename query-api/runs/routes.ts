@@ -77,8 +77,19 @@ export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
         .select('params')
         .where('run_id', '=', run_id)
         .executeTakeFirst()
+      const labels = await db
+        .selectFrom('run_labels')
+        .select(['key', 'value'])
+        .where('run_id', '=', run_id)
+        .orderBy(sql`key collate "C"`)
+        .execute()
       const end = await readEnd(db, run)
-      return { ...record, hparams: hparams?.params ?? {}, ...end }
+      return {
+        ...record,
+        hparams: hparams?.params ?? {},
+        labels: Object.fromEntries(labels.map(({ key, value }) => [key, value])),
+        ...end,
+      }
     },
   }),
 ]

@@ -12,6 +12,7 @@ import {
 import { toFinite } from '../../schemas/search-words.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import { orderedLast } from '../ordered-last.ts'
+import { inStates } from './list.ts'
 
 /** The search of a request, null for none; 422 with the column of a syntax error. */
 export function readSearch(text: string | undefined): RunSearch | null {
@@ -84,6 +85,8 @@ function compile(search: RunSearch, scope: Scope): RawBuilder<SqlBool> {
       return matchMetric(search, scope)
     case 'hparam':
       return matchHparam(search, scope)
+    case 'label':
+      return matchLabel(search, scope)
   }
 }
 
@@ -99,6 +102,7 @@ function matchWord(
   field: (Condition & { kind: 'field' })['field'],
   value: string,
 ): RawBuilder<SqlBool> {
+  if (field === 'state') return inStates([value])
   if (field === 'tag') return sql`runs.tags @> array[${value}]::text[]`
   if (field !== 'recipe') return sql`${sql.ref(`runs.${field}`)} = ${value}`
   return sql`${value} in (runs.recipe_name, runs.recipe_name || '@' || runs.recipe_version)`
@@ -117,7 +121,7 @@ function matchMetric(
   return sql`(runs.run_id in (select s.run_id from searched_summaries s where ${found})) is true`
 }
 
-const among = (table: 's' | 'v', within: Within) =>
+const among = (table: 's' | 'v' | 'l', within: Within) =>
   within === null ? sql`` : sql`and ${sql.ref(`${table}.run_id`)} = any(${within})`
 
 function matchHparam(
@@ -132,4 +136,13 @@ function matchHparam(
         ? sql`v.number is distinct from ${number}::float8`
         : sql`v.number ${sign(op)} ${number}::float8`
   return sql`runs.run_id in (select v.run_id from hparams_of_runs v where v.key = ${key} and ${found} ${among('v', within)})`
+}
+
+/** Indexed by the first 256 characters, more than a search may have. */
+function matchLabel(
+  { key, op, value }: Condition & { kind: 'label' },
+  { within }: Scope,
+): RawBuilder<SqlBool> {
+  const found = sql`left(l.value, 256) ${sign(op)} ${value}`
+  return sql`runs.run_id in (select l.run_id from labels_of_runs l where l.key = ${key} and ${found} ${among('l', within)})`
 }

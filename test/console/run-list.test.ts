@@ -117,6 +117,7 @@ test("a search is completed at the cursor, from the server's names", t => {
   t.deepEqual(askedBy('owner:a'), { of: 'owners', contains: 'a' })
   t.deepEqual(askedBy('tag:'), { of: 'tags', contains: '' })
   t.deepEqual(askedBy('hparams.l'), { of: 'hparams', contains: 'l' })
+  t.deepEqual(askedBy('label.te'), { of: 'labels', contains: 'te' })
   t.deepEqual(askedBy('loss'), { of: 'metrics', contains: 'loss' })
   t.deepEqual(['l', '', 'state:f', 'loss<'].map(askedBy), [null, null, null, null])
   const names = (...found: string[]) => ({ projects: [], names: found })
@@ -128,7 +129,10 @@ test("a search is completed at the cursor, from the server's names", t => {
 })
 
 const run = (run_id: string, more: Partial<RunRow> = {}) =>
-  ({ run_id, state: 'running', started_at: null, ended_at: null, ...more }) as RunRow
+  ({
+    ...{ run_id, state: 'running', job_state: null, started_at: null, ended_at: null },
+    ...more,
+  }) as RunRow
 
 test('runs are selected one by one, in ranges and all at once, and actions use their current state', t => {
   const [a, b, c] = [run('a'), run('b'), run('c')]
@@ -171,6 +175,9 @@ test('a change of state shows in its row at once', t => {
     state: 'pending',
     ended_at: null,
   })
+  const job = run('a', { state: 'pending', job_exists: true, job_state: 'queued' })
+  t.like(after(job, 'starting'), { state: 'pending', job_state: 'starting' })
+  t.is(after(job, 'queued'), job)
 })
 
 test('the keys of the table work unless somebody is typing', t => {

@@ -111,6 +111,8 @@ test('a failed run says why, with its last output, parameters, lone points and s
   const { run, report } = await createNamed(forge)
   await report('lifecycle', { event: 'running' })
   await report('hparams', { params: { lr: 0.0003, 'opt/name': 'adam<b>w</b>' } })
+  const tag = { key: 'team', value: '<i>rl</i>' }
+  await report('mlflow/api/2.0/mlflow/runs/set-tag', tag)
   await report('metrics', {
     points: [
       { key: 'loss', step: 7, value: 0.5 },
@@ -133,6 +135,7 @@ test('a failed run says why, with its last output, parameters, lone points and s
     ['lr', '0.0003'],
     ['opt/name', 'adam<b>w</b>'],
   ])
+  await page.getByRole('region', { name: 'Labels' }).getByText('<i>rl</i>').waitFor()
   await chart(page, 'loss').getByText('at step 7').waitFor()
   await until('one point is drawn as a dot', 10_000, async () => {
     const pixels = await colouredPixels(page, 'loss')

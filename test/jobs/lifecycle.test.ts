@@ -73,7 +73,7 @@ const run: Record<Trigger, (job: Job) => JobEvent[]> = {
   exited_zero: ended(),
   exited_nonzero: ended({ exit_code: 1 }),
   lost: ended({ exit_code: null }),
-  report_lost: job => assumeSucceeded({ ...job, exit: exitedZero }, at(200)),
+  report_lost: job => assumeSucceeded({ ...job, exit: exitedZero }),
   preempt: ended({}, 20, { preempted: true }),
   pause: pausing,
   resume: job => resume(job, null),

@@ -56,6 +56,7 @@ test('an unmodified MLflow script reports to the run that it was started for', a
   t.like((await forge.call('GET', `/api/runs/${run_id}`)).body, {
     state: 'pending',
     ended_at: null,
+    labels: { team: 'vision', note: 'x', 'experiment.area': 'photos' },
   })
 })
 
@@ -99,7 +100,17 @@ test('people track, search and continue their own runs with an access token', as
     'refused INVALID_PARAMETER_VALUE',
     "area {'area': 'photos'}",
     "experiments ['demo', 'vision']",
+    'named my-experiment-1 My experiment 1 My experiment 1',
+    'found 2',
+    "searched ['my-experiment-1']",
+    'chinese experiment-17p1hpr True None',
+    "refused INVALID_PARAMETER_VALUE INVALID_PARAMETER_VALUE: The experiment 'my EXPERIMENT 1' would be the project my-experiment-1, which exists already; use mlflow.set_experiment('my-experiment-1'), or another name",
   ])
+  const { body: project } = await forge.call<{ notes: string }>(
+    'GET',
+    '/api/projects/my-experiment-1',
+  )
+  t.is(project.notes, 'MLflow experiment: My experiment 1')
   const { body: runs } = await forge.call<{ name: string; state: string; source: string }[]>(
     'GET',
     '/api/runs?project=vision&sort=created_at',

@@ -41,3 +41,17 @@ for what in (
 mlflow.set_experiment_tag("area", "photos")
 print("area", client.get_experiment_by_name("vision").tags)
 print("experiments", sorted(one.name for one in client.search_experiments()))
+
+for _ in range(2):
+    named = mlflow.set_experiment("My experiment 1")
+    with mlflow.start_run(run_name="named"):
+        mlflow.log_metric("loss", 1.0)
+print("named", named.experiment_id, named.name, client.get_experiment("my-experiment-1").name)
+print("found", len(mlflow.search_runs(experiment_names=["My experiment 1"], output_format="list")))
+print("searched", [one.experiment_id for one in client.search_experiments(filter_string="name = 'My experiment 1'")])
+chinese = mlflow.set_experiment("\u5b9e\u9a8c \u4e00")
+print("chinese", chinese.experiment_id, chinese.name == "\u5b9e\u9a8c \u4e00", client.get_experiment_by_name("\u5b9e\u9a8c \u4e8c"))
+try:
+    mlflow.set_experiment("my EXPERIMENT 1")
+except mlflow.exceptions.MlflowException as refused:
+    print("refused", refused.error_code, refused.message)

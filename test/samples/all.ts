@@ -34,6 +34,7 @@ const order = [
   'diagnoses',
   'alerts',
   'mlflow',
+  'labels',
   'uploads',
   'projects',
   'models',

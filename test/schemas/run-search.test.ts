@@ -23,6 +23,7 @@ const words = fc.oneof(
     'OR',
     'NOT',
     'hparams.x',
+    'label.x',
     'metric:a',
     'a:b',
     '"',
@@ -75,12 +76,14 @@ const condition: fc.Arbitrary<Condition> = fc.oneof(
     op: comparison,
     value: number.map(String),
   }),
-  fc.record({
-    kind: fc.constant('hparam' as const),
-    key: words,
-    op: fc.constantFrom('=' as const, '!=' as const),
-    value: words,
-  }),
+  ...(['hparam', 'label'] as const).map(kind =>
+    fc.record({
+      kind: fc.constant(kind),
+      key: words,
+      op: fc.constantFrom('=' as const, '!=' as const),
+      value: words,
+    }),
+  ),
 )
 const { tree } = fc.letrec<{ tree: RunSearch }>(tie => ({
   tree: fc.oneof(
@@ -122,6 +125,7 @@ test('any search is either parsed or refused with a position within the text', t
         '>=',
         '!=',
         'hparams.',
+        'label.',
         'metric:',
         ':min',
         'state',
@@ -194,6 +198,8 @@ const refused: [search: string, column: number, says: RegExp][] = [
   ['metric:loss:mean<1', 13, /last, min and max/],
   ['hparams.lr', 11, /comparison is missing/],
   ['hparams.lr>big', 12, /compares numbers/],
+  ['label.team', 11, /: or != and a value/],
+  ['label.team>rl', 11, /no order.*metric:label\.team/],
   ['ü😀 loss<x', 9, /compared with numbers/],
   ['a\u0000', 2, /Control/],
   [`${'('.repeat(30)}a`, 22, /nested/],

@@ -75,7 +75,11 @@ export type RunRecord = RunIdentity & {
   message: string | null
   why: string | null
   summary: Record<string, MetricSummary>
+  /** Null for an external run; servers of earlier versions do not name it. */
+  job_state?: string | null
   hparams: Record<string, unknown>
+  /** Servers of earlier versions have none. */
+  labels?: Record<string, string>
   counts: { alerts: number }
   logs: { bytes: number }
   tags: string[]

@@ -32,14 +32,17 @@ export function lineSplitter(take: (line: string) => void): LineSplitter {
       take(rest.slice(0, cutAt(rest)))
   }
   return {
-    push: bytes => feed(decoder.decode(bytes, { stream: true })),
+    push: bytes => feed(storable(decoder.decode(bytes, { stream: true }))),
     end() {
-      feed(decoder.decode())
+      feed(storable(decoder.decode()))
       if (rest !== '') emit(rest)
       rest = ''
     },
   }
 }
+
+/** The server refuses U+0000, and with it all lines of a call. */
+const storable = (text: string) => text.replaceAll('\0', '\ufffd')
 
 /** Where a long line is cut: not within a character of two units. */
 const cutAt = (line: string): number =>

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
-import { contextsPath, readContexts, targetOf } from '../login/contexts.ts'
+import { projectNameOf } from '../../../schemas/runs.ts'
+import { contextsFor, targetOf } from '../login/contexts.ts'
 import { describe, repeated } from '../program/describe.ts'
 import {
   type CommonOptions,
@@ -13,7 +14,7 @@ import { runChild } from './child.ts'
 import { type Claiming, claimOnce, claimSometime } from './claim.ts'
 import type { Address } from './ingest.ts'
 import { type Beginning, printingOn, runReporting } from './reporting-run.ts'
-import { newLocalId, openSpool, unclaimed } from './spool.ts'
+import { newLocalId, openSpool, type Spool, unclaimed } from './spool.ts'
 
 type RunOptions = CommonOptions & Texts<'project' | 'name'> & { tag: string[] }
 
@@ -43,9 +44,14 @@ export async function run(world: World, command: string[], options: RunOptions):
   const claim = { host: session.api.host, body }
   const claiming: Claiming = {
     claim,
-    personToken: async () => targetOf(options, env, await readContexts(contextsPath(env))).token,
+    personToken: async () => targetOf(options, env, await contextsFor(options, env)).token,
     spool: openSpool(env, localId, claim),
   }
+  const { isTemporary, root } = claiming.spool
+  if (isTemporary)
+    terminal.note(
+      `forge: warning: the home directory cannot be written to; unsent reports wait in ${root} (FORGE_SPOOL_DIR selects another)`,
+    )
   const never = new AbortController().signal
   const claimed = await claimOnce(claiming, never)
   if ('address' in claimed) {
@@ -74,12 +80,11 @@ const bodyOf = (
 })
 
 /** A run that was created before its command starts. */
-const existing = ({ env }: Session, address: Address): Beginning => ({
-  address: Promise.resolve(address),
-  spool: openSpool(env, address.run_id, null),
-  variables: { ...mlflowOf(address, env), ...variablesOf(address) },
-  givingUp: new AbortController(),
-})
+function existing({ env }: Session, address: Address): Beginning {
+  const spool = openSpool(env, address.run_id, null)
+  const variables = { ...mlflowOf(address, env), ...variablesOf(address, spool) }
+  return { address: Promise.resolve(address), spool, variables, givingUp: new AbortController() }
+}
 
 /** A run that is created while its command runs, or never. The command finds out by the note in the spool. */
 async function later(session: Session, claiming: Claiming): Promise<Beginning> {
@@ -93,10 +98,14 @@ async function later(session: Session, claiming: Claiming): Promise<Beginning> {
     tellRun(session, claimed.address, claimed.shortId)
     return claimed.address
   })
-  return { address, spool, variables: variablesOf(local), givingUp }
+  return { address, spool, variables: variablesOf(local, spool), givingUp }
 }
 
-const variablesOf = ({ endpoint, run_id, token }: Address): Record<string, string> => ({
+const variablesOf = (
+  { endpoint, run_id, token }: Address,
+  { isTemporary, root }: Spool,
+): Record<string, string> => ({
+  ...(isTemporary && { FORGE_SPOOL_DIR: root }),
   SERVICE_ENABLED: '1',
   SERVICE_ENDPOINT: endpoint,
   SERVICE_RUN_ID: run_id,
@@ -132,14 +141,7 @@ export function nameOf(command: readonly string[]): string {
   return basename(script ?? command[0] ?? 'run').slice(0, 200)
 }
 
-export function projectOfDirectory(path: string): string {
-  const name = basename(path)
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9_.-]+/g, '-')
-    .replace(/^[^a-z0-9]+|^run_/, '')
-    .slice(0, 63)
-  return name === '' ? 'default' : name
-}
+const projectOfDirectory = (path: string): string => projectNameOf(basename(path)) || 'default'
 
 async function runOffline(session: Session, command: readonly string[]): Promise<number> {
   const print = printingOn(session)

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Address, Report } from './ingest.ts'
+import { spoolRootOf } from './spool-root.ts'
 
 /** The run to create for reports that are older than it: the body of POST /api/runs. */
 export type Claim = { host: string; body: Record<string, unknown> }
@@ -12,6 +12,8 @@ export type Spool = {
   folder: string
   /** The folder of the folders of all runs. */
   root: string
+  /** It is no folder of the home directory, which cannot hold it. */
+  isTemporary: boolean
   /** Bytes of output that a process may keep on disk (FORGE_SPOOL_MB). */
   maxBytes: number
   /** The run id that the reports in it carry: a local one if they are older than the run. */
@@ -38,7 +40,7 @@ export const newLocalId = (nowMs: number): string =>
   `local_${digits13(nowMs)}_${randomBytes(8).toString('hex')}`
 
 export function openSpool(env: Env, reportId: string, claim: Claim | null): Spool {
-  const root = env.FORGE_SPOOL_DIR || join(env.HOME || homedir(), '.forge', 'spool')
+  const { path: root, isTemporary } = spoolRootOf(env)
   const folder = join(root, reportId.replaceAll(/[^A-Za-z0-9_-]/g, '_'))
   const note = async ({ endpoint, run_id, token }: Address): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -50,7 +52,7 @@ export function openSpool(env: Env, reportId: string, claim: Claim | null): Spoo
     await replaceFile(join(folder, noteFile), JSON.stringify(kept))
   }
   return {
-    ...{ folder, root, maxBytes: maxMegabytes(env) * 1024 * 1024 },
+    ...{ folder, root, isTemporary, maxBytes: maxMegabytes(env) * 1024 * 1024 },
     reportId,
     note,
     async address() {

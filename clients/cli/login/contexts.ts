@@ -34,7 +34,8 @@ export function contextsPath(env: Env): string {
 
 export async function readContexts(path: string): Promise<Contexts> {
   const text = await readFile(path, 'utf8').catch(error => {
-    if (error.code === 'ENOENT') return null
+    // A home that is not a directory, such as /dev/null, has none.
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
     throw usageFailure(`${path} cannot be read: ${error.message}`)
   })
   if (text === null) return { current: null, contexts: {} }
@@ -43,6 +44,17 @@ export async function readContexts(path: string): Promise<Contexts> {
     return { current, contexts }
   } catch {
     throw usageFailure(`${path} is not JSON; remove it and sign in again with forge login`)
+  }
+}
+
+/** For a command. Where server and token are given, a file that cannot be read is not needed. */
+export async function contextsFor(asked: Asked, env: Env): Promise<Contexts> {
+  try {
+    return await readContexts(contextsPath(env))
+  } catch (error) {
+    const isGiven = Boolean(env.FORGE_TOKEN && (asked.host || env.FORGE_HOST) && !asked.context)
+    if (isGiven) return { current: null, contexts: {} }
+    throw error
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Api, createApi } from '../api/client.ts'
-import { contextsPath, readContexts, targetOf } from '../login/contexts.ts'
+import { contextsFor, contextsPath, targetOf } from '../login/contexts.ts'
 import { renewal } from '../login/renewal.ts'
 import { processTerminal, type Terminal } from '../terminal/terminal.ts'
 import { exitCode, Failure } from './failure.ts'
@@ -45,7 +45,7 @@ export type Session = World & {
 export async function openSession(world: World, options: CommonOptions): Promise<Session> {
   const { terminal, env } = world
   const path = contextsPath(env)
-  const stored = await readContexts(path)
+  const stored = await contextsFor(options, env)
   const { host, token, context } = targetOf(options, env, stored)
   const userAgent = `forge-cli/${version}`
   const { nowMs } = world

@@ -1,5 +1,5 @@
 import { jobStates } from '../../../schemas/jobs.ts'
-import { runStates } from '../../../schemas/run-records.ts'
+import { runStates, searchedStates } from '../../../schemas/run-records.ts'
 import { firstRows, type Part } from '../api/every-page.ts'
 import type { JobRow, RunRecord } from '../api/records.ts'
 import { closest } from '../program/closest.ts'
@@ -35,7 +35,7 @@ export type ListOptions = Texts<'project' | 'state' | 'owner' | 'metric' | 'sort
   Flags<'all' | 'deleted'> & { search?: string | undefined; limit: string }
 
 const recentMs = 86_400_000
-const allStates = [...new Set<string>([...jobStates, ...runStates])]
+const allStates: readonly string[] = searchedStates
 
 /** The wanted states, separated by commas; null for all. */
 export function statesOf(text: string | undefined): string[] | null {
@@ -56,7 +56,7 @@ export function listRuns(session: Session, options: ListOptions): Promise<Part<R
   return isSearch ? searchRuns(session, options) : newestRuns(session, options)
 }
 
-/** In the order of the server, with the states of runs: jobs have other fields, and cannot be searched by them. */
+/** In the order of the server. Jobs have fields that runs lack, and cannot be searched by them. */
 async function searchRuns({ api }: Session, options: ListOptions): Promise<Part<RunRow>> {
   const { project, owner, state, search: q, sort, metric, deleted } = options
   const { rows: runs, isMore } = await firstRows<RunRecord>(api, '/api/runs', {
@@ -116,7 +116,8 @@ function rowOfJob(job: JobRow, run: RunRecord | undefined, metric: string | unde
 }
 
 function rowOfRun(run: RunRecord, metric: string | undefined): RunRow {
-  const { run_id, short_id, name, project, owner, source, state, started_at, ended_at } = run
+  const { run_id, short_id, name, project, owner, source, started_at, ended_at } = run
+  const state = run.job_state ?? run.state
   const shown = metricOf(run, metric)
   return {
     ...{ run_id, short_id, name, project, owner, source, state, state_reason: null },

@@ -25,7 +25,10 @@ type PsOptions = CommonOptions & ListOptions & Flags<'watch' | 'quiet'>
 
 export const describePs = describe({
   text: 'list runs, newest first, or search for them, e.g. state:failed "loss<1.2"',
-  operands: { '[search...]': 'conditions: words, state:, tag:, after:, metrics, hparams.NAME>1' },
+  operands: {
+    '[search...]':
+      'conditions: words, state:, tag:, after:, metrics, hparams.NAME>1, label.NAME:TEXT',
+  },
   options: {
     '-w, --watch': 'keep the list on the screen and up to date',
     '-q, --quiet': 'run ids only',

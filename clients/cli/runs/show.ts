@@ -28,7 +28,7 @@ type Known = {
 const mostAlerts = 10
 
 export const describeShow = describe({
-  text: 'everything known about a run: its job, hyperparameters, metrics and artifacts',
+  text: 'everything known about a run: its job, hyperparameters, labels, metrics and artifacts',
   operands: oneRun,
 })
 
@@ -75,6 +75,7 @@ function showLines(session: Session, { run, job, alerts, artifacts, lastWords }:
     ...section(session, 'attempts', attemptLines(session, job)),
     ...section(session, 'parameters of the job', valueLines(session, job?.spec.spec.params ?? {})),
     ...section(session, 'hyperparameters', valueLines(session, run.hparams)),
+    ...section(session, 'labels', valueLines(session, run.labels ?? {})),
     ...section(session, 'metrics', metricLines(session, run)),
     ...section(session, 'artifacts', artifactLines(session, artifacts)),
     ...section(session, 'notes', run.notes === '' ? [] : run.notes.split('\n')),

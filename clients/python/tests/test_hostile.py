@@ -80,6 +80,33 @@ class Signals(unittest.TestCase):
         self.assertRegex(err, r"forge: 100 points and \d other reports kept in ")
 
 
+# A process whose terminal closes, perhaps with its own handler for that.
+ENDED_BY = """
+    import os, re, signal, forge, forge.run
+    forge.run.CLOSE_WITHIN_S = 0.2
+    %s
+    forge.init(project="demo", monitor_hardware=False)
+    os.kill(os.getpid(), signal.SIGHUP)
+    print("went on")
+"""
+
+
+class ClosedTerminals(unittest.TestCase):
+    def test_a_closed_terminal_ends_the_run_as_sigterm_does(self):
+        code, out, err, left = run_script(ENDED_BY % "pass", **OWN)
+        self.assertEqual((code, out), (-1, ""), err)
+        self.assertRegex(err, r"2 other reports kept in ")
+
+    def test_a_handler_of_the_program_comes_first(self):
+        own = "signal.signal(signal.SIGHUP, lambda *_: print('saved'))"
+        code, out, err, _ = run_script(ENDED_BY % own, **OWN)
+        self.assertEqual((code, out), (0, "saved\nwent on\n"), err)
+
+    def test_under_nohup_it_ends_nothing(self):
+        code, out, err, _ = run_script(ENDED_BY % "signal.signal(signal.SIGHUP, signal.SIG_IGN)", **OWN)
+        self.assertEqual((code, out), (0, "went on\n"), err)
+
+
 class Ends(unittest.TestCase):
     def end_of(self, code):
         status, out, err, _ = run_script(TELLS_ITS_END % code, **OWN)

@@ -61,6 +61,16 @@ class Scalars(unittest.TestCase):
             with self.assertRaises(TypeError):
                 to_scalar(value)
 
+    def test_a_masked_number_is_refused_and_one_wider_than_a_double_is_rounded(self):
+        class Masked(Array):
+            mask = True
+
+        with self.assertRaisesRegex(TypeError, "masked"):
+            to_scalar(Masked(0.0))
+        Masked.mask = False
+        self.assertEqual(to_scalar(Masked(0.0)), 0.0)
+        self.assertEqual(to_scalar(Array(Fraction(3, 2))), 1.5)
+
     def test_text_none_and_lists_are_refused(self):
         for value in ("0.5", b"1", None, [1.0], (1,), {1}, object()):
             with self.assertRaises(TypeError):
@@ -108,18 +118,18 @@ class Hparams(unittest.TestCase):
     def test_everything_becomes_flat_and_scalar(self):
         params = {"lr": 1e-3, "optim": {"betas": [0.9, 0.99], "fused": True}, "seed": None, "limit": math.inf}
         self.assertEqual(
-            hparams(params),
+            hparams(params)[0],
             {"lr": 1e-3, "optim.betas": "[0.9, 0.99]", "optim.fused": True, "seed": None, "limit": "Infinity"},
         )
 
     def test_a_namespace_is_read_by_its_attributes(self):
-        self.assertEqual(hparams(argparse.Namespace(lr=0.1, name="x")), {"lr": 0.1, "name": "x"})
+        self.assertEqual(hparams(argparse.Namespace(lr=0.1, name="x"))[0], {"lr": 0.1, "name": "x"})
 
     def test_long_text_is_cut_at_the_limit_of_the_service(self):
-        self.assertEqual(len(hparams({"prompt": "é" * 10_000})["prompt"]), HPARAM_TEXT_LIMIT)
+        self.assertEqual(len(hparams({"prompt": "é" * 10_000})[0]["prompt"]), HPARAM_TEXT_LIMIT)
 
     def test_cuts_names_to_what_the_service_accepts(self):
-        self.assertEqual([len(name) for name in hparams({"k" * 300: 1, "short": 2})], [HPARAM_NAME_LIMIT, 5])
+        self.assertEqual([len(name) for name in hparams({"k" * 300: 1, "short": 2})[0]], [HPARAM_NAME_LIMIT, 5])
 
 
 if __name__ == "__main__":

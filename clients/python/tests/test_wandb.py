@@ -22,14 +22,32 @@ class Wandb(unittest.TestCase):
     def test_what_is_not_there_is_told(self):
         script = (
             "print(wandb.run)\n"
-            "for ask in (lambda: wandb.Image, lambda: wandb.config, lambda: wandb.log({})):\n"
+            "for ask in (lambda: wandb.sweep, lambda: wandb.config, lambda: wandb.log({})):\n"
             "    try: ask()\n"
             "    except (AttributeError, wandb.Error) as error: print(error)"
         )
         out, _ = self.run_script(script, SERVICE_ENABLED="0")
-        none, image, *others = out.splitlines()
+        none, sweep, *others = out.splitlines()
         self.assertEqual((none, others), ("None", ["call wandb.init() first"] * 2))
-        self.assertRegex(image, "^forge.wandb has no Image; it has .*summary")
+        self.assertRegex(sweep, "^forge.wandb has no sweep; it has .*summary")
+
+    def test_what_forge_does_not_have_is_left_out_with_one_warning_and_ends_no_training(self):
+        script = (
+            "wandb.login(key='x')\n"
+            "run = wandb.init(tags=['a'], settings=wandb.Settings(start_method='fork'), name='n')\n"
+            "pictures = [wandb.Image(object(), caption='c') for _ in range(3)]\n"
+            "wandb.log({'loss': 1.0, 'h': pictures[0], 't': wandb.Table(columns=['a'], data=[[1]]), 'v': wandb.Histogram([1])})\n"
+            "wandb.log({'p': wandb.plot.line(None, 'x', 'y')}); wandb.save('x.pt'); run.log_artifact(wandb.Artifact('a', type='model'))\n"
+            "artifact = wandb.Artifact('b', type='dataset'); artifact.add_file('x'); wandb.log_artifact(artifact).wait()\n"
+            "wandb.alert('a', level=wandb.AlertLevel.WARN); wandb.unwatch(); run.notes = 'x'; run.name = 'other'\n"
+            "print(isinstance(pictures[0], wandb.Image), run.tags, run.name, dict(wandb.summary), wandb.run is run)\n"
+            "run.forge.finish(timeout=0.1); print(wandb.run)"
+        )
+        out, err = self.run_script(script, **AWAY)
+        self.assertEqual(out, "True ('a',) other {'loss': 1.0} True\nNone\n")
+        for name in ("Settings", "Image", "Table", "Histogram", "plot", "save", "log_artifact", "Artifact", "unwatch"):
+            self.assertEqual(err.count("wandb.%s has no counterpart" % name), 1, err)
+        self.assertNotIn("not logged", err)
 
     def test_options_that_would_describe_the_run_are_named_and_others_are_not(self):
         script = "wandb.init(entity='me', group='a', notes='b', dir='x'); wandb.run.forge.finish(timeout=0.1)"

@@ -138,7 +138,11 @@ export const quotaGate: Gate = facts => {
       detail: `${held_gpus} of ${quota.max_concurrent_gpus} GPUs are in use; the job waits for ${gpus}`,
       data,
     }
-  return { ok: true, detail: `${after} of ${quota.max_concurrent_gpus} GPUs after this job`, data }
+  return {
+    ok: true,
+    detail: `with this job, ${after} of the ${quota.max_concurrent_gpus} GPUs that the quota allows`,
+    data,
+  }
 }
 
 const references: Gate = ({ dangling }) =>

@@ -177,7 +177,13 @@ test('every table has row-level security or contains no data of people, and the 
   )
   // These contain the rule themselves; any other view must be read with the caller's rights.
   const carriers = [
-    ...['hparams_of_runs', 'latest_of_runs', 'readable_runs', 'searched_summaries'],
+    ...[
+      'hparams_of_runs',
+      'labels_of_runs',
+      'latest_of_runs',
+      'readable_runs',
+      'searched_summaries',
+    ],
     'settled_of_runs',
   ]
   t.deepEqual(

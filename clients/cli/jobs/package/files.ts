@@ -20,6 +20,9 @@ export type ProjectFiles = {
   leftOut: LeftOut[]
 }
 
+/** Packages hold files alone, so that equal files make equal packages. */
+export const empty = 'an empty folder'
+
 /** Far beyond the limit of a server: a folder this big is a mistake. */
 const maxFiles = 20_000
 const maxBytes = 2 * 1024 ** 3
@@ -67,12 +70,13 @@ async function collect(found: Finding, under: string, outer: readonly RuleSet[])
 }
 
 /** Names that are not UTF-8 cannot be requested, or unpacked, by their names. */
-async function entriesOf({ folder, named }: Finding, under: string) {
+async function entriesOf({ folder, named, leftOut }: Finding, under: string) {
   const path = join(folder, under)
   const options = { withFileTypes: true, encoding: 'buffer' } as const
   const entries = await readdir(path, options).catch(error => {
     throw unreadable(join(named, under), error)
   })
+  if (entries.length === 0 && under !== '') leftOut.push({ path: `${under}/`, why: empty })
   return entries.map(entry => {
     const name = entry.name.toString()
     if (isUtf8(entry.name)) return { entry, name }

@@ -5,7 +5,7 @@ import type { Session } from '../../program/session.ts'
 import { size } from '../../terminal/amounts.ts'
 import { toJson } from '../../terminal/harmless.ts'
 import { type SpecTree, setAt } from '../spec/job-spec.ts'
-import { type ProjectFiles, projectFiles, refuseSensitive } from './files.ts'
+import { empty, type ProjectFiles, projectFiles, refuseSensitive } from './files.ts'
 import { pack } from './pack.ts'
 import { upload } from './upload.ts'
 
@@ -36,6 +36,8 @@ export async function sendPackage(
   }
   if (project.links.length > 0)
     note(`left out, as they are not plain files: ${project.links.slice(0, 10).join(', ')}`)
+  const folders = project.leftOut.filter(({ why }) => why === empty).map(({ path }) => path)
+  if (folders.length > 0) note(`left out, as they are empty: ${folders.slice(0, 10).join(', ')}`)
   const packed = await pack(project)
   const { files, bytes } = project
   const what = `package: ${files.length} files, ${size(bytes)}, packed ${size(packed.bytes)}`

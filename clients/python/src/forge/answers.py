@@ -14,6 +14,9 @@ BEHIND = "behind"  # send everything else first, then the same again
 REFUSED = "refused"  # it will never be accepted: drop it
 REPLACED = "replaced"  # send these instead
 
+# The part of a report that holds its items, each of which may be refused alone.
+PARTS = {"metrics": "points", "hparams": "params", "validation": "samples", "hardware": "points"}
+
 # Statuses by which the service judges the request itself. All others may be temporary, or come from a proxy.
 _REFUSALS = frozenset({400, 409, 422})
 
@@ -59,7 +62,7 @@ def judge(request: Request, reply: Reply, tries: int) -> Verdict:
     if not is_ours(reply):
         return Verdict(RETRY, detail)
     if status in _REFUSALS:
-        pieces = _without_rejected(request, reply) if request.route == "metrics" and status == 422 else ()
+        pieces = _without_rejected(request, reply) if status == 422 else ()
         return Verdict(REPLACED, detail, pieces) if pieces else Verdict(REFUSED, detail, quiet=request.route == "logs")
     if status in _NO_SUCH_ROUTE and request.route not in _ROUTES_OF_ALL_SERVERS:
         missing = "this server does not take them (%s)" % detail
@@ -145,29 +148,37 @@ def _halves(request: Request) -> Tuple[Request, ...]:
     body = json.loads(request.body)
     points = body["points"]
     middle = len(points) // 2
-    return tuple(_with_points(body, half) for half in (points[:middle], points[middle:]) if middle and half)
+    return tuple(_with_part(request, body, half) for half in (points[:middle], points[middle:]) if middle and half)
 
 
 def _without_rejected(request: Request, reply: Reply) -> Tuple[Request, ...]:
-    """Leaves out the refused points, so that one bad point does not cost the thousands around it."""
+    """Leaves out the refused items, so that one bad item does not cost the thousands around it."""
     errors = _json(reply.body).get("detail")
-    rejected = {_point_index(item) for item in errors} if isinstance(errors, list) else set()
-    rejected.discard(None)
+    part = PARTS.get(request.route)
+    if part is None or not isinstance(errors, list):
+        return ()
+    rejected = {_item_of(error, part) for error in errors} - {None}
     body = json.loads(request.body)
-    kept = [point for index, point in enumerate(body["points"]) if index not in rejected]
-    return (_with_points(body, kept),) if kept and rejected else ()
+    items = body[part]
+    kept: Any = (
+        {key: value for key, value in items.items() if key not in rejected}
+        if isinstance(items, dict)
+        else [item for index, item in enumerate(items) if index not in rejected]
+    )
+    return (_with_part(request, body, kept),) if kept and len(kept) < len(items) else ()
 
 
-def _point_index(item: object) -> Optional[int]:
-    loc = item.get("loc") if isinstance(item, dict) else None
-    if isinstance(loc, list) and len(loc) > 2 and loc[:2] == ["body", "points"] and isinstance(loc[2], int):
+def _item_of(error: object, part: str) -> Any:
+    """The key or the index of the item that the service refuses."""
+    loc = error.get("loc") if isinstance(error, dict) else None
+    if isinstance(loc, list) and len(loc) > 2 and loc[:2] == ["body", part] and isinstance(loc[2], (int, str)):
         return loc[2]
     return None
 
 
-def _with_points(body: Dict[str, Any], points: List[Dict[str, Any]]) -> Request:
-    text = json.dumps({**body, "points": points}, separators=(",", ":"))
-    return Request("metrics", text.encode(), len(points))
+def _with_part(request: Request, body: Dict[str, Any], items: Any) -> Request:
+    text = json.dumps({**body, PARTS[request.route]: items}, separators=(",", ":"))
+    return Request(request.route, text.encode(), len(items))
 
 
 def _json(body: bytes) -> Dict[str, Any]:

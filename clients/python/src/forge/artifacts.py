@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import math
 import os
 import random
 import time
@@ -15,8 +14,10 @@ from urllib.parse import urlencode, urlsplit
 from .address import Address
 from .answers import accepts, describe, is_ours
 from .config import Config, ForgeError
+from .encode import valid_key
+from .texts import storable
 from .transport import Reply, Transport, Unreachable
-from .values import scalars, to_step
+from .values import is_finite, scalars, to_step
 
 KINDS = ("checkpoint", "hf_export", "eval_report", "merged_model")
 
@@ -57,6 +58,8 @@ def artifact_of(
     if not isinstance(format, str) or not format:
         raise ArtifactError("format must name the format of the file, such as 'safetensors', not %r" % (format,))
     where = _absolute(os.fsdecode(path))
+    if storable(where) != where:
+        raise ArtifactError("the path %s is not valid text (UTF-8); rename the file" % ascii(where))
     if not _is_address(where) and not os.path.exists(where):
         raise ArtifactError("no such file: %s" % where)
     if upload:
@@ -64,10 +67,10 @@ def artifact_of(
     return Artifact(
         kind=kind,
         path=where,
-        format=format,
+        format=storable(format),
         step=None if step is None else to_step(step),
         size_bytes=size_bytes,
-        metrics=dict(scalars(metrics or {})[0]),
+        metrics={key: value for key, value in scalars(metrics or {})[0] if valid_key(key)},
     )
 
 
@@ -105,7 +108,7 @@ def body_for_later(config: Config, artifact: Artifact, upload: bool) -> Dict[str
 
 def body_of(config: Config, artifact: Artifact) -> Dict[str, Any]:
     body: Dict[str, Any] = {"run_id": config.run_id, **artifact._asdict()}
-    body["metrics"] = {key: value for key, value in artifact.metrics.items() if math.isfinite(value)} or None
+    body["metrics"] = {key: value for key, value in artifact.metrics.items() if is_finite(value)} or None
     body["attempt"] = config.attempt
     if artifact.size_bytes is None and os.path.isfile(artifact.path):
         body["size_bytes"] = os.path.getsize(artifact.path)

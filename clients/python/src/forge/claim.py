@@ -11,11 +11,18 @@ from urllib.parse import quote
 from .address import LOCAL_PREFIX, UNCLAIMED, Address, Claim, Note, read_note, write_note
 from .answers import accepts, describe, is_ours
 from .config import Config, ConfigError, ForgeError
+from .notices import say
 from .sign_in import SignIn, current_sign_in, sign_in_at
+from .texts import printable_name
 from .transport import Reply, Transport, Unreachable
 
 # How long `init` waits for the run to be created before training starts without it.
 PATIENCE_S = 5.0
+
+# Limits of the service.
+_NAME_CHARS = 256
+_TAG_CHARS = 64
+_MOST_TAGS = 50
 
 _MAY_PASS = frozenset({404, 405, 408, 425, 429})
 
@@ -39,7 +46,7 @@ def begin_run(body: Mapping[str, Any], env: Mapping[str, str]) -> Config:
     if signed_in is None:
         raise ConfigError(TWO_WAYS_OUT)
     local_id = new_local_id()
-    claim = Claim(signed_in.host, body)
+    claim = Claim(signed_in.host, _with_valid_names(body))
     try:
         address = _create(claim, local_id, signed_in, None)
     except NotYet:
@@ -47,6 +54,16 @@ def begin_run(body: Mapping[str, Any], env: Mapping[str, str]) -> Config:
     except Refused as error:
         raise ConfigError(str(error), error.status) from error
     return Config(*address, attempt=None, rank=0, local_rank=0, claim=claim, owns_run=True)
+
+
+def _with_valid_names(body: Mapping[str, Any]) -> Dict[str, Any]:
+    """A run is not refused for its name or a tag."""
+    name, tags = body.get("name"), body.get("tags", ())
+    named = None if name is None else printable_name(str(name), _NAME_CHARS)
+    tagged = [tag for tag in (printable_name(str(tag), _TAG_CHARS) for tag in tags) if tag][:_MOST_TAGS]
+    if (named, tagged) != (name, list(tags)):
+        say("forge: warning: the run is created with the name %r and the tags %r, as others cannot be stored" % (named, tagged))
+    return {**body, "name": named or None, "tags": tagged}
 
 
 def new_local_id() -> str:

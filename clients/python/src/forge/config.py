@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+import stat
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set, Tuple
 from urllib.parse import urlsplit
 
 from .address import UNCLAIMED, Address, Claim, Note
+from .notices import say
 
 
 # About 700,000 points.
@@ -107,13 +109,55 @@ def asked_for(env: Mapping[str, str], wanted: Mapping[str, Any]) -> Dict[str, An
     return {name: value for name, value in asked.items() if value}
 
 
+def in_words(asked: Mapping[str, Any], leave_out: str = "") -> str:
+    return " ".join("%s=%r" % named for named in asked.items() if named[0] != leave_out)
+
+
 def spool_root(env: Mapping[str, str]) -> str:
     """The directory that keeps unsent reports, one folder per run."""
     chosen = env.get("FORGE_SPOOL_DIR")
     if chosen:
         return os.path.abspath(os.path.expanduser(chosen))
     # Absolute even without a home to expand `~` to, since the program may change its folder.
-    return os.path.abspath(os.path.join(os.path.expanduser("~"), ".forge", "spool"))
+    usual = os.path.abspath(os.path.join(os.path.expanduser("~"), ".forge", "spool"))
+    if _can_hold(usual):
+        return usual
+    temporary = _temporary_root()
+    if temporary is None:
+        return usual
+    if temporary not in _warned:
+        _warned.add(temporary)
+        say("forge: warning: %s cannot be used; unsent reports wait in %s (FORGE_SPOOL_DIR selects another)" % (usual, temporary))
+    return temporary
+
+
+_warned: Set[str] = set()
+
+
+def _can_hold(path: str) -> bool:
+    """Whether the folder, or the nearest one above that exists, lets us write. A container may have somebody else's home."""
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode) and os.access(path, os.W_OK | os.X_OK)
+    except FileNotFoundError:
+        above = os.path.dirname(path)
+        return above != path and _can_hold(above)
+    except OSError:
+        return False
+
+
+def _temporary_root() -> Optional[str]:
+    """Only if it is ours: reports carry a token, and anybody may write to the folder above."""
+    import tempfile  # loaded when needed, so that `import forge` is cheap
+
+    try:
+        owner = os.getuid() if hasattr(os, "getuid") else 0
+        path = os.path.join(tempfile.gettempdir(), "forge-spool-%d" % owner)
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        found = os.lstat(path)
+        ours = stat.S_ISDIR(found.st_mode) and found.st_uid == owner and not stat.S_IMODE(found.st_mode) & 0o077
+        return path if ours or os.name == "nt" else None
+    except OSError:
+        return None
 
 
 def spool_bytes(env: Mapping[str, str]) -> int:

@@ -11,6 +11,7 @@ import math
 import time
 from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
 
+from .texts import is_unprintable
 from .values import Scalar, nonfinite
 
 # Limits of the service (per point and per run they are counted in characters).
@@ -36,6 +37,7 @@ class Row(NamedTuple):
 class _Template(NamedTuple):
     text: str
     kept: Optional[Tuple[int, ...]]  # None: all of them
+    refused: str  # the first key that is left out
 
 
 class RowEncoder:
@@ -63,7 +65,8 @@ class RowEncoder:
         values = row.values
         if template.kept is not None:
             values = tuple(values[index] for index in template.kept)
-            self._complain("metric keys must be 1 to 250 printable characters", len(row.values) - len(values))
+            why = "metric keys must be 1 to 250 printable characters, not %s" % template.refused
+            self._complain(why, len(row.values) - len(values))
         if not values:
             return "", 0
         end = ',"step":%d,"ts":"%s"}' % (row.step, self.timestamp(row.at))
@@ -80,7 +83,8 @@ class RowEncoder:
     def _remember(self, keys: Tuple[str, ...]) -> _Template:
         valid = [index for index, key in enumerate(keys) if valid_key(key)]
         points = ['{"key":%s,"value":%%s%s' % (json.dumps(keys[i]).replace("%", "%%"), _MARK) for i in valid]
-        template = _Template(",".join(points), None if len(valid) == len(keys) else tuple(valid))
+        refused = next((ascii(key)[:80] for key in keys if not valid_key(key)), "")
+        template = _Template(",".join(points), None if len(valid) == len(keys) else tuple(valid), refused)
         if len(self._templates) >= _MAX_TEMPLATES:
             self._templates.clear()
         self._templates[keys] = template
@@ -89,15 +93,7 @@ class RowEncoder:
 
 def valid_key(key: object) -> bool:
     """The service's rule: 1 to 250 characters, without controls and without marks of direction."""
-    return isinstance(key, str) and 0 < len(key) <= MAX_KEY_CHARS and not any(map(_is_unprintable, key))
-
-
-_OF_DIRECTION = frozenset([0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)])
-
-
-def _is_unprintable(char: str) -> bool:
-    code = ord(char)
-    return code < 32 or 127 <= code < 160 or 0xD800 <= code <= 0xDFFF or code in _OF_DIRECTION
+    return isinstance(key, str) and 0 < len(key) <= MAX_KEY_CHARS and not any(map(is_unprintable, key))
 
 
 def _json_numbers(values: Tuple[Scalar, ...]) -> Tuple[object, ...]:

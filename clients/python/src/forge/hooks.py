@@ -40,7 +40,7 @@ def _install() -> None:
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_in_forked_child)
     if threading.current_thread() is threading.main_thread():
-        _chain_sigterm()
+        _chain_signals()
 
 
 def _at_exit() -> None:
@@ -84,12 +84,23 @@ def _after(previous: Callable[..., Any], ours: Callable[..., None]) -> Callable[
     return hook
 
 
-def _chain_sigterm() -> None:
-    previous = signal.getsignal(signal.SIGTERM)
-    if previous is signal.SIG_IGN or previous is None:
-        return
+# What ends a process from outside: a stop, and a terminal or a connection that closes. Ctrl-C raises `KeyboardInterrupt`.
+_ENDING = ("SIGTERM", "SIGHUP")
 
-    def on_sigterm(number: int, frame: Any) -> None:
+
+def _chain_signals() -> None:
+    for name in _ENDING:
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None:
+            _chain(name, number)
+
+
+def _chain(name: str, which: int) -> None:
+    previous = signal.getsignal(which)
+    if previous is signal.SIG_IGN or previous is None:
+        return  # as under `nohup`
+
+    def on_signal(number: int, frame: Any) -> None:
         if callable(previous):
             previous(number, frame)  # it may save a checkpoint, log, or raise; `atexit` closes then
             return
@@ -100,11 +111,11 @@ def _chain_sigterm() -> None:
             signal.signal(number, signal.SIG_DFL)
             return  # to `close`, which still has to write the waiting reports
         if _active is not None:
-            _active.end("failed", "ended by SIGTERM")
+            _active.end("failed", "ended by %s" % name)
         signal.signal(number, signal.SIG_DFL)
         die()
 
-    signal.signal(signal.SIGTERM, on_sigterm)
+    signal.signal(which, on_signal)
 
 
 def _in_forked_child() -> None:

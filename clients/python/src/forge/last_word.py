@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 from .spool import Amount
 
 
-def last_word(url: Optional[str], left: Amount, lost: Amount, folder: str, why_left: str, why_lost: str) -> str:
+class LeftOut(NamedTuple):
+    """Values that could not be reported, and why the last one could not."""
+
+    count: int = 0
+    why: str = ""
+
+
+def last_word(
+    url: Optional[str],
+    left: Amount,
+    lost: Amount,
+    folder: str,
+    why_left: str,
+    why_lost: str,
+    left_out: LeftOut = LeftOut(),
+) -> str:
     """True in every case: everything arrived, some reports wait on disk, some never will arrive."""
     if left != Amount():
         because = " (%s)" % why_left if why_left else ""
@@ -16,6 +31,9 @@ def last_word(url: Optional[str], left: Amount, lost: Amount, folder: str, why_l
         text = "all sent" if lost == Amount() else "the rest was sent"
     if lost != Amount():
         text = "%s not stored: %s; %s" % (in_words(lost), why_lost, text)
+    if left_out.count:
+        noun = "value" if left_out.count == 1 else "values"
+        text = "%s %s not logged: %s; %s" % (format(left_out.count, ","), noun, left_out.why, text)
     return "forge: %s%s" % (text, "" if url is None else "  " + url)
 
 

@@ -13,11 +13,13 @@ from .address import Address
 from .buffer import Buffer
 from .config import Config, spool_bytes, spool_root
 from .encode import RowEncoder
-from .last_word import last_word
+from .answers import PARTS
+from .last_word import LeftOut, last_word
 from .lost import Lost
 from .notices import Notices, say
 from .points import Request
 from .spool import Amount, Spool, run_folder
+from .texts import storable_json
 from .uploader import Uploader
 from .values import Scalar
 
@@ -40,6 +42,7 @@ class Reporter:
         self.address = config.address
         self.started = False
         self._is_closing = False
+        self._left_out = LeftOut()
         self._after_close: Optional[Callable[[], None]] = None
         self._config = config
         self._env = env
@@ -81,9 +84,22 @@ class Reporter:
         text = json.dumps({**head, **fields}, allow_nan=False, default=str)
         if samples is not None:
             text = '%s,"samples":[%s]}' % (text[:-1], ",".join(samples))
-        weight = 1 if samples is None else len(samples)
+        text = self._storable(route, text)
+        weight = max(1, len(fields.get(PARTS.get(route, ""), ())) if samples is None else len(samples))
         if not self.buffer.put_request(Request(route, text.encode(), weight)):
             self.notices.report("reports to %s dropped: more is logged than can be sent or written" % route, weight)
+
+    def _storable(self, route: str, text: str) -> str:
+        cleaned, places = storable_json(text)
+        if places:
+            where = "%s: %s" % (route, ", ".join(places[:3]))
+            self.notices.report("texts with characters that cannot be stored, which became U+FFFD", len(places), where)
+        return cleaned
+
+    def leave_out(self, what: str, count: int, why: str) -> None:
+        """Values that cannot be reported: named now, and counted in the last line."""
+        self._left_out = LeftOut(self._left_out.count + count, why)
+        self.notices.report(what, count, why)
 
     def post_lifecycle(self, event: str, message: Any = None) -> None:
         report = {"event": event, "ts": RowEncoder(lambda _why, _count: None).timestamp(time.time())}
@@ -142,9 +158,9 @@ class Reporter:
 
     def _last_word(self) -> Optional[str]:
         left, lost = self._spool.left, self.lost
-        if left == Amount() and lost.amount == Amount():
+        if left == Amount() and lost.amount == Amount() and self._left_out.count == 0:
             return None
-        return last_word(self._url, left, lost.amount, self.folder, self.trouble, lost.why)
+        return last_word(self._url, left, lost.amount, self.folder, self.trouble, lost.why, self._left_out)
 
     def _find_address(self) -> Address:
         if self._config.address is not None:

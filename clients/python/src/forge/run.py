@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Tuple
 
 from .address import Address
 from .alerts import alert_report
-from .config import Config, ForgeError, output_is_collected
+from .config import Config, ForgeError, in_words, output_is_collected
 from .last_word import failure_text
 from .notices import say
 from .reporter import Reporter, at_child_exit
@@ -136,8 +136,8 @@ class Run:
         """Another `init` during this run: warns a caller who wants another run that this one is still active."""
         others = {name: value for name, value in asked.items() if self._asked.get(name) != value}
         if self._speaks and others:
-            ours = " ".join(["run %s" % self.id, _in_words(self._asked, leave_out="run_id")]).rstrip()
-            text = "init for %s returns the active %s; call forge.finish() first to start another" % (_in_words(others), ours)
+            ours = " ".join(["run %s" % self.id, in_words(self._asked, leave_out="run_id")]).rstrip()
+            text = "init for %s returns the active %s; call forge.finish() first to start another" % (in_words(others), ours)
             if strict or self._strict:
                 raise ForgeError(text)
             say("forge: warning: " + text)
@@ -170,7 +170,7 @@ class Run:
             if keys:
                 self._reporter.put(at, step, keys, numbers)
         except Exception as error:
-            self._refuse("values not logged", str(error))
+            self._refuse("values not logged", [str(error)])
 
     def _say_ended(self) -> None:
         """A process other than rank 0 is silent on purpose; a run that has ended is not expected to be."""
@@ -186,9 +186,11 @@ class Run:
         if not self._speaks or self._ended:
             return self._say_ended()
         try:
-            self._post_soon("hparams", {"params": hparams(params)})
+            kept, complaints = hparams(params)
+            self._refuse("hparams not logged", complaints)
+            self._post_soon("hparams", {"params": kept})
         except Exception as error:
-            self._refuse("hparams not logged", str(error))
+            self._refuse("hparams not logged", [str(error)])
 
     def log_samples(
         self,
@@ -208,7 +210,7 @@ class Run:
             for round_part, piece in sample_rounds(step, samples, avg_reward, accuracy):
                 self._post_soon("validation", round_part, samples=piece)
         except Exception as error:
-            self._refuse("samples not logged", str(error))
+            self._refuse("samples not logged", [str(error)])
 
     def log_artifact(
         self,
@@ -265,7 +267,7 @@ class Run:
         try:
             self._post_soon("alert", alert_report(title, level, text))
         except Exception as error:
-            self._refuse("alert not raised", str(error))
+            self._refuse("alert not raised", [str(error)])
 
     def should_stop(self) -> bool:
         """Whether the platform asks the run to end; save a checkpoint first if `control` says so. Costs nothing."""
@@ -373,14 +375,15 @@ class Run:
 
     def _reduced(self, values: Mapping[str, Any]) -> Tuple[Tuple[str, ...], Tuple[Scalar, ...]]:
         pairs, complaints = scalars(values)
-        if complaints:
-            self._refuse("values not logged", "; ".join(complaints[:3]), len(complaints))
+        self._refuse("values not logged", complaints)
         return tuple(key for key, _ in pairs), tuple(number for _, number in pairs)
 
-    def _refuse(self, what: str, why: str, count: int = 1) -> None:
-        if self._strict:
+    def _refuse(self, what: str, complaints: Sequence[str]) -> None:
+        why = "; ".join(complaints[:3])
+        if complaints and self._strict:
             raise ForgeError("%s: %s" % (what, why))
-        self._reporter.notices.report(what, count, why)
+        if complaints:
+            self._reporter.leave_out(what, len(complaints), why)
 
     def _tell_at_once(self, what: str) -> None:
         if self._strict:
@@ -393,7 +396,3 @@ class Run:
 
     def _take_control(self, control: Dict[str, Any]) -> None:
         self._control = {**_NO_CONTROL, **control}
-
-
-def _in_words(asked: Mapping[str, Any], leave_out: str = "") -> str:
-    return " ".join("%s=%r" % named for named in asked.items() if named[0] != leave_out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Tuple
 
-from .values import nonfinite, to_scalar, to_step
+from .values import is_finite, nonfinite, to_scalar, to_step
 
 # The service accepts 500 samples and 10 MB a call.
 SAMPLES_PER_REQUEST = 500
@@ -53,4 +53,4 @@ def _json_safe(value: Any) -> Any:
         number = to_scalar(value)
     except (TypeError, ValueError):
         return str(value)
-    return number if number - number == 0 else nonfinite(number)
+    return number if is_finite(number) else nonfinite(number)

@@ -25,10 +25,10 @@ def contexts_path(env: Mapping[str, str]) -> str:
 
 def current_sign_in(env: Mapping[str, str]) -> Optional[SignIn]:
     """FORGE_HOST and FORGE_TOKEN, or else the current context, as the command line selects them."""
-    contexts, current = _contexts(env)
     given = env.get("FORGE_HOST")
     if given:
         return sign_in_at(normal_host(given), env)
+    contexts, current = _contexts(env)
     context = contexts.get(current or "")
     host = normal_host(str(context.get("host"))) if context else _DEFAULT_HOST
     token = env.get("FORGE_TOKEN") or (context or {}).get("token")
@@ -62,7 +62,7 @@ def _contexts(env: Mapping[str, str]) -> Any:
             stored = json.load(file)
         contexts: Dict[str, Dict[str, Any]] = dict(stored.get("contexts") or {})
         return contexts, stored.get("current")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # a home such as /dev/null
         return {}, None
     except (OSError, ValueError, AttributeError) as error:
         raise ConfigError("%s cannot be read (%s); sign in again with `forge login`" % (path, error)) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any, Dict, Iterator, List, Mapping, Tuple, Union
 
@@ -13,6 +14,12 @@ _MAX_DEPTH = 32
 HPARAM_TEXT_LIMIT = 6000
 # A longer name is cut, because the service would refuse all hyperparameters of the call.
 HPARAM_NAME_LIMIT = 250
+
+# As many as the service accepts.
+HPARAMS_LIMIT = 2000
+
+# The service refuses them.
+_REFUSED_NAMES = frozenset({"", "__proto__"})
 
 # As many names as a run may have; a dictionary that contains itself twice has more paths than there are atoms.
 MAX_NAMES = 100_000
@@ -73,10 +80,20 @@ def _single_item(value: Any) -> Scalar:
     size = _size(value)
     if size is not None and size != 1:
         raise TypeError("%d values under one key; log its mean, or one key for each" % size)
+    if _is_masked(value):
+        raise TypeError("the value is masked")
     item = value.item()
     if type(item) is float or type(item) is int:
         return item
-    raise TypeError("holds %s, which is not a number" % type(item).__name__)
+    if isinstance(item, bool) or not hasattr(item, "__float__"):
+        raise TypeError("holds %s, which is not a number" % type(item).__name__)
+    return float(item)  # such as numpy.longdouble, which has no counterpart in Python
+
+
+def _is_masked(value: Any) -> bool:
+    """NumPy's masked arrays have a number under the mask, usually 0, that means nothing. A `mask` elsewhere is a method."""
+    mask = getattr(value, "mask", None)
+    return mask is not None and not callable(mask) and bool(mask)
 
 
 def _size(value: Any) -> Union[int, None]:
@@ -103,13 +120,28 @@ def to_step(step: Any) -> int:
     return whole
 
 
-def hparams(params: Any) -> Dict[str, Any]:
-    """A flat dictionary of texts, numbers, booleans and nulls; other values are converted to text."""
+def hparams(params: Any) -> Tuple[Dict[str, Any], List[str]]:
+    """A flat dictionary of texts, numbers, booleans and nulls, and a complaint for each value left out.
+
+    Other values are converted to text.
+    """
     if not isinstance(params, Mapping):
         if not hasattr(params, "__dict__"):
             raise TypeError('needs names and values, as in {"lr": 0.1}, not %s' % _shown(params))
         params = vars(params)  # argparse.Namespace, dataclasses, SimpleNamespace
-    return {key[:HPARAM_NAME_LIMIT]: _hparam(value) for key, value in flatten(params)}
+    kept: Dict[str, Any] = {}
+    complaints: List[str] = []
+    for key, value in flatten(params):
+        name = key[:HPARAM_NAME_LIMIT]
+        try:
+            if name in _REFUSED_NAMES:
+                raise ValueError("not the name of a hyperparameter")
+            if name not in kept and len(kept) == HPARAMS_LIMIT:
+                raise ValueError("more than %s hyperparameters" % format(HPARAMS_LIMIT, ","))
+            kept[name] = _hparam(value)
+        except Exception as error:  # of `str(value)`
+            complaints.append("%s: %s" % (ascii(name), error))
+    return kept, complaints
 
 
 def _hparam(value: Any) -> Any:
@@ -119,7 +151,9 @@ def _hparam(value: Any) -> Any:
         number = to_scalar(value)
     except (TypeError, ValueError):
         return str(value)[:HPARAM_TEXT_LIMIT]
-    return number if number - number == 0 else nonfinite(number)
+    if is_finite(number):
+        return number
+    return str(number)[:HPARAM_TEXT_LIMIT] if isinstance(number, int) else nonfinite(number)
 
 
 def _shown(value: Any) -> str:
@@ -127,7 +161,15 @@ def _shown(value: Any) -> str:
     return "%s (%s)" % (text if len(text) <= 40 else text[:37] + "...", type(value).__name__)
 
 
-def nonfinite(number: float) -> str:
+def is_finite(number: Scalar) -> bool:
+    """False for an integer beyond the range of a double, too: the service would read it as infinity."""
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
+
+
+def nonfinite(number: Scalar) -> str:
     """JSON has no NaN and infinities: the service accepts these three words instead."""
     if number != number:
         return "NaN"

@@ -5,7 +5,8 @@
     wandb.summary["best"] = best
     wandb.finish()
 
-It has `init`, `log`, `config`, `summary`, `finish` and `run` (with `define_metric` and `watch`, which do nothing). The
+It has `init`, `log`, `config`, `summary`, `finish` and `run` (with `define_metric`, `watch` and `login`, which do nothing). Other
+common names, such as `Image`, `Table` and `Artifact`, exist and are left out with a warning (`wandb_left_out.py`). The
 package `wandb` is not needed. If the environment names a run, it receives the reports, and `project` is ignored.
 """
 
@@ -20,8 +21,9 @@ from .config import ForgeError
 from .notices import say
 from .run import Run as _Run
 from .values import flatten, to_scalar, to_step
+from .wandb_left_out import LeftOut, stand_in
 
-__all__ = ["Error", "alert", "config", "define_metric", "finish", "init", "log", "run", "summary", "watch"]
+__all__ = "AlertLevel Error alert config define_metric finish init log login run summary watch".split()
 
 Error = ForgeError
 
@@ -32,6 +34,10 @@ _OF_WANDB_ALONE = frozenset(
     "allow_val_change config_exclude_keys config_include_keys dir entity force magic monitor_gym reinit save_code settings "
     "sync_tensorboard anonymous mode".split()
 )
+
+
+class AlertLevel:
+    INFO, WARN, ERROR = "INFO", "WARN", "ERROR"
 
 
 class Config(MutableMapping[str, Any]):
@@ -123,8 +129,10 @@ class Summary(MutableMapping[str, Any]):
 class Run:
     """One run. `step` is the step of the next `log`."""
 
-    def __init__(self, forge_run: _Run, name: Optional[str], project: Optional[str]):
+    def __init__(self, forge_run: _Run, name: Optional[str], project: Optional[str], tags: Any = ()):
         self.forge = forge_run
+        self.tags = tuple([tags] if isinstance(tags, str) else tags or ())
+        self.notes: Optional[str] = None
         self.project = project
         self._name = name
         self.config = Config(forge_run)
@@ -139,6 +147,11 @@ class Run:
     @property
     def name(self) -> Optional[str]:
         return self._name or self.forge.id
+
+    @name.setter
+    def name(self, name: str) -> None:
+        say("forge: warning: the name %r is used here only: a run is named in wandb.init" % (name,))
+        self._name = name
 
     @property
     def url(self) -> Optional[str]:
@@ -192,6 +205,13 @@ class Run:
     def watch(self, *_: Any, **__: Any) -> None:
         """Does nothing: gradients are not logged automatically."""
 
+    def __getattr__(self, attribute: str) -> Any:
+        """Such as `log_artifact`, which also exists here."""
+        found = None if attribute.startswith("_") else stand_in(attribute)
+        if found is None:
+            raise AttributeError("a run of forge.wandb has no %s" % attribute)
+        return found
+
     def __enter__(self) -> "Run":
         return self
 
@@ -203,6 +223,8 @@ def _numbers(values: Mapping[str, Any]) -> Dict[str, Any]:
     """With dotted names, and numbers where the values can be read as such: W&B takes a bool for one."""
     found = {}
     for key, value in flatten(values):
+        if isinstance(value, LeftOut):
+            continue  # a warning has named it
         try:
             found[key] = int(value) if isinstance(value, bool) else to_scalar(value)
         except Exception:
@@ -237,7 +259,7 @@ def init(
         say("forge: warning: wandb.init ignores %s" % ", ".join(unknown))
     forge_run = _begin(project, name, tags, mode or os.environ.get("WANDB_MODE"))
     if _current is None or _current.forge is not forge_run:
-        _current = Run(forge_run, name, project)
+        _current = Run(forge_run, name, project, tags)
     if config is not None:
         _current.config.update(config)
     return _current
@@ -277,9 +299,17 @@ def watch(*_: Any, **__: Any) -> None:
     """Does nothing: gradients are not logged automatically."""
 
 
+def login(*_: Any, **__: Any) -> bool:
+    """Does nothing: `forge login`, or the environment, signs in."""
+    return True
+
+
 def __getattr__(attribute: str) -> Any:
     if attribute == "run":
-        return _current
+        return None if _current is None or _current.forge.ended else _current
     if attribute in ("config", "summary"):
         return getattr(_active(), attribute)
+    found = None if attribute.startswith("_") else stand_in(attribute)
+    if found is not None:
+        return found
     raise AttributeError("forge.wandb has no %s; it has %s" % (attribute, ", ".join(__all__)))

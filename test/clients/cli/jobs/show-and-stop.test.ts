@@ -39,16 +39,19 @@ test('show prints everything known about a run, with and without a job', async t
 
   const external = await createRun(forge)
   await ingest(forge, external, 'hparams', { params: { optimizer: 'adam', lr: 0.5 } })
+  const tag = { key: 'team', value: 'r\u001b[2Jl' }
+  await ingest(forge, external, 'mlflow/api/2.0/mlflow/runs/set-tag', tag)
   await ingest(forge, external, 'metrics', { points: [{ key: 'loss', step: 7, value: 2.5 }] })
   const shown = await until('all reports can be read', 60_000, async () => {
     const told = await run(['show', external.short_id])
-    return /loss/.test(told.stdout) && /optimizer/.test(told.stdout) && told
+    return [/loss/, /optimizer/, /labels/].every(one => one.test(told.stdout)) && told
   })
   t.regex(shown.stdout, /hyperparameters\n.*NAME +VALUE\n +lr +0\.5\n +optimizer +adam/)
+  t.regex(shown.stdout, /labels\n.*NAME +VALUE\n +team +r\\x1b\[2Jl\n/)
   t.regex(shown.stdout, /loss +2\.5 +2\.5 +2\.5 +7 +1/)
   t.true(shown.stdout.includes(`${forge.url}/runs/${external.run_id}`))
   const json = JSON.parse((await run(['show', external.run_id, '--json'])).stdout)
-  t.like(json, { run: { run_id: external.run_id, hparams: { lr: 0.5 } }, job: null })
+  t.like(json, { run: { hparams: { lr: 0.5 }, labels: { team: tag.value } }, job: null })
   t.regex((await run(['alerts', external.short_id])).stderr, /There was no alert/)
   await ingest(forge, external, 'alert', { title: 'Reward collapsed', level: 'error' })
   const alerted = await until('the alert can be read', 60_000, async () => {

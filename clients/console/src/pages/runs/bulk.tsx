@@ -122,7 +122,7 @@ function StopDialog({ runs, onClose, onStop }: StopProps) {
                 {run.project}
               </span>
             </span>
-            <Badge state={run.state} />
+            <Badge state={run.job_state ?? run.state} />
           </li>
         ))}
         {more > 0 && <li className={styles.soft}>{say.andMore(more)}</li>}

@@ -1,9 +1,8 @@
+import { searchedStates } from '../../../../../schemas/run-records.ts'
 import { wordFields } from '../../../../../schemas/run-search.ts'
 
-const states = ['pending', 'running', 'succeeded', 'failed', 'stopped', 'abandoned']
-
 /** The response of `GET /api/runs/names`. */
-export type Asked = { of: 'owners' | 'tags' | 'metrics' | 'hparams'; contains: string }
+export type Asked = { of: 'owners' | 'tags' | 'labels' | 'metrics' | 'hparams'; contains: string }
 
 export type Known = {
   projects: readonly string[]
@@ -21,12 +20,18 @@ export function wordAt(text: string, cursor: number): { word: string; from: numb
 
 const ofFields: Readonly<Record<string, Asked['of']>> = { owner: 'owners', tag: 'tags' }
 
+/** What a name begins with, if it is not that of a metric. */
+const ofPrefixes: Readonly<Record<string, Asked['of']>> = {
+  'hparams.': 'hparams',
+  'label.': 'labels',
+}
+
 /** The request that completes a word; null: none. */
 export function askedBy(word: string): Asked | null {
   const [, field = '', value = ''] = /^(\w+):(.*)$/s.exec(word) ?? []
   if (ofFields[field]) return { of: ofFields[field], contains: value }
-  const [, hparam] = /^hparams\.(.*)$/s.exec(word) ?? []
-  if (hparam !== undefined) return { of: 'hparams', contains: hparam }
+  for (const [prefix, of] of Object.entries(ofPrefixes))
+    if (word.startsWith(prefix)) return { of, contains: word.slice(prefix.length) }
   return /^[^\s"():<>=!]{2,}$/.test(word) ? { of: 'metrics', contains: word } : null
 }
 
@@ -35,7 +40,7 @@ export function completionsOf(word: string, known: Known): string[] {
   const asked = askedBy(word)
   const [, field, value = ''] = /^(\w+):(.*)$/s.exec(word) ?? []
   if (field !== undefined) {
-    const values = { state: states, project: known.projects }[field]
+    const values = { state: searchedStates, project: known.projects }[field]
     const found = values ? startingWith(values, value) : asked ? known.names : []
     return found
       .map(one => `${field}:${quoted(one)}`)
@@ -43,9 +48,16 @@ export function completionsOf(word: string, known: Known): string[] {
       .slice(0, most)
   }
   if (word === '') return []
-  const all = [...wordFields.map(name => `${name}:`), 'created>', 'started>', 'ended>', 'hparams.']
+  const all = [
+    ...wordFields.map(name => `${name}:`),
+    'created>',
+    'started>',
+    'ended>',
+    ...Object.keys(ofPrefixes),
+  ]
   const names = asked === null ? [] : known.names.map(quoted)
-  const named = asked?.of === 'hparams' ? names.map(name => `hparams.${name}`) : names
+  const prefix = Object.keys(ofPrefixes).find(one => word.startsWith(one)) ?? ''
+  const named = names.map(name => `${prefix}${name}`)
   return [...startingWith(all, word), ...named.filter(name => name !== word)].slice(0, most)
 }
 

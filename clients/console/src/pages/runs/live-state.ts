@@ -1,3 +1,4 @@
+import { jobStates } from '../../../../../schemas/jobs.ts'
 import type { RunRow } from '../../../../../schemas/run-records.ts'
 
 /** A `state` event of the stream; for a job, the state is that of the job. */
@@ -16,12 +17,15 @@ function runStateOf(state: string): RunRow['state'] | null {
 
 /** The row after a change; the same object if the change is about another run, or changes nothing. */
 export function afterChange(run: RunRow, { run_id, state, at }: StateChange): RunRow {
-  const next = run_id === run.run_id ? runStateOf(state) : null
-  if (next === null || next === run.state) return run
+  if (run_id !== run.run_id) return run
+  const next = runStateOf(state) ?? run.state
+  const job_state = run.job_exists ? (jobStates.find(one => one === state) ?? null) : null
+  if (next === run.state) return job_state === run.job_state ? run : { ...run, job_state }
   const isOver = ended.includes(next as Ended)
   return {
     ...run,
     state: next,
+    job_state,
     started_at: run.started_at ?? (next === 'running' ? at : null),
     ended_at: isOver ? at : null,
     duration_s: isOver && run.started_at !== null ? secondsFrom(run.started_at, at) : null,

@@ -102,7 +102,7 @@ const cells: Readonly<Record<FieldName, (run: RunRow) => ReactNode>> = {
       {run.name !== null && <span className={styles.soft}> {run.short_id}</span>}
     </Link>
   ),
-  state: run => <Badge state={run.state} />,
+  state: run => <Badge state={run.job_state ?? run.state} />,
   project: run => run.project,
   owner: run => run.owner,
   created_at: run => <Ago at={run.created_at} />,

@@ -55,6 +55,7 @@ export function Tab({ run }: { run: RunRecord }) {
         <Values title={say.hparams} values={run.hparams} />
         <Metrics run={run} />
       </div>
+      {Object.keys(run.labels).length > 0 && <Values title={say.labels} values={run.labels} />}
       {run.notes !== '' && (
         <Panel title={say.notes}>
           <p className={styles.notes}>{run.notes}</p>
@@ -94,7 +95,7 @@ function Alerts({ run }: { run: RunRecord }) {
   )
 }
 
-const hparamTextOf = (value: unknown): string =>
+const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
 function Values({ title, values }: { title: string; values: Readonly<Record<string, unknown>> }) {
@@ -120,7 +121,7 @@ function Values({ title, values }: { title: string; values: Readonly<Record<stri
           keyOf={name => name}
           columns={[
             { key: 'name', title: say.name, cell: name => name },
-            { key: 'value', title: say.value, cell: name => hparamTextOf(values[name]) },
+            { key: 'value', title: say.value, cell: name => textOf(values[name]) },
           ]}
         />
       )}

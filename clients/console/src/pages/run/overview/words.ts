@@ -5,6 +5,7 @@ export const words = wordsOf({
   lastWords: ['Last output', '最后的输出'],
   hparams: ['Hyperparameters', '超参数'],
   noHparams: ['None were reported.', '未上报。'],
+  labels: ['Labels', '键值标签'],
   metrics: ['Metrics', '指标'],
   noMetrics: ['None were reported yet.', '尚未上报。'],
   allCharts: ['All charts', '全部图表'],

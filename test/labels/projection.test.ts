@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import type { Recorded } from '../../events/event.ts'
+import type { MlflowEvent } from '../../events/mlflow.ts'
+import { readMigrations } from '../../server/migrations.ts'
+import { database } from '../servers/postgres.ts'
+import { project } from '../servers/project.ts'
+
+const golden = join(import.meta.dirname, '../golden/events/job.admitted.v3.json')
+const first: Recorded<{ type: string; data: { run_id: string; spec: Spec } }> = JSON.parse(
+  readFileSync(golden, 'utf8'),
+)
+type Spec = { metadata: { labels: Record<string, string> } }
+const { run_id } = first.data
+
+const admitted = (labels: Record<string, string>) => {
+  const { spec } = first.data
+  const metadata = { ...spec.metadata, labels }
+  return { ...first, data: { ...first.data, spec: { ...spec, metadata } } }
+}
+
+const recorded = (event: MlflowEvent, index: number): Recorded<MlflowEvent> => ({
+  ...event,
+  event_id: `0190000000007000800000000000000${index}`,
+  schema_version: 1,
+  stream: `mlflow-${run_id}`,
+  stream_version: index + 1,
+  occurred_at: '2026-11-27T00:00:00.000Z',
+  actor: { type: 'run', id: run_id, via: 'ingest_token' },
+  request_id: 'r',
+  causation_id: null,
+})
+
+const set = (tags: Record<string, string>): MlflowEvent => ({
+  type: 'mlflow.tags_set',
+  data: { run_id, tags },
+})
+const drop = (key: string): MlflowEvent => ({ type: 'mlflow.tag_deleted', data: { run_id, key } })
+
+test("the labels of a run are its job's, replaced by MLflow's tags while they exist, and are the same after the upgrade", async t => {
+  const { pool } = await database(t)
+  const events: MlflowEvent[] = [
+    set({ team: 'rl', ticket: 'ML-7', 'mlflow.user': 'root', ['__proto__']: 'x', 'a"b': 'ü' }),
+    set({ team: 'nlp', gone: 'y', 'mlflow.note.content': 'first' }),
+    set({ long: 'x'.repeat(8000), 'mlflow.note.content': 'tries more heads' }),
+    drop('gone'),
+    drop('ticket'),
+  ]
+  await project(pool, [admitted({ ticket: 'ML-142', series: 'ablation' }), ...events.map(recorded)])
+  const labels = async () =>
+    (await pool.query('select * from read.run_labels order by key collate "C"')).rows
+  const notes = async () => (await pool.query('select * from read.run_notes')).rows
+  const of = (key: string, value: string, of_job: string | null = null) => ({
+    ...{ run_id, key, value, of_job },
+  })
+  const [before, noted] = [await labels(), await notes()]
+  t.deepEqual(before, [
+    of('__proto__', 'x'),
+    of('a"b', 'ü'),
+    of('long', 'x'.repeat(8000)),
+    of('series', 'ablation', 'ablation'),
+    of('team', 'nlp'),
+    of('ticket', 'ML-142', 'ML-142'),
+  ])
+  t.deepEqual(noted, [{ run_id, notes: 'tries more heads' }])
+
+  await pool.query(`
+    begin;
+    set local search_path to read;
+    drop view labels_of_runs;
+    drop table run_labels, run_notes;
+    ${readFileSync(join(readMigrations, '0650_labels.sql'), 'utf8')}
+    commit`)
+  t.deepEqual(await labels(), before)
+  t.deepEqual(await notes(), noted)
+})
+
+test('a run has no note of MLflow once it is empty or deleted', async t => {
+  const { pool } = await database(t)
+  const note = (text: string) => set({ 'mlflow.note.content': text })
+  const after = async (...events: MlflowEvent[]) => {
+    await project(pool, events.map(recorded))
+    return (await pool.query('select notes from read.run_notes')).rows
+  }
+  t.deepEqual(await after(note('a'), note('')), [])
+  const again = await database(t)
+  await project(again.pool, [note('a'), drop('mlflow.note.content')].map(recorded))
+  t.deepEqual((await again.pool.query('select from read.run_notes')).rows, [])
+})
