@@ -7,11 +7,6 @@ const bad: Record<string, string[]> = {
   'that is too short': ['x y z 1 2 3', 'ü'.repeat(5)],
   'that is too long': ['x y '.repeat(257), `${'ü'.repeat(512)}y`],
   'of the username and no other letter': ['alice-alice-1', 'ALICE20261121', '**alice***alice**'],
-  'of words about Forge and no other letter': [
-    'forge-admin-2026',
-    'ForgeAliceForge1',
-    'control-plane-42',
-  ],
   'that many people use': ['123456789012', 'passwordpassword', 'PasswordPassword', 'qwertyuiopas'],
   'that many people use, with something after it': [
     'Password123!',
@@ -34,7 +29,6 @@ test('other passwords of 12 to 1024 bytes in UTF-8 are accepted', async t => {
   const good = [
     'correct horse battery',
     'alice in chains 7',
-    'forgery of admins 7',
     'dragon-49817263548',
     'xüx1üx',
     'üöäßéñ',
