@@ -1,14 +1,11 @@
 import type { Context } from 'koa'
 import { sha256 } from '../../auth/opaque-token.ts'
-import { createRefreshToken, refreshTokenOf, setRefreshCookie } from '../../auth/refresh-cookie.ts'
+import { createRefreshToken, setRefreshCookie } from '../../auth/refresh-cookie.ts'
 import { type UserEvent, userAt } from '../../events/users.ts'
-import { Refusal } from '../../platform/refusal.ts'
 import { commit } from '../commit.ts'
 import type { CommandConfig, Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { endSession } from './end-session.ts'
 import { issueAccess } from './issue-access.ts'
-import { sessionOf } from './rotate.ts'
 
 /** Lifetime of a session and its refresh tokens (specification, "Limits"); a refresh does not extend it. */
 const refreshSeconds = 30 * 86_400
@@ -60,22 +57,8 @@ export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSes
       })
     },
   })
-  await endReplaced(deps, signIn)
   setRefreshCookie({ ctx, baseUrl: deps.baseUrl() }, refresh, lifetimeSeconds)
   return { sid, ...issueAccess(deps, { username, role, sid, expires_at }, now) }
-}
-
-/** Ends the session whose cookie the new one replaces: the browser forgets it, so nobody could sign out of it. */
-async function endReplaced(deps: Deps, { ctx, requestId }: SignIn): Promise<void> {
-  const token = refreshTokenOf({ ctx, baseUrl: deps.baseUrl() })
-  const session = token && (await sessionOf(deps.pool, token))
-  if (!session) return
-  const { sid, username } = session
-  const cause = { actor: { type: 'user' as const, id: username, via: 'refresh_token' }, requestId }
-  const otherwise = new Refusal('conflict', 'This session has already ended')
-  await endSession(deps, cause, { username, sid, as: 'user.logout', otherwise }).catch(error => {
-    if (error !== otherwise) throw error
-  })
 }
 
 /** In seconds. With an identity provider, a session about which it cannot be asked is shorter. */

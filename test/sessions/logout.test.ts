@@ -72,34 +72,6 @@ test('signing out ends the session of the token even if the cookie was used befo
     t.is((await forge.call('GET', '/api/auth/me', { token })).status, 401)
 })
 
-test('signing in again in a browser ends its previous session, even another person’s', async t => {
-  const forge = await startForge(t)
-  const me = (token: string) =>
-    forge.call('GET', '/api/auth/me', { token }).then(({ status }) => status)
-  const again = (username: string, password: string, cookie: string) =>
-    forge.call<{ token: string }>('POST', '/api/auth/login', {
-      body: { username, password },
-      token: null,
-      headers: { cookie },
-    })
-  const { body: bob } = await forge.call<{ password: string }>('POST', '/api/admin/users', {
-    body: { username: 'bob', role: 'operator' },
-  })
-  const first = await signIn(forge)
-  t.is((await again('admin', 'not the password', first.cookie)).status, 401)
-  t.is(await me(first.token), 200, 'a failed sign-in replaces nothing')
-  const second = await again('admin', adminPassword, first.cookie)
-  t.deepEqual([await me(first.token), await me(second.body.token)], [401, 200])
-  const [cookie = ''] = second.headers.getSetCookie()[0]?.split(';') ?? []
-  const third = await again('bob', bob.password, cookie)
-  t.deepEqual([await me(second.body.token), await me(third.body.token)], [401, 200])
-  t.is((await again('bob', bob.password, cookie)).status, 200, 'the cookie of an ended session')
-  const { rows } = await forge.pool.query(
-    `select data->>'username' as username from write.event where type = 'user.logout'`,
-  )
-  t.deepEqual(rows, [{ username: 'admin' }, { username: 'admin' }])
-})
-
 test('no other page can sign this browser in', async t => {
   const forge = await startForge(t)
   const from = (headers: Record<string, string>) =>

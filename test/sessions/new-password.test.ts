@@ -1,7 +1,6 @@
 import test from 'ava'
-import { createPasswords, expectedWords, refuseBadPassword } from '../../auth/passwords.ts'
+import { createPasswords, refuseBadPassword } from '../../auth/passwords.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { read } from '../architecture/tree.ts'
 
 const bad: Record<string, string[]> = {
   'that is too short': ['x y z 1 2 3', 'ü'.repeat(5)],
@@ -49,13 +48,4 @@ test('a password is compared whole, in its case, and in one form of its characte
   t.true(await passwords.matches(chosen.normalize('NFD'), stored), 'another keyboard')
   for (const other of [chosen.toLowerCase(), chosen.slice(0, 72), ` ${chosen}`, `${chosen} `])
     t.false(await passwords.matches(other, stored), other)
-})
-
-test('the documentation lists the words that make no password', t => {
-  const page = read('docs/operate/sign-in.md')
-  t.true(expectedWords.length > 10)
-  t.deepEqual(
-    expectedWords.filter(word => !page.includes(`\`${word}\``)),
-    [],
-  )
 })
