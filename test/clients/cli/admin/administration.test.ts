@@ -25,7 +25,7 @@ test('users are added, listed, changed, disabled and enabled from the command li
   const added = await admin('users', 'add', 'alice', '--display-name', 'Alice', '--email', 'a@b.c')
   t.is(added.code, 0, added.stderr)
   t.regex(added.stderr, /Created alice \(operator\)/)
-  t.regex(added.stdout, /^[\w-]{20}\n$/)
+  t.regex(added.stdout, /^[\w-]{24}\n$/)
   t.is((await login('alice', added.stdout.trim())).code, 0)
   const listed = await admin('users', 'list')
   t.regex(
