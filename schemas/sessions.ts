@@ -32,7 +32,7 @@ export const passwordInput = closed({
 
 export const sessionListQuery = closed(pageQuery)
 
-/** `last_used_at`: when it last got a new access token, or null. `current`: the caller's own session. */
+/** `last_used_at`: its last refresh or authenticated request, to within five minutes; null: none since it began. `current`: the caller's own session. */
 export const session = Type.Object({
   sid: Type.String(),
   via: Type.String(),

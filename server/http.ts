@@ -57,6 +57,7 @@ export async function serveHttp(
     pool: deps.pool,
     keys: deps.keys,
     now: deps.now,
+    idleHours: parts.config.sessionIdleHours,
     metricsToken: parts.config.metricsToken,
     baseUrl: deps.baseUrl,
     onAccessChanged: listener => signals.subscribe('access', ({ username }) => listener(username)),

@@ -92,6 +92,7 @@ export async function serve(
     pool,
     keys,
     now,
+    idleHours: config.sessionIdleHours,
     metricsToken: null,
     baseUrl,
     onAccessChanged: listener => signals.subscribe('access', ({ username }) => listener(username)),

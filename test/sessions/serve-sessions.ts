@@ -50,7 +50,13 @@ export async function serveSessions(
     `insert into auth.person (username, role, password_hash, created_at) values ($1, 'admin', $2, $3)`,
     [username, await passwords.hash(password), deps.now()],
   )
-  const signIn = { accessTokenHours: 8, baseUrl: deps.baseUrl, providerName: null }
+  const { jwtHours: accessTokenHours, sessionIdleHours } = common.config
+  const signIn = {
+    accessTokenHours,
+    sessionIdleHours,
+    baseUrl: deps.baseUrl,
+    providerName: null,
+  }
   const figures = { unread_notifications: async () => 0 }
   const passwordGuard = createPasswordGuard(deps)
   const call = await serveInTurns(t, common, [
