@@ -7,6 +7,7 @@ import { verifyAccessToken } from './access-token.ts'
 import type { Authenticate, Credential, Person, RunCaller } from './caller.ts'
 import type { KeyRing } from './keys.ts'
 import { opaqueTokenId, sameHash, sha256 } from './opaque-token.ts'
+import { refuseOldSignIn } from './recent-sign-in.ts'
 import { refreshTokenOf } from './refresh-cookie.ts'
 import { isIdle, noteUse, usedAt } from './session-use.ts'
 
@@ -22,6 +23,8 @@ export type PersonAuthentication = {
 }
 
 export type Authentication = PersonAuthentication & {
+  /** Display name of the identity provider; null if people sign in with passwords. */
+  providerName: string | null
   metricsToken: string | null
   /** The public address: pages of other origins must not use our cookies. */
   baseUrl: () => string
@@ -47,7 +50,10 @@ const ingestStaleMs = 60_000
 
 const unauthenticated = (detail: string) => new Refusal('unauthenticated', detail)
 
-/** Identifies the caller by the kind of credential that a route accepts; all other kinds are refused with 401. */
+/**
+ * Identifies the caller by the kind of credential that a route accepts; all other kinds are refused with 401, and an old sign-in
+ * with 403 where a route needs a recent one.
+ */
 export function authenticator(auth: Authentication): Authenticate {
   const person = byAccessToken(auth)
 
@@ -83,7 +89,11 @@ export function authenticator(auth: Authentication): Authenticate {
       return anybody()
     },
   }
-  return (ctx, credential) => by[credential](ctx)
+  return async (ctx, { credential, recentSignIn }) => {
+    const caller = await by[credential](ctx)
+    if (recentSignIn && caller.kind === 'person') await refuseOldSignIn(auth, caller)
+    return caller
+  }
 }
 
 const anybody = async () => ({ kind: 'anybody' as const })

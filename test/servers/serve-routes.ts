@@ -93,13 +93,14 @@ export async function serve(
     keys,
     now,
     idleHours: config.sessionIdleHours,
+    providerName: oidcOf(config)?.name ?? null,
     metricsToken: null,
     baseUrl,
     onAccessChanged: listener => signals.subscribe('access', ({ username }) => listener(username)),
   })
   const app = httpShell({
     routes,
-    authenticate: (ctx, route) => authenticate(ctx, route.credential),
+    authenticate,
     log: logger,
     metrics: telemetry().http,
     trustedProxyHops: config.trustedProxyHops,
