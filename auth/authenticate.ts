@@ -7,20 +7,36 @@ import { verifyAccessToken } from './access-token.ts'
 import type { Authenticate, Credential, Person, RunCaller } from './caller.ts'
 import type { KeyRing } from './keys.ts'
 import { opaqueTokenId, sameHash, sha256 } from './opaque-token.ts'
+import { refuseOldSignIn } from './recent-sign-in.ts'
 import { refreshTokenOf } from './refresh-cookie.ts'
+import { isIdle, noteUse, usedAt } from './session-use.ts'
 
-export type Authentication = {
+/** What identifies people by their access tokens. */
+export type PersonAuthentication = {
   pool: Pool
   keys: KeyRing
   now: () => Date
-  metricsToken: string | null
-  /** The public address: pages of other origins must not use our cookies. */
-  baseUrl: () => string
+  /** Hours without use after which a session ends; 0: never. */
+  idleHours: number
   /** Calls back with the username when a person's sessions or role change, in any process. */
   onAccessChanged: (listener: (username: string) => void) => void
 }
 
-type SessionRow = { username: string; role: Person['role']; via: string; live: boolean }
+export type Authentication = PersonAuthentication & {
+  /** Display name of the identity provider; null if people sign in with passwords. */
+  providerName: string | null
+  metricsToken: string | null
+  /** The public address: pages of other origins must not use our cookies. */
+  baseUrl: () => string
+}
+
+type SessionRow = {
+  username: string
+  role: Person['role']
+  via: string
+  live: boolean
+  used_at: Date
+}
 type IngestRow = { run_id: string; secret_sha256: Buffer; expires_at: Date; ended_at: Date | null }
 
 /**
@@ -34,7 +50,10 @@ const ingestStaleMs = 60_000
 
 const unauthenticated = (detail: string) => new Refusal('unauthenticated', detail)
 
-/** Identifies the caller by the kind of credential that a route accepts; all other kinds are refused with 401. */
+/**
+ * Identifies the caller by the kind of credential that a route accepts; all other kinds are refused with 401, and an old sign-in
+ * with 403 where a route needs a recent one.
+ */
 export function authenticator(auth: Authentication): Authenticate {
   const person = byAccessToken(auth)
 
@@ -70,7 +89,11 @@ export function authenticator(auth: Authentication): Authenticate {
       return anybody()
     },
   }
-  return (ctx, credential) => by[credential](ctx)
+  return async (ctx, { credential, recentSignIn }) => {
+    const caller = await by[credential](ctx)
+    if (recentSignIn && caller.kind === 'person') await refuseOldSignIn(auth, caller)
+    return caller
+  }
 }
 
 const anybody = async () => ({ kind: 'anybody' as const })
@@ -87,14 +110,15 @@ function byAccessToken(auth: Authentication): (ctx: Context) => Promise<Person> 
   return ctx => person(bearer(ctx))
 }
 
-/** The person that an access token belongs to; throws `unauthenticated`. */
-export function personBy(auth: Authentication): (token: string | null) => Promise<Person> {
+/** The person that an access token belongs to, whose session is in use then; throws `unauthenticated`. */
+export function personBy(auth: PersonAuthentication): (token: string | null) => Promise<Person> {
   const sessions = sessionLookup(auth.pool)
   auth.onAccessChanged(username => sessions.forget(session => session?.username === username))
   return async token => {
     if (token === null)
       throw unauthenticated('An access token is needed: Authorization: Bearer <token>')
-    const claims = await verifyAccessToken(auth.keys, token, auth.now())
+    const now = auth.now()
+    const claims = await verifyAccessToken(auth.keys, token, now)
     if (!claims)
       throw unauthenticated(
         'The access token is malformed, has expired or was not issued here; sign in again',
@@ -102,6 +126,11 @@ export function personBy(auth: Authentication): (token: string | null) => Promis
     const session = await sessions(claims.sid)
     if (!session?.live || session.username !== claims.sub || session.role !== claims.role)
       throw unauthenticated('The access token was revoked; sign in again')
+    if (isIdle(session, now, auth.idleHours))
+      throw unauthenticated(
+        `The session ended after ${auth.idleHours} hours without use; sign in again`,
+      )
+    noteUse(auth.pool, claims.sid, session, now)
     return {
       kind: 'person',
       username: claims.sub,
@@ -157,7 +186,8 @@ const ingestTokenLookup = (pool: Pool) =>
 async function findSessions(pool: Pool, sids: string[]): Promise<Map<string, SessionRow>> {
   const { rows } = await pool.query<SessionRow & { sid: string }>({
     name: 'sessions_by_sid',
-    text: `select s.sid, username, p.role, s.via, s.revoked_at is null and not p.disabled as live
+    text: `select s.sid, username, p.role, s.via, s.revoked_at is null and not p.disabled as live,
+                  ${usedAt} as used_at
              from auth.session s join auth.person p using (username) where s.sid = any($1)`,
     values: [sids],
   })

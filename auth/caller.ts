@@ -42,5 +42,12 @@ export type CallerOf<C extends Credential> = C extends 'person' | 'admin'
  */
 export type Reach = 'all' | 'its_people' | 'its_owner' | 'self' | 'taken'
 
+/** What a route demands of its caller. */
+export type Demand = {
+  credential: Credential
+  /** For what does lasting harm: the person must have proved who they are in the last 15 minutes. */
+  recentSignIn?: true
+}
+
 /** Returns the caller, or throws `unauthenticated` or `forbidden`. */
-export type Authenticate = (ctx: Context, credential: Credential) => Promise<Caller>
+export type Authenticate = (ctx: Context, demand: Demand) => Promise<Caller>

@@ -61,6 +61,8 @@ export type IdentityProvider = {
 }
 
 const timeoutSeconds = 5
+/** Makes the provider report when the person authenticated (`auth_time`, OpenID Connect Core, 3.1.2.1): a month. */
+const maxAgeSeconds = '2592000'
 const maxAnswerBytes = 512 * 1024
 const metadataLifeMs = 300_000
 
@@ -78,6 +80,7 @@ export function openIdentityProvider(settings: OidcSettings): IdentityProvider {
           code_challenge_method: 'S256',
           state,
           nonce,
+          max_age: prompt ? '0' : maxAgeSeconds,
           ...(prompt && { prompt }),
         })
       }),

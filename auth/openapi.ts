@@ -23,9 +23,10 @@ const security: Record<Credential, Document[]> = {
 
 export const securityOf = ({ credential }: Route): Document[] => security[credential]
 
-/** The refusals for callers without a route's credential or role. */
-export function refusalsOfStrangers({ credential }: Route): RefusalCode[] {
+/** The refusals for callers without a route's credential, role or recent sign-in. */
+export function refusalsOfStrangers({ credential, recentSignIn }: Route): RefusalCode[] {
   if (credential === 'none') return []
-  if (credential === 'admin' || credential === 'metrics') return ['unauthenticated', 'forbidden']
+  if (credential === 'admin' || credential === 'metrics' || recentSignIn)
+    return ['unauthenticated', 'forbidden']
   return ['unauthenticated']
 }

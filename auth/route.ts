@@ -4,6 +4,8 @@ import type { Caller, CallerOf, Credential, Reach } from './caller.ts'
 
 type WhoMayCall<C extends Credential> = {
   credential: C
+  /** Only a sign-in of the last 15 minutes may call it (`recent-sign-in.ts`), because it does lasting harm. */
+  recentSignIn?: C extends 'person' | 'admin' ? true : never
   /** Reach of the resource named by the path, else by query or body; for routes called by people. */
   reach?: Reach
   /** A read that waits for its caller's earlier writes, although it is a `POST` or is called by running code. */

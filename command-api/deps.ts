@@ -20,6 +20,8 @@ import type { ShortNumbers } from './short-numbers.ts'
 export type CommandConfig = {
   /** Lifetime of an access token. */
   jwtHours: number
+  /** Hours without use after which a session ends; 0: never. */
+  sessionIdleHours: number
   initAdminUsername: string
   /** Null: a password is generated. */
   initAdminPassword: string | null

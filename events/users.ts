@@ -44,6 +44,13 @@ export const userSessionRevoked = event(
   ({ sid }, who) => `${who} ended the session ${sid} from another session`,
 )
 
+/** A person proved again who they are, in a session that they opened earlier. */
+export const userSessionConfirmed = event(
+  'user.session_confirmed',
+  session(),
+  ({ username, sid }) => `${username} confirmed their password in the session ${sid}`,
+)
+
 /** A refresh token was presented after its use, so one of the two presenters stole it; its session ended. */
 export const userRefreshReused = event(
   'user.refresh_reused',
@@ -115,6 +122,7 @@ const events = [
   userPasswordChanged,
   userLogout,
   userSessionRevoked,
+  userSessionConfirmed,
   userRefreshReused,
   userSessionWithdrawn,
   userRoleKept,

@@ -229,7 +229,7 @@ async function recheck(
   const askOnAndOn = async () => {
     for (let one = left.pop(); one; one = left.pop())
       try {
-        await authenticate(one.ctx, 'person')
+        await authenticate(one.ctx, { credential: 'person' })
         await one.check()
       } catch (error) {
         if (error instanceof Refusal && error.status < 500) one.client.end()

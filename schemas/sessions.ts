@@ -30,9 +30,13 @@ export const passwordInput = closed({
   new: Type.String({ minLength: 1, maxLength: 4096, 'x-secret': true }),
 })
 
+export const confirmInput = closed({
+  password: Type.String({ minLength: 1, maxLength: 4096, 'x-secret': true }),
+})
+
 export const sessionListQuery = closed(pageQuery)
 
-/** `last_used_at`: when it last got a new access token, or null. `current`: the caller's own session. */
+/** `last_used_at`: its last refresh or authenticated request, to within five minutes; null: none since it began. `current`: the caller's own session. */
 export const session = Type.Object({
   sid: Type.String(),
   via: Type.String(),

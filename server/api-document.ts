@@ -38,6 +38,8 @@ const callers: Record<Credential, string> = {
 /** Notes for callers beyond the schemas, derived from the route's declaration. */
 function describe({ summary, credential, rateLimit, bodyLimitBytes, ...route }: Route): string {
   const sentences = [`${summary}.`, callers[credential]]
+  if (route.recentSignIn)
+    sentences.push('The sign-in must be of the last 15 minutes (`POST /api/auth/confirm`).')
   if (rateLimit) {
     const { points, windowSeconds } = rateLimit
     sentences.push(`A client may call it ${points} times in ${windowSeconds} s.`)

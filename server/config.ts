@@ -53,6 +53,8 @@ export type Config = OidcConfig &
     /** Hosts, with or without a port, of engines that everybody may deploy; admins may deploy any. */
     engineHosts: readonly string[]
     jwtHours: number
+    /** Hours without use after which a session ends; 0: never. */
+    sessionIdleHours: number
     initAdminUsername: string
     initAdminPassword: string | null
     localGpus: number
@@ -123,6 +125,7 @@ const settings: Settings<Config> = {
   baseUrl: ['SERVICE_BASE_URL', address],
   engineHosts: ['SERVICE_ENGINE_HOSTS', list],
   jwtHours: ['SERVICE_JWT_HOURS', whole(8, 1, 720)],
+  sessionIdleHours: ['SERVICE_SESSION_IDLE_HOURS', whole(336, 0, 720)],
   ...keysSettings,
   initAdminUsername: ['SERVICE_INIT_ADMIN_USERNAME', text('admin')],
   initAdminPassword: ['SERVICE_INIT_ADMIN_PASSWORD', text(null)],

@@ -29,7 +29,7 @@ const callerSilentMs = 60_000
 /** The gateway of this process. It needs only the database. */
 export async function openGateway(
   core: Core,
-  deps: Pick<Deps, 'keys' | 'baseUrl'>,
+  deps: Pick<Deps, 'keys'>,
   isDraining: () => boolean,
 ): Promise<Gateway> {
   const { config, databaseUrl, life, logger, now, signals, telemetry } = core
@@ -40,7 +40,7 @@ export async function openGateway(
   )
   const spool = openTraffic(core)
   const person = personBy({
-    ...{ pool, keys: deps.keys, now, metricsToken: null, baseUrl: deps.baseUrl },
+    ...{ pool, keys: deps.keys, now, idleHours: config.sessionIdleHours },
     onAccessChanged: listener => signals.subscribe('access', ({ username }) => listener(username)),
   })
   const measured = gatewayMetrics(telemetry.registry, () => gateway.underWay())

@@ -36,7 +36,7 @@ const alwaysServed = new Set(['/api/version', '/healthz', '/api/readyz'])
 const servedInMaintenance = (config: Config): ReadonlySet<string> => {
   const signIn = oidcOf(config)
     ? ['/api/auth/oidc/login', '/api/auth/oidc/callback', '/api/auth/refresh']
-    : ['/api/auth/login']
+    : ['/api/auth/login', '/api/auth/confirm']
   return new Set([...signIn, '/api/admin/maintenance'])
 }
 /** Browsers refuse plain http to this host for a year, but not to its subdomains, which may not be ours. */
@@ -57,6 +57,8 @@ export async function serveHttp(
     pool: deps.pool,
     keys: deps.keys,
     now: deps.now,
+    idleHours: parts.config.sessionIdleHours,
+    providerName: oidcOf(parts.config)?.name ?? null,
     metricsToken: parts.config.metricsToken,
     baseUrl: deps.baseUrl,
     onAccessChanged: listener => signals.subscribe('access', ({ username }) => listener(username)),
@@ -66,7 +68,7 @@ export async function serveHttp(
   const maintenance = await openMaintenance(parts, streams.endAll)
   const passwordGuard = createPasswordGuard(deps)
   const maySeeDetails = (ctx: Context) =>
-    authenticate(ctx, 'metrics').then(
+    authenticate(ctx, { credential: 'metrics' }).then(
       () => true,
       () => false,
     )
@@ -80,7 +82,7 @@ export async function serveHttp(
   const positions = await openPositions(parts)
   const app = httpShell({
     routes,
-    authenticate: (ctx, route) => authenticate(ctx, route.credential),
+    authenticate,
     log: parts.logger,
     metrics: parts.telemetry.http,
     trustedProxyHops: parts.config.trustedProxyHops,

@@ -76,7 +76,8 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
     const { catalogue } = parts
     const audit = auditReader(openAuditPool(parts))
     const providerName = oidcOf(config)?.name ?? null
-    const signIn = { accessTokenHours: config.jwtHours, baseUrl, providerName }
+    const { jwtHours: accessTokenHours, sessionIdleHours } = config
+    const signIn = { accessTokenHours, sessionIdleHours, baseUrl, providerName }
     const contents = { store: parts.deps.artifacts, key: parts.downloadKey, baseUrl }
     const seen = { catalogue, audit, signIn, contents, assets: parts.assets }
     routes.push(...queryRoutes({ reads, pool, queue, now, openStream, ...seen }))

@@ -20,6 +20,7 @@ export const retentionRoute = (deps: Deps): Route =>
     method: 'POST',
     path: '/api/admin/retention',
     credential: 'admin',
+    recentSignIn: true,
     tag: 'admin',
     summary: 'Delete checkpoints that runs need not keep; by default only list them',
     body: retentionInput,

@@ -43,6 +43,7 @@ export const deadLetterRoutes = (deps: Deps, parked: ParkedRecords): Route[] => 
     method: 'DELETE',
     path: '/api/admin/dead-letters/{letter_id}',
     credential: 'admin',
+    recentSignIn: true,
     tag: 'admin',
     summary: 'Drop a parked record: its report is lost',
     params: letterPath,

@@ -1,4 +1,3 @@
-import type { Pool } from 'pg'
 import type { Person } from '../../auth/caller.ts'
 import { codeLifeS, findDeviceRequest, pollIntervalS } from '../../auth/device-requests.ts'
 import { type Route, route } from '../../auth/route.ts'
@@ -92,6 +91,8 @@ function decisionRoute(deps: Deps, verb: string, decision: Decision, summary: st
     method: 'POST',
     path: `/api/cli/device/{user_code}/${verb}`,
     credential: 'person',
+    // An approval makes a new sign-in.
+    ...(decision === 'approved' && { recentSignIn: true }),
     reach: 'all',
     tag: 'auth',
     summary,
@@ -102,7 +103,7 @@ function decisionRoute(deps: Deps, verb: string, decision: Decision, summary: st
       const { caller, params } = request
       const { username, sid } = caller
       const now = deps.now()
-      if (decision === 'approved') await refuseWeakSignIn(deps.pool, caller, now)
+      if (decision === 'approved') refuseFromDevice(caller)
       const found = await findDeviceRequest(deps.pool, { username, now }, params.user_code)
       const { device_id } = found
       const { events } = await commit(deps, request, deviceAt(device_id), {
@@ -125,29 +126,12 @@ function decisionRoute(deps: Deps, verb: string, decision: Decision, summary: st
   })
 }
 
-/** How old the sign-in of an approver may be, in milliseconds. */
-const freshMs = 15 * 60_000
-
-/**
- * An approval makes a new sign-in, so it needs one that a person has just made in a browser. Otherwise a stolen
- * session could live forever, each one approving the next.
- */
-async function refuseWeakSignIn(pool: Pool, { sid, via }: Person, now: Date): Promise<void> {
+/** Otherwise a stolen session could live forever, each one approving the next. */
+function refuseFromDevice({ via }: Person): void {
   if (via === 'device')
     throw new Refusal(
       'forbidden',
       'A session that was itself approved with a code cannot approve another; sign in on this page',
       { code: 'device.from_device' },
-    )
-  const { rows } = await pool.query<{ created_at: Date }>(
-    'select created_at from auth.session where sid = $1',
-    [sid],
-  )
-  const created = rows[0]?.created_at.getTime() ?? 0
-  if (now.getTime() - created > freshMs)
-    throw new Refusal(
-      'forbidden',
-      'Your sign-in is older than 15 minutes; sign in again to approve a program',
-      { code: 'device.sign_in_again' },
     )
 }

@@ -13,6 +13,8 @@ export type OpenSession = (signIn: {
   role: Role
   requestId: string
   ctx: Context
+  /** When the approver proved who they are. */
+  authenticatedAt: Date
   /** Runs in the transaction that opens the session; refuses by throwing. */
   alongside: (tx: Transaction) => Promise<void>
 }) => Promise<{ token: string; expires_in: number }>
@@ -32,13 +34,15 @@ export async function fetchToken(
   const hash = sha256(device_code)
   const { answer, approver } = await poll(deps, hash)
   if (answer.is !== 'approved' || approver === null) throw refusalOf(answer)
+  const { authenticatedAt, ...user } = approver
   const { token, expires_in } = await openSession({
-    ...approver,
+    ...user,
+    authenticatedAt,
     requestId,
     ctx,
     alongside: tx => consume(tx, hash),
   })
-  return { token, expires_in, user: approver }
+  return { token, expires_in, user }
 }
 
 type CodeRow = {
@@ -49,8 +53,10 @@ type CodeRow = {
   holds: boolean
   username: string | null
   role: Role | null
+  authenticated_at: Date | null
 }
-type Polled = { answer: PollAnswer; approver: { username: string; role: Role } | null }
+type Approver = { username: string; role: Role; authenticatedAt: Date }
+type Polled = { answer: PollAnswer; approver: Approver | null }
 
 /** Locks the row of the code, so that concurrent polls cannot both pass the interval check. */
 function poll(deps: Deps, hash: Buffer): Promise<Polled> {
@@ -59,7 +65,7 @@ function poll(deps: Deps, hash: Buffer): Promise<Polled> {
     const { rows } = await tx.query<CodeRow>({
       name: 'poll_device_code',
       text: `select d.state, d.expires_at, d.polled_at, d.interval_s, p.username, p.role,
-                    coalesce(s.revoked_at is null and not p.disabled, false) as holds
+                    s.authenticated_at, coalesce(s.revoked_at is null and not p.disabled, false) as holds
                from auth.device_code d
                left join auth.session s using (sid) left join auth.person p using (username)
               where d.device_sha256 = $1 for update of d`,
@@ -77,10 +83,14 @@ function poll(deps: Deps, hash: Buffer): Promise<Polled> {
         hash,
         slowIntervalS,
       ])
-    const approver = row?.username && row.role ? { username: row.username, role: row.role } : null
-    return { answer, approver }
+    return { answer, approver: row ? approverIn(row) : null }
   })
 }
+
+const approverIn = ({ username, role, authenticated_at }: CodeRow): Approver | null =>
+  username && role && authenticated_at
+    ? { username, role, authenticatedAt: authenticated_at }
+    : null
 
 const toPolledCode = (row: CodeRow): PolledCode => ({
   state: row.state,

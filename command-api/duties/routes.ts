@@ -33,6 +33,7 @@ export const dutyRoutes = (deps: Deps): Route[] => [
     method: 'DELETE',
     path: '/api/admin/duties/{duty_id}',
     credential: 'admin',
+    recentSignIn: true,
     tag: 'admin',
     summary: 'Drop a duty: it is never performed',
     params: dutyPath,

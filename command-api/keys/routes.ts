@@ -11,6 +11,7 @@ export const keyRoutes = (deps: Deps): Route[] => [
     method: 'POST',
     path: '/api/admin/keys/rotate',
     credential: 'admin',
+    recentSignIn: true,
     tag: 'admin',
     summary: 'Sign access tokens with a new key; nobody is signed out',
     response: rotatedKey,

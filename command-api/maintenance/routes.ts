@@ -17,6 +17,7 @@ export const maintenanceRoutes = (deps: Deps, switched: () => Promise<void>): Ro
     method: 'PUT',
     path: '/api/admin/maintenance',
     credential: 'admin',
+    recentSignIn: true,
     tag: 'admin',
     summary: 'Turn everybody away with a message, or resume service',
     body: maintenanceInput,

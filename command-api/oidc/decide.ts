@@ -31,6 +31,13 @@ export function followRole(
   return [{ type: 'user.role_changed', data: { username, role, previous } }]
 }
 
+/**
+ * When the person authenticated at the provider, in milliseconds: it may still remember them and have asked nothing. Now, if it does
+ * not say.
+ */
+export const authenticatedMs = ({ auth_time }: Claims, nowMs: number): number =>
+  typeof auth_time === 'number' ? Math.min(Math.max(0, auth_time * 1000), nowMs) : nowMs
+
 const maxUsername = 63
 
 /** Derives a valid username from the provider's claims. */

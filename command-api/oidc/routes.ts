@@ -9,6 +9,7 @@ import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { type Account, accountOf, refuseDisabled } from './account.ts'
 import type { Configured } from './confirm.ts'
+import { authenticatedMs } from './decide.ts'
 import { beginFlow, takeFlow } from './flow.ts'
 import { withRefusedPage } from './refused-page.ts'
 
@@ -18,6 +19,7 @@ export type OpenSession = (
     requestId: string
     ctx: Context
     provider: { token: Buffer | null }
+    authenticatedAt: Date
     alongside: (tx: Transaction) => Promise<void>
   },
 ) => Promise<unknown>
@@ -103,6 +105,7 @@ const callbackRoute = (deps: Deps, atProvider: AtProvider, openSession: OpenSess
           requestId,
           ctx,
           provider: { token: token || null },
+          authenticatedAt: new Date(authenticatedMs(identity.claims, deps.now().getTime())),
           alongside,
         })
         // An absolute URL, because a path that starts with two slashes would leave this server.

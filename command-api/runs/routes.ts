@@ -22,6 +22,7 @@ import { endIngestTokens, type IssuedToken, issueIngestToken } from '../tokens.t
 import { stopRun } from './decide.ts'
 import { deletionRoutes } from './deletion-routes.ts'
 import { endRun } from './report.ts'
+import { refuseTooManyUnfinished } from './unfinished.ts'
 
 export const runRoutes = (deps: Deps): Route[] => [
   route({
@@ -33,7 +34,7 @@ export const runRoutes = (deps: Deps): Route[] => [
     summary: 'Create a run without a job, for code that runs elsewhere',
     body: runInput,
     response: runCreated,
-    refusals: ['forbidden'],
+    refusals: ['forbidden', 'conflict'],
     handle: request => createRun(deps, request),
   }),
   route({
@@ -123,12 +124,14 @@ export async function createRun(deps: Deps, request: Create) {
       const data = { run_id, short_id, project, owner, name, tags, notes }
       await work.decide(target, {
         decide: (): RunEvent[] => [{ type: 'run.created', data }],
-        alongside: tx =>
-          tx.query(
+        async alongside(tx) {
+          await tx.query(
             `insert into write.run_state (run_id, short_id, owner, project, source, last_report_at)
              values ($1, $2, $3, $4, 'external', $5)`,
             [run_id, short_id, owner, project, now],
-          ),
+          )
+          await refuseTooManyUnfinished(tx, owner)
+        },
       })
       const issued = await issueIngestToken(work.tx, { run_id, now })
       const url = `${deps.baseUrl()}/runs/${run_id}`

@@ -11,7 +11,7 @@ export const runs: Slice = {
   announces: {
     run: 'nothing',
   },
-  tables: ['write.run_state'],
+  tables: ['write.run_state', 'write.unfinished_runs'],
   examples: {
     paths: { 'runs.run_id': 'demo-1' },
     bodies: { 'POST /api/runs': { project: 'demo', name: 'train.py', tags: ['baseline'] } },

@@ -7,7 +7,9 @@ import type { HttpAsked } from '../asked.ts'
 import { commit } from '../commit.ts'
 import type { Deps } from '../deps.ts'
 import { revokeSessions } from '../revoke-sessions.ts'
+import { confirmPassword } from './confirm-password.ts'
 import type { SignInPorts } from './password-guard.ts'
+import { replaceHash } from './stored-password.ts'
 
 export type ChangePassword = HttpAsked & {
   caller: Person
@@ -18,49 +20,21 @@ export type ChangePassword = HttpAsked & {
 /** Sets a person's own password and ends their other sessions. */
 export async function changePassword(
   deps: Deps,
-  { passwords, passwordGuard }: SignInPorts,
+  ports: SignInPorts,
   request: ChangePassword,
 ): Promise<void> {
   const { caller, body, ctx } = request
   const { username, sid } = caller
-  const known = await readHash(deps, username)
-  if (known === null)
-    throw new Refusal(
-      'conflict',
-      `${username} has no password here; change it at the identity provider`,
-    )
-  const isRight = await passwordGuard.isRight({ username, sid, ctx }, async () =>
-    (await passwords.matches(body.current, known)) ? 'right' : 'wrong',
-  )
-  if (!isRight)
-    throw new Refusal('unauthenticated', 'The current password is wrong', {
-      code: 'password.wrong',
-    })
+  const known = await confirmPassword(deps, ports, { caller, password: body.current, ctx })
   if (body.new === body.current)
     throw new Refusal('invalid', 'The new password is the same as the current one; choose another')
   await refuseBadPassword(body.new, username)
-  const hash = await passwords.hash(body.new)
+  const hash = await ports.passwords.hash(body.new)
   await commit(deps, request, userAt(username), {
     decide: (): UserEvent[] => [{ type: 'user.password_changed', data: { username } }],
     async alongside(tx, { now }) {
-      const { rowCount } = await tx.query(
-        'update auth.person set password_hash = $3 where username = $1 and password_hash = $2',
-        [username, known, hash],
-      )
-      if (rowCount === 0)
-        throw new Refusal(
-          'conflict',
-          'Another request changed the password at the same time; sign in again',
-        )
+      await replaceHash(tx, { username, hash: known }, hash)
       await revokeSessions(tx, username, { now, except: sid })
     },
   })
-}
-
-async function readHash({ pool }: Deps, username: string): Promise<string | null> {
-  const { rows } = await pool.query<{ password_hash: string | null }>(
-    'select password_hash from auth.person where username = $1',
-    [username],
-  )
-  return rows[0]?.password_hash ?? null
 }

@@ -22,6 +22,8 @@ export type SignIn = {
   ctx: Context
   /** For a sign-in at the identity provider: its refresh token, sealed; null if it gave none. */
   provider?: { token: Buffer | null }
+  /** When the person proved who they are, if not now. */
+  authenticatedAt?: Date
   /** Runs in the transaction that opens the session; refuses by throwing. */
   alongside?: (tx: Transaction) => Promise<void>
 }
@@ -54,6 +56,7 @@ export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSes
         refresh,
         user_agent,
         provider: signIn.provider,
+        authenticated_at: signIn.authenticatedAt ?? now,
       })
     },
   })
@@ -76,6 +79,7 @@ type NewSession = {
   refresh: string
   user_agent: string | null
   provider: SignIn['provider']
+  authenticated_at: Date
 }
 
 /** Deletes a few long-ended sessions at each sign-in; concurrent sign-ins skip each other's rows. */
@@ -91,8 +95,9 @@ async function storeSession(tx: Transaction, session: NewSession): Promise<void>
   const { username, sid, via, now, expires_at, refresh, user_agent, provider } = session
   await tx.query(
     `insert into auth.session
-       (sid, username, via, created_at, expires_at, user_agent, provider_token, confirmed_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+       (sid, username, via, created_at, expires_at, user_agent, provider_token, confirmed_at,
+        authenticated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
       sid,
       username,
@@ -102,6 +107,7 @@ async function storeSession(tx: Transaction, session: NewSession): Promise<void>
       user_agent,
       provider?.token ?? null,
       provider ? now : null,
+      session.authenticated_at,
     ],
   )
   await tx.query(

@@ -4,7 +4,14 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from '../deps.ts'
 import { endSession } from './end-session.ts'
 import { issueAccess } from './issue-access.ts'
-import { type Family, type RefreshState, refreshStateOf, sessionOf, successor } from './rotate.ts'
+import {
+  type At,
+  type Family,
+  type RefreshState,
+  refreshStateOf,
+  sessionOf,
+  successor,
+} from './rotate.ts'
 
 type Refreshing = { ctx: Context; requestId: string }
 
@@ -36,11 +43,12 @@ export async function refresh(
   const token = refreshTokenOf(cookie)
   if (token === null) throw signInAgain()
   // Before the token is spent: if the provider is away, the same one works later.
-  const session = await sessionOf(deps.pool, token)
+  const session = await sessionOf(deps.pool, token, atNow(deps))
   if (session) await confirm({ ...session, requestId })
-  const now = deps.now()
+  const at = atNow(deps)
+  const { now } = at
   const { state, next } = await deps.store.transaction(async tx => {
-    const found = await refreshStateOf(tx, token, now)
+    const found = await refreshStateOf(tx, token, at)
     const goesOn = found.is === 'live' || found.is === 'repeated'
     return { state: found, next: goesOn ? await successor(tx, token, found, now) : null }
   })
@@ -52,12 +60,14 @@ export async function refresh(
   return { ...access, user: { username: family.username, role: family.role } }
 }
 
+const atNow = ({ now, config }: Deps): At => ({ now: now(), idleHours: config.sessionIdleHours })
+
 /** The session that this refresh token may sign out; null if none. */
 export async function familyOf(deps: Deps, request: Refreshing): Promise<Family | null> {
   const token = refreshTokenOf({ ctx: request.ctx, baseUrl: deps.baseUrl() })
   if (token === null) return null
-  const now = deps.now()
-  const state: RefreshState = await deps.store.transaction(tx => refreshStateOf(tx, token, now))
+  const at = atNow(deps)
+  const state: RefreshState = await deps.store.transaction(tx => refreshStateOf(tx, token, at))
   if (state.is === 'dead') return null
   if (state.is === 'reused') return await endFamily(deps, state.presented, request.requestId)
   return state.presented

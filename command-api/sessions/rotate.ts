@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
 import { sha256 } from '../../auth/opaque-token.ts'
+import { isIdle, type Used, usedAt } from '../../auth/session-use.ts'
 import type { Transaction } from '../event-store.ts'
 
 /** How long a used token may be presented again, for clients whose response was lost, in milliseconds. */
@@ -17,16 +18,20 @@ export type Family = {
   expires_at: Date
 }
 
-type Presented = Family & {
-  live: boolean
-  used_at: Date | null
-  successor_salt: Buffer | null
-}
+type Presented = Family &
+  Used & {
+    live: boolean
+    spent_at: Date | null
+    successor_salt: Buffer | null
+  }
 
 export type RefreshState =
   | { is: 'live' | 'repeated' | 'reused'; presented: Presented }
-  /** Unknown, or its family has ended. */
+  /** Unknown, or its family has ended, for instance for lack of use. */
   | { is: 'dead' }
+
+/** `idleHours`: hours without use after which a session ends. */
+export type At = { now: Date; idleHours: number }
 
 /**
  * The state of a presented refresh token (RFC 9700, 4.14.2). `repeated`: used within the grace period, and its
@@ -37,13 +42,14 @@ export type RefreshState =
 export async function refreshStateOf(
   tx: Transaction,
   token: string,
-  now: Date,
+  { now, idleHours }: At,
 ): Promise<RefreshState> {
   const presented = await findPresented(tx, sha256(token))
-  if (!presented?.live || presented.expires_at <= now) return { is: 'dead' }
-  const { used_at, successor_salt } = presented
-  if (used_at === null) return { is: 'live', presented }
-  const isLate = now.getTime() - used_at.getTime() > graceMs
+  if (!presented?.live || presented.expires_at <= now || isIdle(presented, now, idleHours))
+    return { is: 'dead' }
+  const { spent_at, successor_salt } = presented
+  if (spent_at === null) return { is: 'live', presented }
+  const isLate = now.getTime() - spent_at.getTime() > graceMs
   if (isLate || successor_salt === null) return { is: 'reused', presented }
   const isPassed = await isSpent(tx, sha256(successorOf(token, successor_salt)))
   return { is: isPassed ? 'reused' : 'repeated', presented }
@@ -53,13 +59,15 @@ export async function refreshStateOf(
 export async function sessionOf(
   pool: Pool,
   token: string,
+  { now, idleHours }: At,
 ): Promise<{ sid: string; username: string } | null> {
-  const { rows } = await pool.query<{ sid: string; username: string }>(
-    `select sid, username from auth.refresh_token join auth.session s using (sid)
+  const { rows } = await pool.query<{ sid: string; username: string } & Used>(
+    `select sid, username, ${usedAt} as used_at from auth.refresh_token join auth.session s using (sid)
       where secret_sha256 = $1 and s.revoked_at is null`,
     [sha256(token)],
   )
-  return rows[0] ?? null
+  const [session] = rows
+  return session && !isIdle(session, now, idleHours) ? session : null
 }
 
 /** Returns the successor of a live or repeated token: always the same for one token. */
@@ -101,8 +109,8 @@ async function findPresented(tx: Transaction, hash: Buffer): Promise<Presented |
     [hash],
   )
   const { rows } = await tx.query<Presented>(
-    `select s.sid, username, s.via, p.role, s.expires_at, t.used_at, t.successor_salt,
-            s.revoked_at is null and not p.disabled as live
+    `select s.sid, username, s.via, p.role, s.expires_at, t.used_at as spent_at, t.successor_salt,
+            ${usedAt} as used_at, s.revoked_at is null and not p.disabled as live
        from auth.refresh_token t join auth.session s using (sid) join auth.person p using (username)
       where t.secret_sha256 = $1`,
     [hash],

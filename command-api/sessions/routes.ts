@@ -2,6 +2,7 @@ import { type Route, route } from '../../auth/route.ts'
 import { refuseForeignOrigin } from '../../platform/http/origin.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
+  confirmInput,
   done,
   loginInput,
   loginReply,
@@ -10,14 +11,15 @@ import {
   sessionInPath,
 } from '../../schemas/sessions.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
 import { changePassword } from './change-password.ts'
+import { confirmSession } from './confirm-session.ts'
 import { endSession } from './end-session.ts'
 import { rememberNetwork } from './known-networks.ts'
 import { logout } from './logout.ts'
 import { openSession } from './open-session.ts'
 import type { SignInPorts } from './password-guard.ts'
 import { type ConfirmSession, refresh } from './refresh.ts'
+import { isStillValid } from './stored-password.ts'
 
 type PersonRow = { role: 'admin' | 'operator'; password_hash: string | null; disabled: boolean }
 
@@ -25,6 +27,7 @@ type PersonRow = { role: 'admin' | 'operator'; password_hash: string | null; dis
 const signInAttempts = { name: 'login', points: 10, windowSeconds: 60 }
 /** A separate count: people who mistype their password while changing it can still sign in. */
 const passwordChanges = { ...signInAttempts, name: 'password' }
+const confirmations = { ...signInAttempts, name: 'confirm' }
 
 export type SessionPorts = SignInPorts & { confirm: ConfirmSession }
 
@@ -67,7 +70,8 @@ const signInRoutes = (deps: Deps, { passwords, passwordGuard, confirm }: Session
         requestId,
         ctx,
         async alongside(tx) {
-          await refuseIfChanged(tx, username, password_hash)
+          // It may have been reset during the slow check, and no session may be opened after that.
+          if (!(await isStillValid(tx, { username, hash: password_hash }))) throw wrongPassword()
           await rememberNetwork(tx, { username, ctx, now: deps.now() })
         },
       })
@@ -101,6 +105,16 @@ const signInRoutes = (deps: Deps, { passwords, passwordGuard, confirm }: Session
   }),
 ]
 
+/** What routes that need the person's password have in common. */
+const aboutPassword = {
+  method: 'POST',
+  credential: 'person',
+  tag: 'auth',
+  bodyLimitBytes: 16 * 1024,
+  response: done,
+  refusals: ['conflict', 'rate_limited', 'not_configured'],
+} as const
+
 const ownSessionRoutes = (deps: Deps, ports: SignInPorts): Route[] => [
   route({
     method: 'DELETE',
@@ -122,16 +136,24 @@ const ownSessionRoutes = (deps: Deps, ports: SignInPorts): Route[] => [
     },
   }),
   route({
-    method: 'POST',
+    ...aboutPassword,
+    path: '/api/auth/confirm',
+    summary: 'Confirm your password, for requests that need a recent sign-in',
+    body: confirmInput,
+    rateLimit: confirmations,
+    servedOnFullDisk: true,
+    async handle(request) {
+      refuseBesideProvider(deps, 'Passwords are disabled')
+      await confirmSession(deps, ports, request)
+      return { ok: true }
+    },
+  }),
+  route({
+    ...aboutPassword,
     path: '/api/auth/password',
-    credential: 'person',
-    tag: 'auth',
     summary: 'Change your own password; your other sessions end',
     body: passwordInput,
-    bodyLimitBytes: 16 * 1024,
     rateLimit: passwordChanges,
-    response: done,
-    refusals: ['conflict', 'rate_limited', 'not_configured'],
     async handle(request) {
       refuseBesideProvider(deps, 'Passwords are disabled')
       await changePassword(deps, ports, request)
@@ -141,22 +163,6 @@ const ownSessionRoutes = (deps: Deps, ports: SignInPorts): Route[] => [
 ]
 
 const wrongPassword = () => new Refusal('unauthenticated', 'Username or password is wrong')
-
-/**
- * The password may have been reset during the slow check, and no session may be opened after that. Changes of the
- * person wait for this transaction, because it holds the lock on their stream.
- */
-async function refuseIfChanged(
-  tx: Transaction,
-  username: string,
-  hash: string | null,
-): Promise<void> {
-  const { rowCount } = await tx.query(
-    'select 1 from auth.person where username = $1 and password_hash = $2 and not disabled',
-    [username, hash],
-  )
-  if (rowCount === 0) throw wrongPassword()
-}
 
 /** With an identity provider, password sign-in is disabled. */
 function refuseBesideProvider({ config }: Deps, what: string): void {

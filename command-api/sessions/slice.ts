@@ -20,6 +20,7 @@ export const sessions: Slice<SessionPorts> = {
     paths: { 'sessions.sid': 'ses_01J00000000000000000000000' },
     bodies: {
       'POST /api/auth/login': { username: 'ada', password: 'correct horse battery' },
+      'POST /api/auth/confirm': { password: 'correct horse battery' },
       'POST /api/auth/password': {
         current: 'correct horse battery',
         new: 'staple of another horse',

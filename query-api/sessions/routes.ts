@@ -37,6 +37,8 @@ export type OwnFigures = { unread_notifications: (caller: Person) => Promise<num
 /** Shown before sign-in. */
 export type SignInSettings = {
   accessTokenHours: number
+  /** Hours without use after which a session ends; 0: never. */
+  sessionIdleHours: number
   /** The public address of this installation. */
   baseUrl: () => string
   /** Display name of the identity provider; null if people sign in with passwords. */
@@ -62,7 +64,12 @@ export const sessionRoutes = ({ reads, pool, now, signIn, figures }: SessionDeps
     query: sessionListQuery,
     row: session,
     async read(caller, _, page) {
-      const { sessions, counted } = await ownSessions(pool, { caller, now: now(), ...page })
+      const { sessions, counted } = await ownSessions(pool, {
+        caller,
+        now: now(),
+        idleHours: signIn.sessionIdleHours,
+        ...page,
+      })
       return { rows: sessions, counted }
     },
   }),

@@ -40,7 +40,7 @@ const exceptions: Record<string, number> = {
   'deployments: write.job_state': 2,
   'deployments: write.profile': 1,
   'devices: auth.person': 1,
-  'devices: auth.session': 2,
+  'devices: auth.session': 1,
   'duties: write.follower_effect': 1,
   'jobs: write.artifact': 3,
   'jobs: write.drain': 1,

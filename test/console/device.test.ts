@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
 import type { DeviceRequest } from '../../schemas/devices.ts'
+import { adminPassword } from '../servers/api.ts'
 import { type Forge, sharedForge } from '../servers/forge.ts'
 import { becomes, createPerson, keepViews, openPage, openSignedIn, signIn } from './browse.ts'
 
@@ -135,23 +136,26 @@ test('a person who finds somebody else signed in can switch accounts', async t =
   t.deepEqual(faults, [])
 })
 
-test('a person who signed in a while ago must sign in again before approving, and sees why', async t => {
+test('a person who signed in a while ago must confirm the password before approving, and sees why', async t => {
   const { forge, code, page, faults } = await askedToApprove(t, 'bea')
   await forge.pool.query(
-    `update auth.session set created_at = created_at - interval '16 minutes' where username = 'bea'`,
+    `update auth.session set authenticated_at = authenticated_at - interval '16 minutes' where username = 'bea'`,
   )
   await page.getByRole('button', { name: 'Approve' }).click()
-  await page.getByRole('alert').getByText('older than 15 minutes; sign in again').waitFor()
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  await dialog.getByText(`Approve the program ${code.user_code}`).waitFor()
   await keepViews(page, 'device-ask-again')
   const state = async () =>
     (await forge.call('GET', `/api/cli/device/${code.user_code}`)).body.state
   t.is(await state(), 'pending')
 
-  await signIn(page, { username: 'bea', password: 'not the password' })
-  await page.getByRole('alert').getByText('Username or password is wrong').waitFor()
-  await signIn(page, { username: 'bea' })
-  await heading(page, 'A program asks to sign in as you').waitFor()
-  await page.getByRole('button', { name: 'Approve' }).click()
+  const password = dialog.getByLabel('Your password')
+  await password.fill('not the password')
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await dialog.getByRole('alert').getByText('The current password is wrong').waitFor()
+  t.is(await state(), 'pending')
+  await password.fill(adminPassword)
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
   await heading(page, 'Approved').waitFor()
   t.is(await state(), 'approved')
   t.deepEqual(faults, [])

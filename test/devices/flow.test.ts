@@ -296,7 +296,7 @@ test('only a sign-in from the last 15 minutes can approve a code, and never a se
   s.later(1)
   const late = (await approve(token)).answer
   t.is(late.status, 403)
-  t.is(late.body.code, 'device.sign_in_again')
+  t.is(late.body.code, 'sign_in_again')
   t.is((await approve((await s.signIn('ada')).token)).answer.status, 200)
   const denied = await askCode(s)
   const deny = await s.call('POST', `/api/cli/device/${denied.user_code}/deny`, { token })

@@ -12,7 +12,14 @@ const begin = (forge: Forge) => forge.call('PUT', path, { body: { enabled: true,
 const end = (forge: Forge) => forge.call('PUT', path, { body: { enabled: false } })
 
 /** Routes served at all times, and those needed to end maintenance (specification, "Errors", 503). */
-const served = ['/api/version', '/healthz', '/api/readyz', '/api/auth/login', path]
+const served = [
+  '/api/version',
+  '/healthz',
+  '/api/readyz',
+  '/api/auth/login',
+  '/api/auth/confirm',
+  path,
+]
 
 type Document = { paths: Record<string, Record<string, unknown>> }
 

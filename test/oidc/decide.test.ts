@@ -1,5 +1,6 @@
 import test from 'ava'
 import {
+  authenticatedMs,
   followRole,
   nthChoice,
   profileFrom,
@@ -75,4 +76,13 @@ test('an oversized profile is left out or cut', t => {
   t.is(profileFrom({ name: 'x'.repeat(200) }).display_name?.length, 128)
   // Cut inside a pair of surrogates, which Postgres would refuse.
   t.true(profileFrom({ name: `${'x'.repeat(127)}😀` }).display_name?.isWellFormed())
+})
+
+test('a sign-in is as old as the provider says, never of the future, and of now if it says nothing', t => {
+  const now = Date.parse('2026-11-26T12:00:00Z')
+  t.is(authenticatedMs({ auth_time: now / 1000 - 3600 }, now), now - 3_600_000)
+  t.is(authenticatedMs({ auth_time: now / 1000 + 3600 }, now), now)
+  t.is(authenticatedMs({ auth_time: -1e300 }, now), 0)
+  for (const claims of [{}, { auth_time: null }, { auth_time: '1' }])
+    t.is(authenticatedMs(claims, now), now)
 })

@@ -68,9 +68,13 @@ export async function startWithRealProvider(
 export async function answerFor(
   visitor: Visitor,
   base: string,
-  { subject, returnTo = '/device' }: { subject: string; returnTo?: string },
+  {
+    subject,
+    returnTo = '/device',
+    prompt,
+  }: { subject: string; returnTo?: string; prompt?: 'login' },
 ): Promise<URL> {
-  const query = new URLSearchParams({ return_to: returnTo })
+  const query = new URLSearchParams({ return_to: returnTo, ...(prompt && { prompt }) })
   let at = target(await visitor.get(`${base}/api/auth/oidc/login?${query}`))
   for (let page = 0; page < 10; page++) {
     if (at.origin === base) return at

@@ -58,7 +58,7 @@ export async function sampleServer(t: ExecutionContext): Promise<SampleServer> {
 
 /** As if everybody had just signed in, with unused limits. What changed a revoked session stays visible in its `xmin`. */
 const asIfJustMade = `
-  update auth.session set created_at = now() where revoked_at is null;
+  update auth.session set created_at = now(), authenticated_at = now() where revoked_at is null;
   update auth.device_code set expires_at = now() + interval '10 minutes';
   delete from auth.rate_limit`
 

@@ -12,7 +12,10 @@ export const sessionSample: Sample = {
       path: '/api/auth/sessions',
     })
     const sid = String(sessions.find(({ current }) => current)?.sid)
-    return { nouns: { sessions: { sid } }, fields: { current: owner.password } }
+    return {
+      nouns: { sessions: { sid } },
+      fields: { current: owner.password, password: owner.password },
+    }
   },
   missing: ({ nouns }) => ({ nouns: { sessions: { sid: withoutOwner(nouns.sessions?.sid) } } }),
   hidden: ['sessions'],

@@ -105,7 +105,9 @@ async function begin(t: Scope, folder: string, env: Record<string, string>): Pro
     await writeFile(join(keys, file), pem, { mode: 0o600 })
   const { pool, url } = await databaseFrom(t, begun.template)
   // As if the administrator had just signed in, with an unused sign-in limit.
-  await pool.query('update auth.session set created_at = now(); delete from auth.rate_limit')
+  await pool.query(`
+    update auth.session set created_at = now(), authenticated_at = now();
+    delete from auth.rate_limit`)
   return { pool, databaseUrl: url, token: begun.token }
 }
 

@@ -92,13 +92,15 @@ export async function serve(
     pool,
     keys,
     now,
+    idleHours: config.sessionIdleHours,
+    providerName: oidcOf(config)?.name ?? null,
     metricsToken: null,
     baseUrl,
     onAccessChanged: listener => signals.subscribe('access', ({ username }) => listener(username)),
   })
   const app = httpShell({
     routes,
-    authenticate: (ctx, route) => authenticate(ctx, route.credential),
+    authenticate,
     log: logger,
     metrics: telemetry().http,
     trustedProxyHops: config.trustedProxyHops,

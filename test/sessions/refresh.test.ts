@@ -95,7 +95,8 @@ test('after any race within a family, one token still works, or none and an even
 })
 
 test('a family ends after thirty days, however often it was refreshed, and is deleted a day later', async t => {
-  const { signIn, refresh, later, pool } = await serveSessions(t)
+  const env = { SERVICE_SESSION_IDLE_HOURS: '0' }
+  const { signIn, refresh, later, pool } = await serveSessions(t, { env })
   const first = await signIn()
   later(30 * day - 3600)
   const late = await refresh(first.cookie)

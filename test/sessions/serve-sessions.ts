@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { createPasswords } from '../../auth/passwords.ts'
+import type { Route } from '../../auth/route.ts'
 import type { Deps } from '../../command-api/deps.ts'
 import {
   createPasswordGuard,
@@ -33,13 +34,18 @@ export type ServedSessions = {
 export const username = 'alice'
 export const password = 'a person of the tests'
 
-/** The routes of sessions; `headers` go with every refresh and sign-in. */
+/** The routes of sessions and others; `headers` go with every refresh and sign-in. */
 export async function serveSessions(
   t: ExecutionContext,
   {
     env = {},
     headers = {},
-  }: { env?: Record<string, string>; headers?: Record<string, string> } = {},
+    routes = [],
+  }: {
+    env?: Record<string, string>
+    headers?: Record<string, string>
+    routes?: readonly Route[]
+  } = {},
 ): Promise<ServedSessions> {
   const { pool } = await database(t)
   let nowMs = Date.now()
@@ -50,10 +56,17 @@ export async function serveSessions(
     `insert into auth.person (username, role, password_hash, created_at) values ($1, 'admin', $2, $3)`,
     [username, await passwords.hash(password), deps.now()],
   )
-  const signIn = { accessTokenHours: 8, baseUrl: deps.baseUrl, providerName: null }
+  const { jwtHours: accessTokenHours, sessionIdleHours } = common.config
+  const signIn = {
+    accessTokenHours,
+    sessionIdleHours,
+    baseUrl: deps.baseUrl,
+    providerName: null,
+  }
   const figures = { unread_notifications: async () => 0 }
   const passwordGuard = createPasswordGuard(deps)
   const call = await serveInTurns(t, common, [
+    ...routes,
     ...sessionRoutes(deps, { passwords, passwordGuard, confirm: async () => {} }),
     ...sessionQueries({
       reads: createReads({ pool, role: null }),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { exitCode, Failure, failureOfAnswer } from '../program/failure.ts'
 import { pause } from '../program/pause.ts'
 import { harmlessValue } from '../terminal/harmless.ts'
+import { confirmed } from './confirmed.ts'
 import { notForge, unreachable } from './unreachable.ts'
 
 export type Query = Record<string, string | number | boolean | null | undefined>
@@ -54,6 +55,8 @@ export type ApiOptions = {
   isExact?: boolean
   /** A token to use instead of one that was refused; null if there is none. */
   renew?: (refused: string) => Promise<string | null>
+  /** Asks for the password when a request needs a recent sign-in; missing or null if nobody can be asked. */
+  askPassword?: (() => Promise<string>) | null
   /** Called with the `name=value` and the attributes of each cookie. */
   onCookie?: (cookie: string) => void
 }
@@ -65,10 +68,10 @@ const maxAttempts = 4
 type Outgoing = { method: string; path: string; body?: unknown; headers?: Record<string, string> }
 
 export function createApi(options: ApiOptions): Api {
-  const { host, onSlow } = options
+  const { host, onSlow, askPassword = null } = options
   const send = sender(options)
 
-  const ask = async (
+  const askOnce = async (
     outgoing: Outgoing,
     { withinMs = timeoutMs, isExact = options.isExact === true, onLink }: GetOptions = {},
   ): Promise<unknown> => {
@@ -90,6 +93,10 @@ export function createApi(options: ApiOptions): Api {
       clearInterval(slow)
     }
   }
+  const confirm = (password: string) =>
+    askOnce({ method: 'POST', path: '/api/auth/confirm', body: { password } })
+  const ask = (outgoing: Outgoing, how: GetOptions = {}): Promise<unknown> =>
+    confirmed(() => askOnce(outgoing, how), { host, askPassword, confirm })
 
   return {
     host,

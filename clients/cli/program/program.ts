@@ -18,6 +18,7 @@ import { clone, describeClone, describeRetry, retry } from '../jobs/retry.ts'
 import { describeSet, set } from '../jobs/set.ts'
 import { describeStop, stop } from '../jobs/stop.ts'
 import { describeSubmit, submit } from '../jobs/submit.ts'
+import { confirm, describeConfirm } from '../login/confirm.ts'
 import {
   contextList,
   contextRemove,
@@ -68,6 +69,7 @@ export function createProgram(world: World, ended: Ended): Command {
     login: [describeLogin, login],
     logout: [describeLogout, logout],
     passwd: [describePasswd, passwd],
+    confirm: [describeConfirm, confirm],
     whoami: [describeWhoami, whoami],
     plan: [describePlan, plan],
     submit: [describeSubmit, submit],

@@ -1,6 +1,7 @@
 import { type Api, createApi } from '../api/client.ts'
 import { contextsFor, contextsPath, targetOf } from '../login/contexts.ts'
 import { renewal } from '../login/renewal.ts'
+import { ask, mayAsk } from '../terminal/ask.ts'
 import { processTerminal, type Terminal } from '../terminal/terminal.ts'
 import { exitCode, Failure } from './failure.ts'
 import { type Printing, watchOutput } from './output.ts'
@@ -43,7 +44,7 @@ export type Session = World & {
 
 /** Opens a session with the token from flags, environment or stored contexts, if any. */
 export async function openSession(world: World, options: CommonOptions): Promise<Session> {
-  const { terminal, env } = world
+  const { terminal, env, process } = world
   const path = contextsPath(env)
   const stored = await contextsFor(options, env)
   const { host, token, context } = targetOf(options, env, stored)
@@ -53,12 +54,17 @@ export async function openSession(world: World, options: CommonOptions): Promise
   const api = createApi({
     ...{ host, token, userAgent, isExact: options.json === true },
     onSlow: reason => terminal.note(terminal.paintNote('dim', reason)),
+    askPassword: mayAsk(process)
+      ? () => ask(process, question, '--password-stdin', { isHidden: true })
+      : null,
     ...(isStored && { renew: renewal({ path, context, userAgent, nowMs }) }),
   })
   const refresh = isStored ? stored.contexts[context]?.refresh : null
   const signedInUntil = refresh?.expires_at ?? null
   return { ...world, api, context, signedInUntil, isJson: options.json === true }
 }
+
+const question = 'This needs a sign-in of the last 15 minutes. Your password: '
 
 /** Like `openSession`, but fails at once when signed out. */
 export async function openSignedIn(world: World, options: CommonOptions): Promise<Session> {

@@ -3,15 +3,19 @@ import { Writable } from 'node:stream'
 import { Interrupted, usageFailure } from '../program/failure.ts'
 import type { Process } from '../program/process.ts'
 
+/** Whether somebody sits at a terminal. */
+export const mayAsk = ({ stdin, stderr }: Process): boolean =>
+  stdin.isTTY === true && stderr.isTTY === true
+
 /** Asks on a terminal; without one, fails and names the flag to use. */
 export async function ask(
-  { stdin, stderr }: Process,
+  process: Process,
   question: string,
   flag: string,
   { isHidden = false } = {},
 ): Promise<string> {
-  if (!stdin.isTTY || !stderr.isTTY)
-    throw usageFailure(`Cannot ask without a terminal; give ${flag}`)
+  const { stdin, stderr } = process
+  if (!mayAsk(process)) throw usageFailure(`Cannot ask without a terminal; give ${flag}`)
   let isMuted = false
   const output = new Writable({
     write(chunk, _encoding, done) {

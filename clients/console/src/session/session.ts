@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { loginReply, me, refreshReply } from '../../../../schemas/sessions.ts'
+import { isConfirmed, refused } from './confirmation.ts'
 import { ApiFailure, SignedOut, Unreachable } from './failure.ts'
 import { createStore } from './store.ts'
 
@@ -77,6 +78,7 @@ export async function signOut(): Promise<void> {
 /** Asks for a new sign-in and keeps the page where it is. */
 export function forget(why: Why | null, ask = true): void {
   token = null
+  refused.get()?.end(false)
   session.set({ state: 'signed-out', why, ask })
 }
 
@@ -106,9 +108,18 @@ async function refresh(): Promise<boolean> {
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Asked = { body?: unknown; signal?: AbortSignal; headers?: Record<string, string> }
 
-/** Calls the API as the person who is signed in; once more with a new token if the old one has ended. */
+/**
+ * Calls the API as the person who is signed in; once more with a new token if the old one has ended, and once more after they
+ * confirmed who they are, if the request needs a recent sign-in.
+ */
 export async function request<T>(method: Method, path: string, asked: Asked = {}): Promise<T> {
-  return (await accepted(await authorized(method, path, asked))) as T
+  const send = async () => (await accepted(await authorized(method, path, asked))) as T
+  try {
+    return await send()
+  } catch (error) {
+    if (!(await isConfirmed(error, { method, path }))) throw error
+    return await send()
+  }
 }
 
 /** The response itself, for streams and downloads; with any status except an ended sign-in. */

@@ -9,6 +9,7 @@ import { places, titleOf } from '../pages/all.ts'
 import { reading } from '../session/api.ts'
 import { type Me, type Session, session, signOut } from '../session/session.ts'
 import { useLanguage, useWords, wordsOf } from '../words/words.ts'
+import { Confirm } from './confirm.tsx'
 import styles from './frame.module.css'
 import { Keyboard } from './keyboard.tsx'
 import { LiveMark, ReachNotice } from './marks.tsx'
@@ -87,6 +88,7 @@ function Signed({ now }: { now: Session }) {
         <Outlet />
       </main>
       <Keyboard />
+      <Confirm />
       {now.state === 'signed-out' && (
         <Dialog title={say.ended} onClose={() => {}}>
           <SignIn why={now.why} ask={now.ask} />

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
 import type { Static } from 'typebox'
 import type { signInConfig } from '../../../../schemas/sessions.ts'
-import { Button } from '../design/button.tsx'
 import { TextField } from '../design/field.tsx'
-import { Failure } from '../design/notice.tsx'
+import { FormEnd } from '../design/form-end.tsx'
 import { signIn, type Why } from '../session/session.ts'
+import { useSubmit } from '../session/use-submit.ts'
 import { useWords, wordsOf } from '../words/words.ts'
 import styles from './sign-in.module.css'
 
@@ -31,6 +30,9 @@ async function configOf(): Promise<Config> {
   return (await response.json()) as Config
 }
 
+export const useWaysToSignIn = () =>
+  useQuery({ queryKey: [signInKey], queryFn: configOf, retry: true })
+
 type Props = { why: Why | null; ask: boolean }
 
 /** The page for people who are not signed in. */
@@ -49,19 +51,26 @@ export function SignInPage(props: Props) {
 /** The available ways to sign in. */
 export function SignIn({ why, ask }: Props) {
   const say = useWords(words)
-  const config = useQuery({ queryKey: [signInKey], queryFn: configOf, retry: true })
-  const methods = config.data
+  const methods = useWaysToSignIn().data
   return (
     <div className={styles.form}>
       {methods?.notice && <p>{methods.notice}</p>}
       {why && <p role="alert">{typeof why === 'string' ? say[why] : why.said}</p>}
-      {methods?.oidc.enabled && methods.oidc.login_url && (
-        <a className={styles.elsewhere} href={providerAddress(methods.oidc.login_url, ask)}>
-          {say.provider(methods.oidc.name ?? say.organisation)}
-        </a>
-      )}
+      {methods?.oidc.enabled && <ProviderLink ways={methods} ask={ask} />}
       {methods?.password.enabled && <PasswordForm />}
     </div>
+  )
+}
+
+/** `ask`: the provider must ask who it is, even if somebody is signed in there. */
+export function ProviderLink({ ways: { oidc }, ask }: { ways: Config; ask: boolean }) {
+  const say = useWords(words)
+  return (
+    oidc.login_url && (
+      <a className={styles.elsewhere} href={providerAddress(oidc.login_url, ask)}>
+        {say.provider(oidc.name ?? say.organisation)}
+      </a>
+    )
   )
 }
 
@@ -74,22 +83,11 @@ function providerAddress(login: string, ask: boolean): string {
 
 function PasswordForm() {
   const say = useWords(words)
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const given = new FormData(event.currentTarget)
-    setBusy(true)
-    setError(null)
-    try {
-      await signIn(String(given.get('username')), String(given.get('password')))
-    } catch (failure) {
-      setError(failure)
-      setBusy(false)
-    }
-  }
+  const { onSubmit, ...sending } = useSubmit(given =>
+    signIn(String(given.get('username')), String(given.get('password'))),
+  )
   return (
-    <form className={styles.form} onSubmit={event => void submit(event)}>
+    <form className={styles.form} onSubmit={onSubmit}>
       <TextField label={say.username} name="username" autoComplete="username" autoFocus required />
       <TextField
         label={say.password}
@@ -98,10 +96,7 @@ function PasswordForm() {
         autoComplete="current-password"
         required
       />
-      <Failure error={error} />
-      <Button kind="main" type="submit" busy={isBusy}>
-        {say.go}
-      </Button>
+      <FormEnd text={say.go} {...sending} />
     </form>
   )
 }

@@ -21,8 +21,8 @@ import styles from './page.module.css'
 import { words } from './words.ts'
 
 const pathOf = (userCode: string) => `/api/cli/device/${encodeURIComponent(userCode)}`
-/** Approving needs a sign-in of the last minutes, made in a browser. */
-const weakSignIn: readonly unknown[] = ['device.sign_in_again', 'device.from_device']
+/** The session came from a code, which may not approve another. */
+const fromDevice = 'device.from_device'
 const unknownCode = [404, 422, 429]
 
 /** Where a person approves a sign-in that began elsewhere (RFC 8628, 3.3). */
@@ -122,7 +122,7 @@ function Pending({ request: asked, left }: { request: DeviceRequest; left: numbe
       const answer = await request<DeviceRequest>('POST', `${pathOf(asked.user_code)}/${verb}`)
       queries.setQueriesData({ queryKey: [pathOf(asked.user_code)] }, answer)
     } catch (failure) {
-      if (failure instanceof ApiFailure && weakSignIn.includes(failure.code))
+      if (failure instanceof ApiFailure && failure.code === fromDevice)
         forget({ said: failure.message })
       else setError(failure)
     }

@@ -1,0 +1,66 @@
+type Act = {
+  method: string
+  /** Its first group, if any, is the name of what the act changes. */
+  path: RegExp
+  name: readonly [en: (what: string) => string, zh: (what: string) => string]
+}
+
+/** The requests that need a recent sign-in, by name. */
+const acts: readonly Act[] = [
+  {
+    method: 'POST',
+    path: /^\/api\/admin\/users$/,
+    name: [() => 'Create a person', () => '创建人员'],
+  },
+  {
+    method: 'PATCH',
+    path: /^\/api\/admin\/users\/([^/]+)$/,
+    name: [who => `Change ${who}`, who => `更改 ${who}`],
+  },
+  {
+    method: 'POST',
+    path: /^\/api\/admin\/keys\/rotate$/,
+    name: [() => 'Rotate the signing key', () => '轮换签名密钥'],
+  },
+  {
+    method: 'POST',
+    path: /^\/api\/admin\/retention$/,
+    name: [() => 'Apply retention', () => '执行保留规则'],
+  },
+  {
+    method: 'PUT',
+    path: /^\/api\/admin\/maintenance$/,
+    name: [() => 'Switch maintenance', () => '切换维护模式'],
+  },
+  {
+    method: 'PUT',
+    path: /^\/api\/admin\/image-registries$/,
+    name: [() => 'Set the image registries', () => '设置镜像仓库'],
+  },
+  {
+    method: 'DELETE',
+    path: /^\/api\/admin\/dead-letters\/([^/]+)$/,
+    name: [what => `Drop the record ${what}`, what => `丢弃记录 ${what}`],
+  },
+  {
+    method: 'DELETE',
+    path: /^\/api\/admin\/duties\/([^/]+)$/,
+    name: [what => `Drop the duty ${what}`, what => `丢弃任务 ${what}`],
+  },
+  {
+    method: 'POST',
+    path: /^\/api\/cli\/device\/([^/]+)\/approve$/,
+    name: [code => `Approve the program ${code}`, code => `批准程序 ${code}`],
+  },
+]
+
+/** In English and Chinese; null for a request without a name. */
+export function nameOfAct(method: string, path: string): readonly [en: string, zh: string] | null {
+  for (const act of acts) {
+    const found = act.method === method ? act.path.exec(path) : null
+    if (!found) continue
+    const what = decodeURIComponent(found[1] ?? '')
+    return [act.name[0](what), act.name[1](what)]
+  }
+  return null
+}
