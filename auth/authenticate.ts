@@ -4,10 +4,16 @@ import { refuseForeignOrigin } from '../platform/http/origin.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { remembered } from '../platform/remembered.ts'
 import { verifyAccessToken } from './access-token.ts'
-import type { Authenticate, Credential, Person, RunCaller } from './caller.ts'
+import type { Authenticate, Credential, Permitted, Person, RunCaller } from './caller.ts'
 import type { KeyRing } from './keys.ts'
 import { opaqueTokenId, sameHash, sha256 } from './opaque-token.ts'
 import { refreshTokenOf } from './refresh-cookie.ts'
+import {
+  type FactorState,
+  mustSetUp,
+  type SecondFactorPolicy,
+  setUpFirst,
+} from './second-factor.ts'
 
 export type Authentication = {
   pool: Pool
@@ -16,11 +22,13 @@ export type Authentication = {
   metricsToken: string | null
   /** The public address: pages of other origins must not use our cookies. */
   baseUrl: () => string
+  /** Who may do nothing before they have set up a second factor. */
+  secondFactor: SecondFactorPolicy
   /** Calls back with the username when a person's sessions or role change, in any process. */
   onAccessChanged: (listener: (username: string) => void) => void
 }
 
-type SessionRow = { username: string; role: Person['role']; via: string; live: boolean }
+type SessionRow = FactorState & { username: string; via: string; live: boolean }
 type IngestRow = { run_id: string; secret_sha256: Buffer; expires_at: Date; ended_at: Date | null }
 
 /**
@@ -38,13 +46,13 @@ const unauthenticated = (detail: string) => new Refusal('unauthenticated', detai
 export function authenticator(auth: Authentication): Authenticate {
   const person = byAccessToken(auth)
 
-  const admin = async (ctx: Context): Promise<Person> => {
-    const caller = await person(ctx)
+  const admin = async (ctx: Context, given?: Permitted): Promise<Person> => {
+    const caller = await person(ctx, given)
     if (caller.role !== 'admin') throw new Refusal('forbidden', 'Only admins may do this')
     return caller
   }
 
-  const by: Record<Credential, (ctx: Context) => ReturnType<Authenticate>> = {
+  const by: Record<Credential, (ctx: Context, given?: Permitted) => ReturnType<Authenticate>> = {
     none: anybody,
     person,
     admin,
@@ -53,9 +61,9 @@ export function authenticator(auth: Authentication): Authenticate {
       refuseForeignChange(ctx, auth)
       return anybody()
     },
-    async session(ctx) {
+    async session(ctx, given) {
       refuseForeignChange(ctx, auth)
-      return person(ctx).catch(error => {
+      return person(ctx, given).catch(error => {
         if (isUnauthenticated(error) && refreshTokenOf({ ctx, baseUrl: auth.baseUrl() }) !== null)
           return anybody()
         throw error
@@ -70,7 +78,7 @@ export function authenticator(auth: Authentication): Authenticate {
       return anybody()
     },
   }
-  return (ctx, credential) => by[credential](ctx)
+  return (ctx, credential, given) => by[credential](ctx, given)
 }
 
 const anybody = async () => ({ kind: 'anybody' as const })
@@ -82,16 +90,21 @@ function refuseForeignChange(ctx: Context, { baseUrl }: Authentication): void {
 const isUnauthenticated = (error: unknown) =>
   error instanceof Refusal && error.code === 'unauthenticated'
 
-function byAccessToken(auth: Authentication): (ctx: Context) => Promise<Person> {
+function byAccessToken(auth: Authentication): (ctx: Context, given?: Permitted) => Promise<Person> {
   const person = personBy(auth)
-  return ctx => person(bearer(ctx))
+  return (ctx, given) => person(bearer(ctx), given)
 }
 
-/** The person that an access token belongs to; throws `unauthenticated`. */
-export function personBy(auth: Authentication): (token: string | null) => Promise<Person> {
+type FindPerson = (token: string | null, given?: Permitted) => Promise<Person>
+
+/**
+ * The person that an access token belongs to; throws `unauthenticated`, and `forbidden` if they have to set up a second factor before
+ * anything else.
+ */
+export function personBy(auth: Authentication): FindPerson {
   const sessions = sessionLookup(auth.pool)
   auth.onAccessChanged(username => sessions.forget(session => session?.username === username))
-  return async token => {
+  return async (token, { withoutSecondFactor = false } = {}) => {
     if (token === null)
       throw unauthenticated('An access token is needed: Authorization: Bearer <token>')
     const claims = await verifyAccessToken(auth.keys, token, auth.now())
@@ -102,6 +115,8 @@ export function personBy(auth: Authentication): (token: string | null) => Promis
     const session = await sessions(claims.sid)
     if (!session?.live || session.username !== claims.sub || session.role !== claims.role)
       throw unauthenticated('The access token was revoked; sign in again')
+    if (!withoutSecondFactor && mustSetUp(auth.secondFactor, session))
+      throw setUpFirst(auth.baseUrl())
     return {
       kind: 'person',
       username: claims.sub,
@@ -157,7 +172,9 @@ const ingestTokenLookup = (pool: Pool) =>
 async function findSessions(pool: Pool, sids: string[]): Promise<Map<string, SessionRow>> {
   const { rows } = await pool.query<SessionRow & { sid: string }>({
     name: 'sessions_by_sid',
-    text: `select s.sid, username, p.role, s.via, s.revoked_at is null and not p.disabled as live
+    text: `select s.sid, username, p.role, s.via, s.revoked_at is null and not p.disabled as live,
+                  p.password_hash is not null as has_password,
+                  auth.has_second_factor(username) as has_second_factor
              from auth.session s join auth.person p using (username) where s.sid = any($1)`,
     values: [sids],
   })

@@ -42,5 +42,12 @@ export type CallerOf<C extends Credential> = C extends 'person' | 'admin'
  */
 export type Reach = 'all' | 'its_people' | 'its_owner' | 'self' | 'taken'
 
+/** `withoutSecondFactor`: also people who may do nothing else before they have set up a second factor. */
+export type Permitted = { withoutSecondFactor?: boolean }
+
 /** Returns the caller, or throws `unauthenticated` or `forbidden`. */
-export type Authenticate = (ctx: Context, credential: Credential) => Promise<Caller>
+export type Authenticate = (
+  ctx: Context,
+  credential: Credential,
+  given?: Permitted,
+) => Promise<Caller>

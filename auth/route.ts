@@ -1,8 +1,8 @@
 import type { TObject, TSchema } from 'typebox'
 import type { HttpRoute, RouteDefinition } from '../platform/http/route.ts'
-import type { Caller, CallerOf, Credential, Reach } from './caller.ts'
+import type { Caller, CallerOf, Credential, Permitted, Reach } from './caller.ts'
 
-type WhoMayCall<C extends Credential> = {
+type WhoMayCall<C extends Credential> = Permitted & {
   credential: C
   /** Reach of the resource named by the path, else by query or body; for routes called by people. */
   reach?: Reach

@@ -3,6 +3,7 @@ import { personBy } from '../auth/authenticate.ts'
 import type { Person } from '../auth/caller.ts'
 import { engineHeaders } from '../auth/engine-header.ts'
 import { readPositionKey } from '../auth/position-key.ts'
+import { secondFactorPolicy } from '../auth/second-factor.ts'
 import type { Deps } from '../command-api/deps.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import { ServingMap } from '../gateway/map.ts'
@@ -41,6 +42,7 @@ export async function openGateway(
   const spool = openTraffic(core)
   const person = personBy({
     ...{ pool, keys: deps.keys, now, metricsToken: null, baseUrl: deps.baseUrl },
+    secondFactor: secondFactorPolicy(config),
     onAccessChanged: listener => signals.subscribe('access', ({ username }) => listener(username)),
   })
   const measured = gatewayMetrics(telemetry.registry, () => gateway.underWay())

@@ -10,6 +10,7 @@ import {
 import { oidcOf } from '../auth/oidc-settings.ts'
 import { readPositionKey } from '../auth/position-key.ts'
 import type { Route } from '../auth/route.ts'
+import { secondFactorPolicy } from '../auth/second-factor.ts'
 import { createPasswordGuard } from '../command-api/sessions/password-guard.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpServer } from '../platform/http/server.ts'
@@ -59,6 +60,7 @@ export async function serveHttp(
     now: deps.now,
     metricsToken: parts.config.metricsToken,
     baseUrl: deps.baseUrl,
+    secondFactor: secondFactorPolicy(parts.config),
     onAccessChanged: listener => signals.subscribe('access', ({ username }) => listener(username)),
   })
   const progress = () => projectionProgress(readPool)
@@ -80,7 +82,7 @@ export async function serveHttp(
   const positions = await openPositions(parts)
   const app = httpShell({
     routes,
-    authenticate: (ctx, route) => authenticate(ctx, route.credential),
+    authenticate: (ctx, route) => authenticate(ctx, route.credential, route),
     log: parts.logger,
     metrics: parts.telemetry.http,
     trustedProxyHops: parts.config.trustedProxyHops,

@@ -18,28 +18,16 @@ export type ChangePassword = HttpAsked & {
 /** Sets a person's own password and ends their other sessions. */
 export async function changePassword(
   deps: Deps,
-  { passwords, passwordGuard }: SignInPorts,
+  ports: SignInPorts,
   request: ChangePassword,
 ): Promise<void> {
   const { caller, body, ctx } = request
   const { username, sid } = caller
-  const known = await readHash(deps, username)
-  if (known === null)
-    throw new Refusal(
-      'conflict',
-      `${username} has no password here; change it at the identity provider`,
-    )
-  const isRight = await passwordGuard.isRight({ username, sid, ctx }, async () =>
-    (await passwords.matches(body.current, known)) ? 'right' : 'wrong',
-  )
-  if (!isRight)
-    throw new Refusal('unauthenticated', 'The current password is wrong', {
-      code: 'password.wrong',
-    })
+  const known = await confirmPassword(deps, ports, { caller, password: body.current, ctx })
   if (body.new === body.current)
     throw new Refusal('invalid', 'The new password is the same as the current one; choose another')
   await refuseBadPassword(body.new, username)
-  const hash = await passwords.hash(body.new)
+  const hash = await ports.passwords.hash(body.new)
   await commit(deps, request, userAt(username), {
     decide: (): UserEvent[] => [{ type: 'user.password_changed', data: { username } }],
     async alongside(tx, { now }) {
@@ -55,6 +43,29 @@ export async function changePassword(
       await revokeSessions(tx, username, { now, except: sid })
     },
   })
+}
+
+/** Refuses unless it is the caller's current password; returns its hash. */
+export async function confirmPassword(
+  deps: Deps,
+  { passwords, passwordGuard }: SignInPorts,
+  { caller, password, ctx }: { caller: Person; password: string; ctx: Context },
+): Promise<string> {
+  const { username, sid } = caller
+  const known = await readHash(deps, username)
+  if (known === null)
+    throw new Refusal(
+      'conflict',
+      `${username} has no password here; change it at the identity provider`,
+    )
+  const isRight = await passwordGuard.isRight({ username, sid, ctx }, async () =>
+    (await passwords.matches(password, known)) ? 'right' : 'wrong',
+  )
+  if (!isRight)
+    throw new Refusal('unauthenticated', 'The current password is wrong', {
+      code: 'password.wrong',
+    })
+  return known
 }
 
 async function readHash({ pool }: Deps, username: string): Promise<string | null> {

@@ -1,7 +1,11 @@
 import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { createPasswords } from '../../auth/passwords.ts'
+import { secondFactorPolicy } from '../../auth/second-factor.ts'
 import type { Deps } from '../../command-api/deps.ts'
+import { checkSecondFactor } from '../../command-api/second-factors/check.ts'
+import { secondFactorRoutes } from '../../command-api/second-factors/routes.ts'
+import { confirmPassword } from '../../command-api/sessions/change-password.ts'
 import {
   createPasswordGuard,
   type PasswordGuard,
@@ -50,11 +54,25 @@ export async function serveSessions(
     `insert into auth.person (username, role, password_hash, created_at) values ($1, 'admin', $2, $3)`,
     [username, await passwords.hash(password), deps.now()],
   )
-  const signIn = { accessTokenHours: 8, baseUrl: deps.baseUrl, providerName: null }
+  const signIn = {
+    accessTokenHours: 8,
+    baseUrl: deps.baseUrl,
+    providerName: null,
+    secondFactor: secondFactorPolicy(common.config),
+  }
   const figures = { unread_notifications: async () => 0 }
   const passwordGuard = createPasswordGuard(deps)
+  const given = { passwords, passwordGuard }
   const call = await serveInTurns(t, common, [
-    ...sessionRoutes(deps, { passwords, passwordGuard, confirm: async () => {} }),
+    ...sessionRoutes(deps, {
+      ...given,
+      confirm: async () => {},
+      checkSecondFactor: (name, code) => checkSecondFactor(deps, name, code),
+    }),
+    ...secondFactorRoutes(deps, {
+      passwordGuard,
+      confirmPassword: of => confirmPassword(deps, given, of),
+    }),
     ...sessionQueries({
       reads: createReads({ pool, role: null }),
       pool,

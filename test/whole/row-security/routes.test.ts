@@ -73,7 +73,12 @@ async function startWithoutFilters(
     now: systemClock,
     catalogue: { all: async () => [] },
     audit: auditReader(auth),
-    signIn: { accessTokenHours: 1, baseUrl: () => '', providerName: null },
+    signIn: {
+      accessTokenHours: 1,
+      baseUrl: () => '',
+      providerName: null,
+      secondFactor: 'optional',
+    },
     contents: {
       store: new DirectoryStore(uploadsIn({ dataDir })),
       key: addressKeyOf(Buffer.alloc(32), 'downloads'),

@@ -5,8 +5,10 @@ import type { signInConfig } from '../../../../schemas/sessions.ts'
 import { Button } from '../design/button.tsx'
 import { TextField } from '../design/field.tsx'
 import { Failure } from '../design/notice.tsx'
-import { signIn, type Why } from '../session/session.ts'
+import { ApiFailure } from '../session/failure.ts'
+import { type Credentials, signIn, type Why } from '../session/session.ts'
 import { useWords, wordsOf } from '../words/words.ts'
+import { CodeField } from './code-field.tsx'
 import styles from './sign-in.module.css'
 
 const words = wordsOf({
@@ -14,6 +16,9 @@ const words = wordsOf({
   username: ['Username', '用户名'],
   password: ['Password', '密码'],
   go: ['Sign in', '登录'],
+  code: ['Code of your authenticator, or a recovery code', '身份验证器的验证码或恢复码'],
+  verify: ['Verify', '验证'],
+  back: ['Use another account', '使用其他账户'],
   provider: [(name: string) => `Sign in with ${name}`, (name: string) => `使用 ${name} 登录`],
   organisation: ['your organisation', '您的组织'],
   ended: ['Your sign-in has expired; sign in again to continue', '登录已失效，请重新登录以继续'],
@@ -76,20 +81,40 @@ function PasswordForm() {
   const say = useWords(words)
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const given = new FormData(event.currentTarget)
+  /** The password was right, and the server asks for a code. */
+  const [proven, setProven] = useState<Credentials | null>(null)
+  const send = async (credentials: Credentials) => {
     setBusy(true)
     setError(null)
     try {
-      await signIn(String(given.get('username')), String(given.get('password')))
+      await signIn(credentials)
     } catch (failure) {
-      setError(failure)
+      if (failure instanceof ApiFailure && failure.code === 'second_factor.required')
+        setProven(credentials)
+      else setError(failure)
       setBusy(false)
     }
   }
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const given = Object.fromEntries(new FormData(event.currentTarget)) as Credentials
+    void send({ ...proven, ...given })
+  }
+  if (proven !== null)
+    return (
+      <form key="code" className={styles.form} onSubmit={submit}>
+        <CodeField label={say.code} name="code" />
+        <Failure error={error} />
+        <Button kind="main" type="submit" busy={isBusy}>
+          {say.verify}
+        </Button>
+        <Button kind="quiet" onClick={() => setProven(null)}>
+          {say.back}
+        </Button>
+      </form>
+    )
   return (
-    <form className={styles.form} onSubmit={event => void submit(event)}>
+    <form className={styles.form} onSubmit={submit}>
       <TextField label={say.username} name="username" autoComplete="username" autoFocus required />
       <TextField
         label={say.password}
