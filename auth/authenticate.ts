@@ -4,11 +4,17 @@ import { refuseForeignOrigin } from '../platform/http/origin.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { remembered } from '../platform/remembered.ts'
 import { verifyAccessToken } from './access-token.ts'
-import type { Authenticate, Credential, Person, RunCaller } from './caller.ts'
+import type { Authenticate, Credential, Permitted, Person, RunCaller } from './caller.ts'
 import type { KeyRing } from './keys.ts'
 import { opaqueTokenId, sameHash, sha256 } from './opaque-token.ts'
 import { refuseOldSignIn } from './recent-sign-in.ts'
 import { refreshTokenOf } from './refresh-cookie.ts'
+import {
+  type FactorState,
+  mustSetUp,
+  type SecondFactorPolicy,
+  setUpFirst,
+} from './second-factor.ts'
 import { isIdle, noteUse, usedAt } from './session-use.ts'
 
 /** What identifies people by their access tokens. */
@@ -18,6 +24,10 @@ export type PersonAuthentication = {
   now: () => Date
   /** Hours without use after which a session ends; 0: never. */
   idleHours: number
+  /** The public address: pages of other origins must not use our cookies. */
+  baseUrl: () => string
+  /** Who may do nothing before they have set up a second factor. */
+  secondFactor: SecondFactorPolicy
   /** Calls back with the username when a person's sessions or role change, in any process. */
   onAccessChanged: (listener: (username: string) => void) => void
 }
@@ -26,17 +36,9 @@ export type Authentication = PersonAuthentication & {
   /** Display name of the identity provider; null if people sign in with passwords. */
   providerName: string | null
   metricsToken: string | null
-  /** The public address: pages of other origins must not use our cookies. */
-  baseUrl: () => string
 }
 
-type SessionRow = {
-  username: string
-  role: Person['role']
-  via: string
-  live: boolean
-  used_at: Date
-}
+type SessionRow = FactorState & { username: string; via: string; live: boolean; used_at: Date }
 type IngestRow = { run_id: string; secret_sha256: Buffer; expires_at: Date; ended_at: Date | null }
 
 /**
@@ -57,13 +59,13 @@ const unauthenticated = (detail: string) => new Refusal('unauthenticated', detai
 export function authenticator(auth: Authentication): Authenticate {
   const person = byAccessToken(auth)
 
-  const admin = async (ctx: Context): Promise<Person> => {
-    const caller = await person(ctx)
+  const admin = async (ctx: Context, given?: Permitted): Promise<Person> => {
+    const caller = await person(ctx, given)
     if (caller.role !== 'admin') throw new Refusal('forbidden', 'Only admins may do this')
     return caller
   }
 
-  const by: Record<Credential, (ctx: Context) => ReturnType<Authenticate>> = {
+  const by: Record<Credential, (ctx: Context, given?: Permitted) => ReturnType<Authenticate>> = {
     none: anybody,
     person,
     admin,
@@ -72,9 +74,9 @@ export function authenticator(auth: Authentication): Authenticate {
       refuseForeignChange(ctx, auth)
       return anybody()
     },
-    async session(ctx) {
+    async session(ctx, given) {
       refuseForeignChange(ctx, auth)
-      return person(ctx).catch(error => {
+      return person(ctx, given).catch(error => {
         if (isUnauthenticated(error) && refreshTokenOf({ ctx, baseUrl: auth.baseUrl() }) !== null)
           return anybody()
         throw error
@@ -89,9 +91,9 @@ export function authenticator(auth: Authentication): Authenticate {
       return anybody()
     },
   }
-  return async (ctx, { credential, recentSignIn }) => {
-    const caller = await by[credential](ctx)
-    if (recentSignIn && caller.kind === 'person') await refuseOldSignIn(auth, caller)
+  return async (ctx, demand) => {
+    const caller = await by[demand.credential](ctx, demand)
+    if (demand.recentSignIn && caller.kind === 'person') await refuseOldSignIn(auth, caller)
     return caller
   }
 }
@@ -105,16 +107,21 @@ function refuseForeignChange(ctx: Context, { baseUrl }: Authentication): void {
 const isUnauthenticated = (error: unknown) =>
   error instanceof Refusal && error.code === 'unauthenticated'
 
-function byAccessToken(auth: Authentication): (ctx: Context) => Promise<Person> {
+function byAccessToken(auth: Authentication): (ctx: Context, given?: Permitted) => Promise<Person> {
   const person = personBy(auth)
-  return ctx => person(bearer(ctx))
+  return (ctx, given) => person(bearer(ctx), given)
 }
 
-/** The person that an access token belongs to, whose session is in use then; throws `unauthenticated`. */
-export function personBy(auth: PersonAuthentication): (token: string | null) => Promise<Person> {
+type FindPerson = (token: string | null, given?: Permitted) => Promise<Person>
+
+/**
+ * The person that an access token belongs to, whose session is in use then; throws `unauthenticated`, and `forbidden` if they have to
+ * set up a second factor before anything else.
+ */
+export function personBy(auth: PersonAuthentication): FindPerson {
   const sessions = sessionLookup(auth.pool)
   auth.onAccessChanged(username => sessions.forget(session => session?.username === username))
-  return async token => {
+  return async (token, { withoutSecondFactor = false } = {}) => {
     if (token === null)
       throw unauthenticated('An access token is needed: Authorization: Bearer <token>')
     const now = auth.now()
@@ -130,6 +137,8 @@ export function personBy(auth: PersonAuthentication): (token: string | null) => 
       throw unauthenticated(
         `The session ended after ${auth.idleHours} hours without use; sign in again`,
       )
+    if (!withoutSecondFactor && mustSetUp(auth.secondFactor, session))
+      throw setUpFirst(auth.baseUrl())
     noteUse(auth.pool, claims.sid, session, now)
     return {
       kind: 'person',
@@ -187,7 +196,8 @@ async function findSessions(pool: Pool, sids: string[]): Promise<Map<string, Ses
   const { rows } = await pool.query<SessionRow & { sid: string }>({
     name: 'sessions_by_sid',
     text: `select s.sid, username, p.role, s.via, s.revoked_at is null and not p.disabled as live,
-                  ${usedAt} as used_at
+                  ${usedAt} as used_at, p.password_hash is not null as has_password,
+                  auth.has_second_factor(username) as has_second_factor
              from auth.session s join auth.person p using (username) where s.sid = any($1)`,
     values: [sids],
   })

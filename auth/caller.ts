@@ -42,8 +42,11 @@ export type CallerOf<C extends Credential> = C extends 'person' | 'admin'
  */
 export type Reach = 'all' | 'its_people' | 'its_owner' | 'self' | 'taken'
 
+/** `withoutSecondFactor`: also people who may do nothing else before they have set up a second factor. */
+export type Permitted = { withoutSecondFactor?: boolean }
+
 /** What a route demands of its caller. */
-export type Demand = {
+export type Demand = Permitted & {
   credential: Credential
   /** For what does lasting harm: the person must have proved who they are in the last 15 minutes. */
   recentSignIn?: true

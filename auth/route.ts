@@ -1,8 +1,8 @@
 import type { TObject, TSchema } from 'typebox'
 import type { HttpRoute, RouteDefinition } from '../platform/http/route.ts'
-import type { Caller, CallerOf, Credential, Reach } from './caller.ts'
+import type { Caller, CallerOf, Credential, Permitted, Reach } from './caller.ts'
 
-type WhoMayCall<C extends Credential> = {
+type WhoMayCall<C extends Credential> = Permitted & {
   credential: C
   /** Only a sign-in of the last 15 minutes may call it (`recent-sign-in.ts`), because it does lasting harm. */
   recentSignIn?: C extends 'person' | 'admin' ? true : never

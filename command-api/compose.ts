@@ -13,7 +13,10 @@ import type { Reactor } from './reactor.ts'
 import { runPurger } from './runs/purge.ts'
 import { reportRun } from './runs/report.ts'
 import { createRun } from './runs/routes.ts'
+import { checkSecondFactor } from './second-factors/check.ts'
+import { confirmPassword } from './sessions/confirm-password.ts'
 import { openSession } from './sessions/open-session.ts'
+import type { SignInPorts } from './sessions/password-guard.ts'
 import type { PortsOf, Slice } from './slice.ts'
 import * as listed from './slices.ts'
 import { uploadsOfRuns } from './uploads/of-runs.ts'
@@ -27,7 +30,7 @@ export type SlicePorts = Omit<Ports, keyof ReturnType<typeof portsBetween>>
 
 /** Every mutating route. */
 export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => {
-  const all: Ports = { ...ports, ...portsBetween(deps) }
+  const all: Ports = { ...ports, ...portsBetween(deps, ports) }
   return slices.flatMap(({ routes }) => routes?.(deps, all) ?? [])
 }
 
@@ -45,7 +48,7 @@ export const newFollowers = (): readonly Follower<Deps>[] =>
   slices.flatMap(slice => slice.newFollowers?.() ?? [])
 
 /** What slices need of each other, because none imports another. */
-function portsBetween(deps: Deps) {
+function portsBetween(deps: Deps, signIn: SignInPorts) {
   const provider = configuredProvider(deps)
   const stored = uploadsOfRuns(deps)
   const ofMlflow: MlflowPorts = {
@@ -59,6 +62,10 @@ function portsBetween(deps: Deps) {
   return {
     provider,
     confirm: signInConfirmer(deps, provider),
+    checkSecondFactor: (username: string, code: string | undefined) =>
+      checkSecondFactor(deps, username, code),
+    confirmPassword: (of: Parameters<typeof confirmPassword>[2]) =>
+      confirmPassword(deps, signIn, of),
     openDeviceSession: (signIn: Omit<SignIn, 'via'>) =>
       openSession(deps, { ...signIn, via: 'device' }),
     openProviderSession: (signIn: Omit<SignIn, 'via'>) =>

@@ -115,6 +115,29 @@ export const userProfileChanged = event(
     `${who} changed the ${fields.map(field => field.replace('_', ' ')).join(' and ')} of ${username}`,
 )
 
+const person = () => Type.Object({ username: Type.String() })
+
+/** From now on signing in takes a code besides the password; the person's other sessions have ended. */
+export const userSecondFactorSetUp = event(
+  'user.second_factor_set_up',
+  Type.Object({ username: Type.String(), method: Type.Literal('totp') }),
+  ({ username }, who) => `${who} set up an authenticator as the second factor of ${username}`,
+)
+
+/** Signing in takes the password alone again; the recovery codes are gone. */
+export const userSecondFactorRemoved = event(
+  'user.second_factor_removed',
+  person(),
+  ({ username }, who) => `${who} removed the second factor of ${username}`,
+)
+
+/** A recovery code stood in for the authenticator at a sign-in; it is spent. */
+export const userRecoveryCodeUsed = event(
+  'user.recovery_code_used',
+  person(),
+  ({ username }) => `${username} signed in with a recovery code`,
+)
+
 const events = [
   userCreated,
   userIdentityLinked,
@@ -131,6 +154,9 @@ const events = [
   userEnabled,
   userPasswordReset,
   userProfileChanged,
+  userSecondFactorSetUp,
+  userSecondFactorRemoved,
+  userRecoveryCodeUsed,
 ] as const
 export type UserEvent = EventOf<(typeof events)[number]>
 

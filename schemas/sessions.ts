@@ -4,9 +4,14 @@ import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
 export const role = () => oneOf('admin', 'operator')
 
+/** The code of an authenticator, or a recovery code; spaces and hyphens do not matter. */
+export const secondFactorCode = () => Type.String({ minLength: 1, maxLength: 64, 'x-secret': true })
+
+/** `code`: for people with a second factor. */
 export const loginInput = closed({
   username: Type.String({ minLength: 1, maxLength: 256 }),
   password: Type.String({ minLength: 1, maxLength: 4096, 'x-secret': true }),
+  code: Type.Optional(secondFactorCode()),
 })
 
 /** `token` is the access token; the refresh token comes only as an httpOnly cookie. */
@@ -87,6 +92,16 @@ export const me = Type.Object({
     method: Type.String(),
     issued_at: timestamp(),
     expires_at: timestamp(),
+  }),
+  /**
+   * `set_up_at`: null without one. `must_set_up`: until then the person may do nothing else. `is_available`: false for people of an identity
+   * provider.
+   */
+  second_factor: Type.Object({
+    is_available: Type.Boolean(),
+    set_up_at: nullable(timestamp()),
+    recovery_codes_left: Type.Integer(),
+    must_set_up: Type.Boolean(),
   }),
   unread_notifications: Type.Integer(),
 })

@@ -44,6 +44,7 @@ export const user = Type.Object({
   last_login_at: nullable(timestamp()),
   /** How they sign in. */
   auth: oneOf('password', 'oidc'),
+  second_factor: Type.Boolean(),
   quota,
 })
 export type User = Static<typeof user>
@@ -55,7 +56,10 @@ export const userWritten = Type.Object({ ...user.properties, password: nullable(
 export const roleLabels = { admin: 'Admin', operator: 'Member' } as const
 
 /** A row of `auth.person` without its password. */
-export type PersonRow = Pick<User, 'username' | 'role' | 'display_name' | 'email' | 'disabled'> & {
+export type PersonRow = Pick<
+  User,
+  'username' | 'role' | 'display_name' | 'email' | 'disabled' | 'second_factor'
+> & {
   auth: User['auth']
   created_at: Date
   last_login_at: Date | null
@@ -71,5 +75,6 @@ export const userOf = (person: PersonRow, held: Quota): User => ({
   created_at: toTimestamp(person.created_at),
   last_login_at: person.last_login_at && toTimestamp(person.last_login_at),
   auth: person.auth,
+  second_factor: person.second_factor,
   quota: held,
 })

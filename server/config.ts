@@ -1,5 +1,6 @@
 import { type KeysConfig, keysFaults, keysSettings } from '../auth/keys-settings.ts'
 import { incompleteOidc, type OidcConfig, oidcSettings } from '../auth/oidc-settings.ts'
+import { type SecondFactorPolicy, secondFactorPolicies } from '../auth/second-factor.ts'
 import {
   BadSetting,
   type Environment,
@@ -57,6 +58,8 @@ export type Config = OidcConfig &
     sessionIdleHours: number
     initAdminUsername: string
     initAdminPassword: string | null
+    /** Who must have a second factor besides their password. */
+    secondFactor: SecondFactorPolicy
     localGpus: number
     /** Days for which facts stay on the event log. */
     logRetentionDays: number
@@ -130,6 +133,7 @@ const settings: Settings<Config> = {
   initAdminUsername: ['SERVICE_INIT_ADMIN_USERNAME', text('admin')],
   initAdminPassword: ['SERVICE_INIT_ADMIN_PASSWORD', text(null)],
   ...oidcSettings,
+  secondFactor: ['SERVICE_SECOND_FACTOR', word('optional', ...secondFactorPolicies)],
   localDiskGb: ['SERVICE_LOCAL_DISK_GB', whole(0, 0, 1_000_000)],
   localGpus: ['SERVICE_LOCAL_GPUS', whole(4, 0, 1024)],
   ...isolationSettings,

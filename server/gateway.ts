@@ -3,6 +3,7 @@ import { personBy } from '../auth/authenticate.ts'
 import type { Person } from '../auth/caller.ts'
 import { engineHeaders } from '../auth/engine-header.ts'
 import { readPositionKey } from '../auth/position-key.ts'
+import { secondFactorPolicy } from '../auth/second-factor.ts'
 import type { Deps } from '../command-api/deps.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import { ServingMap } from '../gateway/map.ts'
@@ -29,7 +30,7 @@ const callerSilentMs = 60_000
 /** The gateway of this process. It needs only the database. */
 export async function openGateway(
   core: Core,
-  deps: Pick<Deps, 'keys'>,
+  deps: Pick<Deps, 'keys' | 'baseUrl'>,
   isDraining: () => boolean,
 ): Promise<Gateway> {
   const { config, databaseUrl, life, logger, now, signals, telemetry } = core
@@ -40,7 +41,8 @@ export async function openGateway(
   )
   const spool = openTraffic(core)
   const person = personBy({
-    ...{ pool, keys: deps.keys, now, idleHours: config.sessionIdleHours },
+    ...{ pool, keys: deps.keys, now, idleHours: config.sessionIdleHours, baseUrl: deps.baseUrl },
+    secondFactor: secondFactorPolicy(config),
     onAccessChanged: listener => signals.subscribe('access', ({ username }) => listener(username)),
   })
   const measured = gatewayMetrics(telemetry.registry, () => gateway.underWay())

@@ -10,6 +10,7 @@ import {
 import { oidcOf } from '../auth/oidc-settings.ts'
 import { readPositionKey } from '../auth/position-key.ts'
 import type { Route } from '../auth/route.ts'
+import { secondFactorPolicy } from '../auth/second-factor.ts'
 import { createPasswordGuard } from '../command-api/sessions/password-guard.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpServer } from '../platform/http/server.ts'
@@ -61,6 +62,7 @@ export async function serveHttp(
     providerName: oidcOf(parts.config)?.name ?? null,
     metricsToken: parts.config.metricsToken,
     baseUrl: deps.baseUrl,
+    secondFactor: secondFactorPolicy(parts.config),
     onAccessChanged: listener => signals.subscribe('access', ({ username }) => listener(username)),
   })
   const progress = () => projectionProgress(readPool)

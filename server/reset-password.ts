@@ -1,9 +1,11 @@
+import { parseArgs } from 'node:util'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { oidcOf } from '../auth/oidc-settings.ts'
 import { createPasswords } from '../auth/passwords.ts'
 import { raiseEpoch } from '../command-api/commit-epoch.ts'
-import { resetOnHost } from '../command-api/users/reset-on-host.ts'
+import { removeSecondFactor } from '../command-api/second-factors/remove.ts'
+import { hostCause, resetOnHost } from '../command-api/users/reset-on-host.ts'
 import { CannotStart } from '../platform/cannot-start.ts'
 import { createLogger } from '../platform/logger.ts'
 import { createPool } from '../platform/postgres/pool.ts'
@@ -13,7 +15,7 @@ import { explain, openDatabase } from './own-database.ts'
 import { openEventStore } from './write-side.ts'
 
 /*
- * The program behind `forge admin reset-password [USERNAME]`. It needs no token: anybody who can read the database
+ * The program behind `forge admin reset-password [USERNAME] [--remove-second-factor]`. It needs no token: anybody who can read the database
  * password owns the installation. It works with or without a running server.
  */
 
@@ -21,15 +23,21 @@ async function main(): Promise<void> {
   const config = readConfig(process.env)
   const provider = oidcOf(config)
   if (provider) throw new CannotStart(`People sign in with ${provider.name} and have no passwords.`)
-  const username = process.argv[2] ?? config.initAdminUsername
+  const { values, positionals } = parseArgs({
+    options: { 'remove-second-factor': { type: 'boolean', default: false } },
+    allowPositionals: true,
+  })
+  const username = positionals[0] ?? config.initAdminUsername
   const logger = createLogger('fatal', false)
   const database = await openDatabase(config, logger)
   try {
-    const password = await reset({ config, logger, url: database.url }, username)
+    const asked = { username, removesFactor: values['remove-second-factor'] }
+    const { password, hasFactor } = await reset({ config, logger, url: database.url }, asked)
     process.stderr.write(
       `The new password of ${username}; their sessions have ended. It is shown only now:\n`,
     )
     process.stdout.write(`${password}\n`)
+    if (hasFactor) process.stderr.write(stillNeedsCode(username))
   } finally {
     await database.stop()
   }
@@ -37,7 +45,14 @@ async function main(): Promise<void> {
 
 type On = { config: Config; logger: Logger; url: string }
 
-async function reset({ config, logger, url }: On, username: string): Promise<string> {
+type Asked = { username: string; removesFactor: boolean }
+/** `hasFactor`: signing in takes a code besides the new password. */
+type Reset = { password: string; hasFactor: boolean }
+
+async function reset(
+  { config, logger, url }: On,
+  { username, removesFactor }: Asked,
+): Promise<Reset> {
   const pool = createPool(url, { max: 2, applicationName: 'forge reset-password' })
   try {
     await refuseUnlessInstalled(pool, username)
@@ -45,11 +60,26 @@ async function reset({ config, logger, url }: On, username: string): Promise<str
     await raiseEpoch(pool, logger)
     const store = openEventStore({ pool, config }, { committed: () => {} })
     const deps = { store, now: systemClock }
-    return await resetOnHost(deps, await createPasswords(), username)
+    const password = await resetOnHost(deps, await createPasswords(), username)
+    const hasFactor = await hasSecondFactor(pool, username)
+    if (!hasFactor || !removesFactor) return { password, hasFactor }
+    await removeSecondFactor(deps, hostCause, username)
+    process.stderr.write(`The second factor of ${username} is removed.\n`)
+    return { password, hasFactor: false }
   } finally {
     await pool.end()
   }
 }
+
+async function hasSecondFactor(pool: Pool, username: string): Promise<boolean> {
+  const { rows } = await pool.query<{ has: boolean }>('select auth.has_second_factor($1) as has', [
+    username,
+  ])
+  return rows[0]?.has === true
+}
+
+const stillNeedsCode = (username: string) =>
+  `Signing in as ${username} also takes a code; if the authenticator and the recovery codes are lost, add --remove-second-factor.\n`
 
 /** Lists the existing accounts, because the name may only be mistyped. */
 async function refuseUnlessInstalled(pool: Pool, username: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import type { MaintenanceWatch } from '../auth/maintenance.ts'
 import { oidcOf } from '../auth/oidc-settings.ts'
 import type { Route } from '../auth/route.ts'
+import { secondFactorPolicy } from '../auth/second-factor.ts'
 import { commandRoutes } from '../command-api/compose.ts'
 import type { PasswordGuard } from '../command-api/sessions/password-guard.ts'
 import { once } from '../platform/once.ts'
@@ -77,7 +78,8 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
     const audit = auditReader(openAuditPool(parts))
     const providerName = oidcOf(config)?.name ?? null
     const { jwtHours: accessTokenHours, sessionIdleHours } = config
-    const signIn = { accessTokenHours, sessionIdleHours, baseUrl, providerName }
+    const secondFactor = secondFactorPolicy(config)
+    const signIn = { accessTokenHours, sessionIdleHours, baseUrl, providerName, secondFactor }
     const contents = { store: parts.deps.artifacts, key: parts.downloadKey, baseUrl }
     const seen = { catalogue, audit, signIn, contents, assets: parts.assets }
     routes.push(...queryRoutes({ reads, pool, queue, now, openStream, ...seen }))

@@ -1,7 +1,9 @@
 import { engineHeaders } from '../auth/engine-header.ts'
+import type { KeyStore } from '../auth/key-folder.ts'
 import { type KeyRing, openKeyRing, watchKeys } from '../auth/keys.ts'
 import { oidcOf } from '../auth/oidc-settings.ts'
 import { readPositionKey } from '../auth/position-key.ts'
+import { totpSecrets } from '../auth/totp-secrets.ts'
 import { createReports } from '../command-api/admit-report.ts'
 import { startAlertTimers } from '../command-api/alerts/timers.ts'
 import { announce, type Listeners } from '../command-api/announcements.ts'
@@ -27,6 +29,8 @@ import { startFailedLoginRecorder } from '../command-api/sessions/failed-logins.
 import { createShortNumbers } from '../command-api/short-numbers.ts'
 import { decisionEvents } from '../events/all.ts'
 import { addressKeyOf } from '../platform/http/signed-address.ts'
+import { locks } from '../platform/postgres/locks.ts'
+import { withLock } from '../platform/postgres/with-lock.ts'
 import { eventId, prefixedId } from '../platform/time.ts'
 import { storedKeys } from '../projector/metrics/stored-keys.ts'
 import { isGatewayAlone } from './config.ts'
@@ -35,6 +39,9 @@ import { keyStoreOf } from './key-store.ts'
 import { openStores } from './object-stores.ts'
 import { observing } from './observed.ts'
 import { replicaJobs } from './replicas.ts'
+
+/** Another process takes milliseconds. */
+const keyCreationWaitMs = 10_000
 
 /** Opens the event store, and starts the relay if this process has that role. */
 export async function openWriteSide(core: Core): Promise<Deps> {
@@ -48,6 +55,7 @@ export async function openWriteSide(core: Core): Promise<Deps> {
       started.stop(),
     )
   const stores = await openStores(core)
+  const keyStore = await keyStoreOf(core)
   const queue = createQueueBook({
     pool,
     now,
@@ -64,7 +72,10 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     now,
     newId: prefixedId,
     config: { ...config, oidc: oidcOf(config) },
-    keys: await openKeys(core),
+    keys: await openKeys(core, keyStore),
+    totpSecrets: totpSecrets(keyStore, work =>
+      withLock(pool, { lock: locks.keyCreation, waitMs: keyCreationWaitMs }, work),
+    ),
     logger,
     reports: createReports(pool, now),
     ...createFactAppends(log, eventId),
@@ -106,9 +117,9 @@ export const openEventStore = (
     ...wakes,
   })
 
-async function openKeys(core: Core): Promise<KeyRing> {
+async function openKeys(core: Core, store: KeyStore): Promise<KeyRing> {
   const { config, life, logger, now } = core
-  const keys = await openKeyRing(await keyStoreOf(core))
+  const keys = await openKeyRing(store)
   const watch = watchKeys(keys, {
     now,
     tokenSeconds: config.jwtHours * 3600,

@@ -24,6 +24,8 @@ export type SignIn = {
   provider?: { token: Buffer | null }
   /** When the person proved who they are, if not now. */
   authenticatedAt?: Date
+  /** What else the sign-in did. */
+  besides?: readonly UserEvent[]
   /** Runs in the transaction that opens the session; refuses by throwing. */
   alongside?: (tx: Transaction) => Promise<void>
 }
@@ -43,7 +45,10 @@ export async function openSession(deps: Deps, signIn: SignIn): Promise<OpenedSes
   const cause = { actor: { type: 'user' as const, id: username, via }, requestId }
   await commit(deps, cause, userAt(username), {
     // A sign-in does not depend on earlier ones.
-    decide: (): UserEvent[] => [{ type: 'user.login', data: { username, sid, via } }],
+    decide: (): UserEvent[] => [
+      { type: 'user.login', data: { username, sid, via } },
+      ...(signIn.besides ?? []),
+    ],
     async alongside(tx) {
       await signIn.alongside?.(tx)
       await pruneSessions(tx, now)

@@ -1,3 +1,4 @@
+import type { Context } from 'koa'
 import { type Route, route } from '../../auth/route.ts'
 import { refuseForeignOrigin } from '../../platform/http/origin.ts'
 import { Refusal } from '../../platform/refusal.ts'
@@ -19,6 +20,7 @@ import { logout } from './logout.ts'
 import { openSession } from './open-session.ts'
 import type { SignInPorts } from './password-guard.ts'
 import { type ConfirmSession, refresh } from './refresh.ts'
+import { type CheckSecondFactor, type SecondFactor, withoutCode } from './second-factor.ts'
 import { isStillValid } from './stored-password.ts'
 
 type PersonRow = { role: 'admin' | 'operator'; password_hash: string | null; disabled: boolean }
@@ -29,20 +31,23 @@ const signInAttempts = { name: 'login', points: 10, windowSeconds: 60 }
 const passwordChanges = { ...signInAttempts, name: 'password' }
 const confirmations = { ...signInAttempts, name: 'confirm' }
 
-export type SessionPorts = SignInPorts & { confirm: ConfirmSession }
+export type SessionPorts = SignInPorts & {
+  confirm: ConfirmSession
+  checkSecondFactor: CheckSecondFactor
+}
 
 export const sessionRoutes = (deps: Deps, ports: SessionPorts): Route[] => [
   ...signInRoutes(deps, ports),
   ...ownSessionRoutes(deps, ports),
 ]
 
-const signInRoutes = (deps: Deps, { passwords, passwordGuard, confirm }: SessionPorts): Route[] => [
+const signInRoutes = (deps: Deps, ports: SessionPorts): Route[] => [
   route({
     method: 'POST',
     path: '/api/auth/login',
     credential: 'none',
     tag: 'auth',
-    summary: 'Sign in with a password',
+    summary: 'Sign in with a password, and a code if you have a second factor',
     body: loginInput,
     bodyLimitBytes: 16 * 1024,
     rateLimit: signInAttempts,
@@ -54,14 +59,7 @@ const signInRoutes = (deps: Deps, { passwords, passwordGuard, confirm }: Session
       refuseForeignOrigin(ctx, deps.baseUrl())
       refuseBesideProvider(deps, 'Password login is disabled')
       const { username } = body
-      let person: PersonRow | undefined
-      const isRight = await passwordGuard.isRight({ username, ctx }, async () => {
-        person = await findPerson(deps, username)
-        const matches = await passwords.matches(body.password, person?.password_hash ?? null)
-        if (!person) return 'unknown'
-        return matches && !person.disabled ? 'right' : 'wrong'
-      })
-      if (!isRight || !person) throw wrongPassword()
+      const { person, factor } = await proveIdentity(deps, ports, { ...body, ctx })
       const { role, password_hash } = person
       const { token } = await openSession(deps, {
         username,
@@ -69,9 +67,11 @@ const signInRoutes = (deps: Deps, { passwords, passwordGuard, confirm }: Session
         via: 'password',
         requestId,
         ctx,
+        besides: factor.events,
         async alongside(tx) {
           // It may have been reset during the slow check, and no session may be opened after that.
           if (!(await isStillValid(tx, { username, hash: password_hash }))) throw wrongPassword()
+          await factor.use(tx)
           await rememberNetwork(tx, { username, ctx, now: deps.now() })
         },
       })
@@ -87,12 +87,13 @@ const signInRoutes = (deps: Deps, { passwords, passwordGuard, confirm }: Session
     servedOnFullDisk: true,
     response: refreshReply,
     refusals: ['unauthenticated', 'forbidden', 'backend_failed'],
-    handle: request => refresh(deps, confirm, request),
+    handle: request => refresh(deps, ports.confirm, request),
   }),
   route({
     method: 'POST',
     path: '/api/auth/logout',
     credential: 'session',
+    withoutSecondFactor: true,
     tag: 'auth',
     summary: 'End the session, its access and refresh tokens, at once',
     servedOnFullDisk: true,
@@ -161,6 +162,29 @@ const ownSessionRoutes = (deps: Deps, ports: SignInPorts): Route[] => [
     },
   }),
 ]
+
+type Given = { username: string; password: string; code?: string; ctx: Context }
+
+/** The person whose password, and code if they have a second factor, are right. Every other attempt is refused and counts as a failure. */
+async function proveIdentity(
+  deps: Deps,
+  { passwords, passwordGuard, checkSecondFactor }: SessionPorts,
+  { username, password, code, ctx }: Given,
+): Promise<{ person: PersonRow; factor: SecondFactor & { is: 'right' } }> {
+  let person: PersonRow | undefined
+  let factor: SecondFactor | undefined
+  const isRight = await passwordGuard.isRight({ username, ctx }, async () => {
+    person = await findPerson(deps, username)
+    const matches = await passwords.matches(password, person?.password_hash ?? null)
+    if (!person) return 'unknown'
+    if (!matches || person.disabled) return 'wrong'
+    factor = await checkSecondFactor(username, code)
+    return factor.is === 'wrong' || factor.is === 'locked' ? 'wrong' : 'right'
+  })
+  if (factor && factor.is !== 'right') throw withoutCode(factor.is)
+  if (!isRight || !person || !factor) throw wrongPassword()
+  return { person, factor }
+}
 
 const wrongPassword = () => new Refusal('unauthenticated', 'Username or password is wrong')
 

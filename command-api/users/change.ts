@@ -96,7 +96,8 @@ const mayTakeAnAdmin = ({ type, data }: UserEvent) =>
 async function readPerson({ pool }: Deps, username: string): Promise<PersonRow> {
   const { rows } = await pool.query<PersonRow>(
     `select username, role, display_name, email, disabled, created_at, last_login_at,
-            case when password_hash is null then 'oidc' else 'password' end as auth
+            case when password_hash is null then 'oidc' else 'password' end as auth,
+            auth.has_second_factor(username) as second_factor
        from auth.person where username = $1`,
     [username],
   )

@@ -46,8 +46,8 @@ export function insertUser(deps: Deps, request: Create, password: NewPassword) {
           if (rowCount === 0) throw new Refusal('conflict', `User ${username} already exists`)
         },
       })
-      const state = { disabled: false, created_at, last_login_at: null, auth: 'password' as const }
-      const person = { username, role, display_name, email, ...state }
+      const state = { disabled: false, created_at, last_login_at: null, second_factor: false }
+      const person = { username, role, display_name, email, auth: 'password' as const, ...state }
       return { ...userOf(person, defaultQuota), password: password.shown }
     },
   })

@@ -6,6 +6,12 @@ import type { Transaction } from '../event-store.ts'
 import { revokeSessions } from '../revoke-sessions.ts'
 import { changeUser } from './decide.ts'
 
+/** The actor of a reset, who has no account. */
+export const hostCause = {
+  actor: { type: 'system', id: 'host', via: 'reset-password' },
+  requestId: 'reset-password',
+} as const
+
 /**
  * Gives a person a generated password and ends their sessions, on request of a person with access to the database:
  * the way back in if no administrator can sign in. Returns the password.
@@ -17,11 +23,7 @@ export async function resetOnHost(
 ): Promise<string> {
   const password = madeUpPassword()
   const hash = await passwords.hash(password)
-  const cause = {
-    actor: { type: 'system', id: 'host', via: 'reset-password' },
-    requestId: 'reset-password',
-  } as const
-  await commit(deps, cause, userAt(username), {
+  await commit(deps, hostCause, userAt(username), {
     decide: user =>
       changeUser(user, {
         username,

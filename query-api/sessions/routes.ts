@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import type { Person } from '../../auth/caller.ts'
 import { codeLifeS, pollIntervalS } from '../../auth/device-requests.ts'
 import { type Route, route } from '../../auth/route.ts'
+import { mustSetUp, type SecondFactorPolicy } from '../../auth/second-factor.ts'
 import { hoursText } from '../../events/calculations/billing.ts'
 import type { Clock } from '../../platform/time.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
@@ -43,9 +44,12 @@ export type SignInSettings = {
   baseUrl: () => string
   /** Display name of the identity provider; null if people sign in with passwords. */
   providerName: string | null
+  secondFactor: SecondFactorPolicy
 }
 
-export const sessionRoutes = ({ reads, pool, now, signIn, figures }: SessionDeps): Route[] => [
+export const sessionRoutes = (deps: SessionDeps): Route[] => [...signInRoutes(deps), meRoute(deps)]
+
+const signInRoutes = ({ pool, now, signIn }: SessionDeps): Route[] => [
   route({
     method: 'GET',
     path: '/api/auth/config',
@@ -73,10 +77,14 @@ export const sessionRoutes = ({ reads, pool, now, signIn, figures }: SessionDeps
       return { rows: sessions, counted }
     },
   }),
+]
+
+const meRoute = ({ reads, pool, now, signIn, figures }: SessionDeps): Route =>
   route({
     method: 'GET',
     path: '/api/auth/me',
     credential: 'person',
+    withoutSecondFactor: true,
     tag: 'auth',
     summary: 'Who calls, what they may hold and what they hold',
     response: me,
@@ -110,11 +118,26 @@ export const sessionRoutes = ({ reads, pool, now, signIn, figures }: SessionDeps
           issued_at: toTimestamp(caller.issuedAt),
           expires_at: toTimestamp(caller.expiresAt),
         },
+        second_factor: secondFactorOf(signIn, role, person),
         unread_notifications,
       }
     },
+  })
+
+const secondFactorOf = (
+  { providerName, secondFactor }: SignInSettings,
+  role: Person['role'],
+  { has_password, set_up_at, recovery_codes }: PersonRow,
+): Static<typeof me>['second_factor'] => ({
+  is_available: providerName === null && has_password,
+  set_up_at: set_up_at && toTimestamp(set_up_at),
+  recovery_codes_left: recovery_codes,
+  must_set_up: mustSetUp(secondFactor, {
+    role,
+    has_password,
+    has_second_factor: set_up_at !== null,
   }),
-]
+})
 
 const waysToSignIn = ({
   accessTokenHours,
@@ -134,14 +157,24 @@ const waysToSignIn = ({
   notice: null,
 })
 
-type PersonRow = { display_name: string | null; email: string | null }
+type PersonRow = {
+  display_name: string | null
+  email: string | null
+  has_password: boolean
+  set_up_at: Date | null
+  recovery_codes: number
+}
 
 async function findPerson(pool: Pool, username: string): Promise<PersonRow> {
   const { rows } = await pool.query<PersonRow>(
-    'select display_name, email from auth.person where username = $1',
+    `select display_name, email, password_hash is not null as has_password, t.set_up_at,
+            (select count(*)::integer from auth.recovery_code r where r.username = p.username)
+              as recovery_codes
+       from auth.person p left join auth.totp t using (username) where username = $1`,
     [username],
   )
-  return rows[0] ?? { display_name: null, email: null }
+  if (!rows[0]) throw new Error(`${username} is signed in, but is not in auth.person`)
+  return rows[0]
 }
 
 /** Total bytes of the artifacts that the person's runs registered, without deleted ones. */

@@ -51,5 +51,6 @@ async function withQuotas(db: Kysely<QuotaTables>, people: readonly PersonRow[])
 }
 
 const selectPeople = `select username, role, display_name, email, disabled, created_at, last_login_at,
-                             case when password_hash is null then 'oidc' else 'password' end as auth
+                             case when password_hash is null then 'oidc' else 'password' end as auth,
+                             auth.has_second_factor(username) as second_factor
                         from auth.person`

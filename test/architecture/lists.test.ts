@@ -88,6 +88,7 @@ const lists: Record<string, List> = {
   'command of the command line': {
     list: [
       'clients/cli/program/program.ts',
+      'clients/cli/account/commands.ts',
       'clients/cli/admin/commands.ts',
       'clients/cli/audit/commands.ts',
       'clients/cli/projects/commands.ts',
@@ -178,7 +179,7 @@ test('a file missing from its list is reported with the list it belongs to', t =
     'add ebb (command-api/moons/follow.ts) to command-api/moons/slice.ts',
     'add moonRoutes (query-api/moons/routes.ts) to query-api/moons/slice.ts',
     'add moon (clients/console/src/pages/moon/slice.ts) to clients/console/src/pages/slices.ts',
-    'add describeMoon (clients/cli/moons/moons.ts) to clients/cli/program/program.ts or clients/cli/admin/commands.ts or clients/cli/audit/commands.ts or clients/cli/projects/commands.ts or clients/cli/deployments/commands.ts or clients/cli/models/commands.ts or clients/cli/recipes/commands.ts',
+    'add describeMoon (clients/cli/moons/moons.ts) to clients/cli/program/program.ts or clients/cli/account/commands.ts or clients/cli/admin/commands.ts or clients/cli/audit/commands.ts or clients/cli/projects/commands.ts or clients/cli/deployments/commands.ts or clients/cli/models/commands.ts or clients/cli/recipes/commands.ts',
   ])
 })
 

@@ -4,6 +4,7 @@ import { sources } from './sources.ts'
 
 /** The tables of the code outside the slices. */
 const everybodys = [
+  'auth.has_second_factor',
   'auth.ingest_token',
   'write.audit_chain',
   'write.audit_head',

@@ -6,9 +6,12 @@ import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { authenticator } from '../../auth/authenticate.ts'
 import { engineHeaders } from '../../auth/engine-header.ts'
+import { keyFolder } from '../../auth/key-folder.ts'
 import { loadKeys } from '../../auth/keys.ts'
 import { oidcOf } from '../../auth/oidc-settings.ts'
 import type { Route } from '../../auth/route.ts'
+import { secondFactorPolicy } from '../../auth/second-factor.ts'
+import { totpSecrets } from '../../auth/totp-secrets.ts'
 import { createReports } from '../../command-api/admit-report.ts'
 import { announce, type Listeners } from '../../command-api/announcements.ts'
 import { createFactAppends } from '../../command-api/append-fact.ts'
@@ -61,6 +64,7 @@ export async function routeParts(
     newId: prefixedId,
     config: { ...config, oidc: oidcOf(config) },
     keys: await loadKeys(dataDir),
+    totpSecrets: totpSecrets(await keyFolder(join(dataDir, 'keys')), work => work()),
     logger: pino({ level: 'silent' }),
     reports: createReports(pool, now),
     ...createFactAppends(createMemoryLog(Object.values(topics)), eventId),
@@ -96,6 +100,7 @@ export async function serve(
     providerName: oidcOf(config)?.name ?? null,
     metricsToken: null,
     baseUrl,
+    secondFactor: secondFactorPolicy(config),
     onAccessChanged: listener => signals.subscribe('access', ({ username }) => listener(username)),
   })
   const app = httpShell({

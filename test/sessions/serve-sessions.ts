@@ -2,7 +2,11 @@ import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { createPasswords } from '../../auth/passwords.ts'
 import type { Route } from '../../auth/route.ts'
+import { secondFactorPolicy } from '../../auth/second-factor.ts'
 import type { Deps } from '../../command-api/deps.ts'
+import { checkSecondFactor } from '../../command-api/second-factors/check.ts'
+import { secondFactorRoutes } from '../../command-api/second-factors/routes.ts'
+import { confirmPassword } from '../../command-api/sessions/confirm-password.ts'
 import {
   createPasswordGuard,
   type PasswordGuard,
@@ -62,12 +66,22 @@ export async function serveSessions(
     sessionIdleHours,
     baseUrl: deps.baseUrl,
     providerName: null,
+    secondFactor: secondFactorPolicy(common.config),
   }
   const figures = { unread_notifications: async () => 0 }
   const passwordGuard = createPasswordGuard(deps)
+  const given = { passwords, passwordGuard }
   const call = await serveInTurns(t, common, [
     ...routes,
-    ...sessionRoutes(deps, { passwords, passwordGuard, confirm: async () => {} }),
+    ...sessionRoutes(deps, {
+      ...given,
+      confirm: async () => {},
+      checkSecondFactor: (name, code) => checkSecondFactor(deps, name, code),
+    }),
+    ...secondFactorRoutes(deps, {
+      passwordGuard,
+      confirmPassword: of => confirmPassword(deps, given, of),
+    }),
     ...sessionQueries({
       reads: createReads({ pool, role: null }),
       pool,

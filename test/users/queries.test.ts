@@ -36,6 +36,7 @@ test('people are listed by name, in pages, with their quotas and without any sec
     'created_at',
     'last_login_at',
     'auth',
+    'second_factor',
     'quota',
   ])
   const second = await page('limit=2&offset=1')

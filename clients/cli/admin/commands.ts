@@ -63,11 +63,13 @@ import {
   describeUserDisable,
   describeUserEnable,
   describeUserList,
+  describeUserRemoveSecondFactor,
   describeUserSet,
   userAdd,
   userDisable,
   userEnable,
   userList,
+  userRemoveSecondFactor,
   userSet,
 } from './users.ts'
 
@@ -110,8 +112,8 @@ export function addAdministration(program: Command, world: World, ended: Ended):
   describeRestoreBackup(admin.command('restore')).action(async (folder, options) =>
     ended(await restoreBackup(world, folder, options)),
   )
-  describeResetPassword(admin.command('reset-password')).action(async username =>
-    ended(await resetPassword(world, username)),
+  describeResetPassword(admin.command('reset-password')).action(async (username, options) =>
+    ended(await resetPassword(world, username, options)),
   )
 }
 
@@ -123,6 +125,7 @@ function addUsers(users: Command, world: World, ended: Ended): void {
     set: [describeUserSet, userSet],
     disable: [describeUserDisable, userDisable],
     enable: [describeUserEnable, userEnable],
+    'remove-second-factor': [describeUserRemoveSecondFactor, userRemoveSecondFactor],
   })
 }
 

@@ -20,6 +20,7 @@ type User = {
   disabled: boolean
   last_login_at: string | null
   auth: string
+  second_factor: boolean
 }
 type WrittenUser = User & { password: string | null }
 
@@ -45,6 +46,7 @@ export const userList = list<User>({
       { title: 'ROLE', cell: row => row.role },
       { title: 'STATE', cell: row => (row.disabled ? 'disabled' : 'enabled') },
       { title: 'SIGNS IN BY', cell: row => row.auth },
+      { title: 'SECOND FACTOR', cell: row => (row.second_factor ? 'yes' : 'no'), drops: true },
       { title: 'LAST SIGN-IN', cell: row => row.last_login_at ?? 'never' },
       { title: 'NAME', cell: row => row.display_name ?? '', shrinks: true, drops: true },
       { title: 'E-MAIL', cell: row => row.email ?? '', shrinks: true, drops: true },
@@ -126,6 +128,23 @@ export const userEnable = (
   options: CommonOptions,
 ): Promise<ExitCode> =>
   changeUser(world, { username, options, change: { disabled: false }, said: 'Enabled' })
+
+export const describeUserRemoveSecondFactor = describe({
+  text: 'remove the second factor of a user who lost it; the password alone is enough again',
+  operands: { '<username>': '' },
+})
+
+export async function userRemoveSecondFactor(
+  world: World,
+  username: string,
+  options: CommonOptions,
+): Promise<ExitCode> {
+  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const answer = await api.delete(`${path}/${segment(username)}/second-factor`)
+  if (isJson) terminal.data(toJson(answer))
+  else terminal.note(`Removed the second factor of ${username}`)
+  return exitCode.ok
+}
 
 type Change = { username: string; options: CommonOptions; change: object; said: string }
 

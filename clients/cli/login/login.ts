@@ -8,6 +8,7 @@ import { version } from '../program/version.ts'
 import { ask, firstLineOfStdin } from '../terminal/ask.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { browserOpener, openInBrowser } from './browser.ts'
+import { passwordAndCode, signInByPassword } from './by-password.ts'
 import {
   contextsPath,
   type Refresh,
@@ -29,7 +30,8 @@ export const describeLogin = describe({
   options: {
     '--password': 'ask for username and password instead',
     '-u, --username <name>': 'the user who signs in by password; asked for on a terminal',
-    '--password-stdin': 'read the password from standard input',
+    '--password-stdin':
+      'read the password from standard input; on a second line, the code of a second factor',
     '--token-stdin': 'read an access token from standard input',
     '--no-browser': 'print the address only',
   },
@@ -94,10 +96,16 @@ const ways: Record<Way, SignIn> = {
 
   async password({ process }, connect, options) {
     const username = options.username ?? (await ask(process, 'Username: ', '--username'))
-    const password = options.passwordStdin
-      ? await firstLineOfStdin(process)
-      : await ask(process, 'Password: ', '--password-stdin', { isHidden: true })
-    return connect(null).post<SignedIn>('/api/auth/login', { username, password })
+    const [password, given] = options.passwordStdin
+      ? await passwordAndCode(process)
+      : [await ask(process, 'Password: ', '--password-stdin', { isHidden: true }), null]
+    return signInByPassword(connect(null), { username, password }, given, () =>
+      options.passwordStdin
+        ? Promise.reject(
+            usageFailure('A code is needed as well: on a second line of standard input'),
+          )
+        : ask(process, codeQuestion, '--password-stdin'),
+    )
   },
 
   async device(world, connect, options) {
@@ -121,6 +129,8 @@ const ways: Record<Way, SignIn> = {
     }
   },
 }
+
+const codeQuestion = 'Code of your authenticator, or a recovery code: '
 
 const invitation = (host: string, code: ShownCode): string[] => [
   `To sign in at ${host}, open`,

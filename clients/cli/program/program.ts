@@ -1,4 +1,5 @@
 import { Command, type OutputConfiguration } from 'commander'
+import { addAccount } from '../account/commands.ts'
 import { addAdministration } from '../admin/commands.ts'
 import {
   artifacts,
@@ -114,6 +115,7 @@ export function createProgram(world: World, ended: Ended): Command {
   addModels(program, world, ended)
   addArtifacts(program, world, ended)
   addQueue(program, world, ended)
+  addAccount(program, world, ended)
   addAdministration(program, world, ended)
   addAudit(program, world, ended)
   acceptCommonOptionsBefore(program)

@@ -73,7 +73,13 @@ async function startWithoutFilters(
     now: systemClock,
     catalogue: { all: async () => [] },
     audit: auditReader(auth),
-    signIn: { accessTokenHours: 1, sessionIdleHours: 0, baseUrl: () => '', providerName: null },
+    signIn: {
+      accessTokenHours: 1,
+      sessionIdleHours: 0,
+      baseUrl: () => '',
+      providerName: null,
+      secondFactor: 'optional',
+    },
     contents: {
       store: new DirectoryStore(uploadsIn({ dataDir })),
       key: addressKeyOf(Buffer.alloc(32), 'downloads'),

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { newCode } from '../../second-factors/authenticator.ts'
 import { bearer, cookieOf, type SecretSender } from './send-secrets.ts'
 
 type Signed = { token: string; cookie: string }
@@ -63,9 +64,10 @@ export async function sendPasswords(sender: SecretSender, admin: string): Promis
 }
 
 async function sendChangedPasswords(
-  { send, make, take }: SecretSender,
+  sender: SecretSender,
   { admin, token, chosen }: { admin: string; token: string; chosen: string },
 ): Promise<void> {
+  const { send, make, take } = sender
   const change = (title: string, status: number, body: object) =>
     send(title, status, { path: '/api/auth/password', headers: bearer(token), body })
   await change('wrong current', 401, { current: make('wrong current'), new: make('not taken') })
@@ -85,6 +87,50 @@ async function sendChangedPasswords(
   })
   take('other access token', other.body.token, 'answer sign in with the changed one')
   take('other refresh token', cookieOf(other), 'answer sign in with the changed one')
+  await sendSecondFactor(sender, { token, password: next })
+}
+
+/** The secret of an authenticator and its recovery codes, used and unused. */
+async function sendSecondFactor(
+  { send, make, take }: SecretSender,
+  { token, password }: { token: string; password: string },
+): Promise<void> {
+  const asChosen = bearer(token)
+  const begin = (title: string, status: number, given: string) =>
+    send(title, status, {
+      path: '/api/auth/totp',
+      headers: asChosen,
+      body: { password: given },
+    })
+  await begin('begin with a wrong password', 401, make('wrong password of a beginning'))
+  const { body } = await begin('begin', 200, password)
+  const secret = take('secret of an authenticator', body.secret, 'answer begin')
+  const confirmed = await send('confirm', 200, {
+    path: '/api/auth/totp/confirm',
+    headers: asChosen,
+    body: { code: newCode(secret) },
+  })
+  const codes = Object.values(confirmed.body.recovery_codes ?? {})
+  for (const code of codes.slice(0, 2)) {
+    take('recovery code', code, 'answer confirm')
+    take('recovery code without hyphens', code.replaceAll('-', ''))
+  }
+  const login = (title: string, status: number, code: unknown) =>
+    send(title, status, {
+      path: '/api/auth/login',
+      body: { username: 'chosen', password, code },
+    })
+  await login('a code in a list', 422, [make('code in a list')])
+  await login('a code of neither kind', 401, make('code of neither kind'))
+  const { body: signedIn, ...rest } = await login('sign in with a recovery code', 200, codes[0])
+  take('third access token', signedIn.token, 'answer sign in with a recovery code')
+  const refresh = cookieOf({ ...rest, body: signedIn })
+  take('third refresh token', refresh, 'answer sign in with a recovery code')
+  await send('remove it', 200, {
+    path: '/api/auth/totp/remove',
+    headers: asChosen,
+    body: { password },
+  })
 }
 
 /** Tokens of all kinds, in and out of their places. */

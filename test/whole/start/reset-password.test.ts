@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { tamper } from '../../audit/recorded.ts'
+import { newCode } from '../../second-factors/authenticator.ts'
+import { adminPassword } from '../../servers/api.ts'
 import { commandLine } from '../../servers/command-line.ts'
 import { startForge } from '../../servers/forge.ts'
 import { serverProcess } from '../../servers/server-process.ts'
@@ -66,6 +68,33 @@ test('it ends the sessions of that person, is on the audit, and changes nothing 
   const reset = events.find(({ type }) => type === 'user.password_reset')
   t.like(reset?.meta.actor, { type: 'system', id: 'host', via: 'reset-password' })
   t.is((await forge.call('GET', '/api/auth/me')).status, 200, 'nobody else is signed out')
+})
+
+test('a second factor stays unless its removal is asked for, and its removal is on the audit', async t => {
+  const forge = await startForge(t)
+  const begun = await forge.call<{ secret: string }>('POST', '/api/auth/totp', {
+    body: { password: adminPassword },
+  })
+  const code = newCode(begun.body.secret)
+  t.is((await forge.call('POST', '/api/auth/totp/confirm', { body: { code } })).status, 200)
+  const url = String(forge.pool.options.connectionString)
+  const { run } = await commandLine(t, { SERVICE_DATABASE_URL: url })
+
+  const first = await run(['admin', 'reset-password'])
+  t.is(first.code, 0, first.stderr)
+  t.regex(first.stderr, /also takes a code; .* add --remove-second-factor/)
+  const refused = await login(forge.url, 'admin', first.stdout.trim())
+  t.like(await refused.json(), { code: 'second_factor.required' })
+
+  const second = await run(['admin', 'reset-password', '--remove-second-factor', 'admin'])
+  t.is(second.code, 0, second.stderr)
+  t.regex(second.stderr, /The second factor of admin is removed/)
+  t.is((await login(forge.url, 'admin', second.stdout.trim())).status, 200)
+  const events = await eventsOf(forge, 'admin')
+  const removed = events.find(({ type }) => type === 'user.second_factor_removed')
+  t.like(removed?.meta.actor, { type: 'system', id: 'host' })
+  const third = await run(['admin', 'reset-password', '--remove-second-factor'])
+  t.is(third.code, 0, 'none is left to remove')
 })
 
 test('a folder without a server is named, and nothing is created in it', async t => {

@@ -56,11 +56,14 @@ export async function takeUp(signal: AbortSignal): Promise<void> {
     }
 }
 
-export async function signIn(username: string, password: string): Promise<void> {
+/** What a person enters; `code`: of their second factor, when the server asks for it. */
+export type Credentials = { username: string; password: string; code?: string }
+
+export async function signIn(credentials: Credentials): Promise<void> {
   const response = await sent('/api/auth/login', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username, password }),
+    body: JSON.stringify(credentials),
   })
   const reply = (await accepted(response)) as Static<typeof loginReply>
   keep(reply.token, reply.user.username)

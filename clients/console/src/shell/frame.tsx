@@ -1,12 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { DropdownMenu } from 'radix-ui'
-import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { lazy, Suspense, useEffect, useRef, useSyncExternalStore } from 'react'
 import { Dialog } from '../design/dialog.tsx'
 import { Loading } from '../design/notice.tsx'
 import { useLive } from '../live/use-live.ts'
 import { places, titleOf } from '../pages/all.ts'
 import { reading } from '../session/api.ts'
+import { newRecoveryCodes } from '../session/recovery-codes.ts'
 import { type Me, type Session, session, signOut } from '../session/session.ts'
 import { useLanguage, useWords, wordsOf } from '../words/words.ts'
 import { Confirm } from './confirm.tsx'
@@ -64,6 +65,7 @@ function useLastPerson(now: Session): string | null {
   useEffect(() => {
     if (!hasLeft || last.current === null) return
     last.current = null
+    newRecoveryCodes.set(null)
     queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== signInKey })
   }, [hasLeft, queries])
   return hasLeft ? null : (username ?? last.current)
@@ -85,7 +87,7 @@ function Signed({ now }: { now: Session }) {
       <ReachNotice />
       <Header />
       <main id="main" ref={main} tabIndex={-1} className={styles.main}>
-        <Outlet />
+        <Content />
       </main>
       <Keyboard />
       <Confirm />
@@ -95,6 +97,25 @@ function Signed({ now }: { now: Session }) {
         </Dialog>
       )}
     </div>
+  )
+}
+
+const RequiredSecondFactor = lazy(async () => {
+  const { RequiredSecondFactor: component } = await import('./required-second-factor.tsx')
+  return { default: component }
+})
+
+/** The page, unless the person has to set up a second factor first, or to keep its recovery codes. */
+function Content() {
+  const { pathname } = useLocation()
+  const me = useQuery(reading<Me>('/api/auth/me'))
+  const codes = useSyncExternalStore(newRecoveryCodes.subscribe, newRecoveryCodes.get)
+  const isRequired = me.data?.second_factor.must_set_up === true
+  if (!isRequired && (codes === null || pathname === '/settings')) return <Outlet />
+  return (
+    <Suspense fallback={<Loading />}>
+      <RequiredSecondFactor />
+    </Suspense>
   )
 }
 

@@ -1,11 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { Static } from 'typebox'
 import type { signInConfig } from '../../../../schemas/sessions.ts'
+import { Button } from '../design/button.tsx'
 import { TextField } from '../design/field.tsx'
 import { FormEnd } from '../design/form-end.tsx'
-import { signIn, type Why } from '../session/session.ts'
+import { ApiFailure } from '../session/failure.ts'
+import { type Credentials, signIn, type Why } from '../session/session.ts'
 import { useSubmit } from '../session/use-submit.ts'
 import { useWords, wordsOf } from '../words/words.ts'
+import { CodeField } from './code-field.tsx'
 import styles from './sign-in.module.css'
 
 const words = wordsOf({
@@ -13,6 +17,9 @@ const words = wordsOf({
   username: ['Username', '用户名'],
   password: ['Password', '密码'],
   go: ['Sign in', '登录'],
+  code: ['Code of your authenticator, or a recovery code', '身份验证器的验证码或恢复码'],
+  verify: ['Verify', '验证'],
+  back: ['Use another account', '使用其他账户'],
   provider: [(name: string) => `Sign in with ${name}`, (name: string) => `使用 ${name} 登录`],
   organisation: ['your organisation', '您的组织'],
   ended: ['Your sign-in has expired; sign in again to continue', '登录已失效，请重新登录以继续'],
@@ -81,10 +88,29 @@ function providerAddress(login: string, ask: boolean): string {
   return url.href
 }
 
+/** Asks for a code once the password was right and the server says that it needs one. */
 function PasswordForm() {
+  const [proven, setProven] = useState<Credentials | null>(null)
+  return proven === null ? (
+    <NameAndPassword
+      send={given =>
+        signIn(given).catch(failure => {
+          const needsCode =
+            failure instanceof ApiFailure && failure.code === 'second_factor.required'
+          if (!needsCode) throw failure
+          setProven(given)
+        })
+      }
+    />
+  ) : (
+    <Code send={code => signIn({ ...proven, code })} back={() => setProven(null)} />
+  )
+}
+
+function NameAndPassword({ send }: { send: (given: Credentials) => Promise<unknown> }) {
   const say = useWords(words)
   const { onSubmit, ...sending } = useSubmit(given =>
-    signIn(String(given.get('username')), String(given.get('password'))),
+    send(Object.fromEntries(given) as Credentials),
   )
   return (
     <form className={styles.form} onSubmit={onSubmit}>
@@ -97,6 +123,22 @@ function PasswordForm() {
         required
       />
       <FormEnd text={say.go} {...sending} />
+    </form>
+  )
+}
+
+type CodeProps = { send: (code: string) => Promise<unknown>; back: () => void }
+
+function Code({ send, back }: CodeProps) {
+  const say = useWords(words)
+  const { onSubmit, ...sending } = useSubmit(given => send(String(given.get('code'))))
+  return (
+    <form className={styles.form} onSubmit={onSubmit}>
+      <CodeField label={say.code} name="code" />
+      <FormEnd text={say.verify} {...sending} />
+      <Button kind="quiet" onClick={back}>
+        {say.back}
+      </Button>
     </form>
   )
 }

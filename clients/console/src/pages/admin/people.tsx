@@ -32,6 +32,8 @@ export function Section() {
   }
   const change = async (username: string, body: object) =>
     keep(await send<Written>('PATCH', `${path}/${encodeURIComponent(username)}`, body))
+  const removeFactor = (username: string) =>
+    send('DELETE', `${path}/${encodeURIComponent(username)}/second-factor`)
   return (
     <>
       <Panel title={say.people}>
@@ -41,7 +43,9 @@ export function Section() {
             {say.passwordOf(secret.username)} <Copyable text={secret.password} />
           </p>
         )}
-        <Shown of={people}>{rows => <People rows={rows} change={change} />}</Shown>
+        <Shown of={people}>
+          {rows => <People rows={rows} change={change} removeFactor={removeFactor} />}
+        </Shown>
       </Panel>
       <NewPerson onCreated={keep} />
     </>
@@ -51,9 +55,10 @@ export function Section() {
 type PeopleProps = {
   rows: readonly User[]
   change: (username: string, body: object) => Promise<void>
+  removeFactor: (username: string) => Promise<unknown>
 }
 
-function People({ rows, change }: PeopleProps) {
+function People({ rows, change, removeFactor }: PeopleProps) {
   const say = useWords(words)
   return (
     <Table
@@ -66,7 +71,8 @@ function People({ rows, change }: PeopleProps) {
           title: say.name,
           cell: one => (
             <>
-              {one.username} {one.disabled && <Badge state="stopped" text={say.disabled} />}
+              {one.username} {one.disabled && <Badge state="stopped" text={say.disabled} />}{' '}
+              {one.second_factor && <Badge state="good" text={say.secondFactor} />}
             </>
           ),
         },
@@ -108,6 +114,11 @@ function People({ rows, change }: PeopleProps) {
               >
                 {say.newPassword}
               </Button>
+              {one.second_factor && (
+                <Button kind="quiet" onClick={() => void removeFactor(one.username)}>
+                  {say.removeSecondFactor}
+                </Button>
+              )}
             </>
           ),
         },

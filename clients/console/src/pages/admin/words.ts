@@ -18,6 +18,8 @@ export const words = wordsOf({
   enable: ['Enable', '启用'],
   lastSignIn: ['Last sign-in', '最近登录'],
   newPassword: ['New password', '重置密码'],
+  secondFactor: ['second factor', '两步验证'],
+  removeSecondFactor: ['Remove second factor', '移除两步验证'],
   noPassword: ['Signs in with the identity provider', '通过身份提供方登录'],
   passwordOf: [
     (name: string) => `The password of ${name}, shown only once:`,

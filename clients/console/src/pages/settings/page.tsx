@@ -14,6 +14,7 @@ import { reading, reread } from '../../session/api.ts'
 import { type Me, request, signOut } from '../../session/session.ts'
 import { chooseLanguage, languages, useLanguage, useWords } from '../../words/words.ts'
 import styles from './page.module.css'
+import { SecondFactor } from './second-factor.tsx'
 import { words } from './words.ts'
 
 type OwnSession = Static<typeof sessionSchema>
@@ -33,6 +34,7 @@ export function Page() {
       </Shown>
       <Look />
       <Password />
+      <SecondFactor />
       <Sessions />
     </div>
   )

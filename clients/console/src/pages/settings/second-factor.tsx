@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState, useSyncExternalStore } from 'react'
+import { TextField } from '../../design/field.tsx'
+import { FormEnd } from '../../design/form-end.tsx'
+import { Shown } from '../../design/notice.tsx'
+import { Panel } from '../../design/panel.tsx'
+import { Ago } from '../../design/time.tsx'
+import { reading, reread } from '../../session/api.ts'
+import { newRecoveryCodes } from '../../session/recovery-codes.ts'
+import { type Me, request } from '../../session/session.ts'
+import { SetUpSecondFactor } from '../../shell/second-factor.tsx'
+import { useWords, wordsOf } from '../../words/words.ts'
+import styles from './page.module.css'
+
+const words = wordsOf({
+  title: ['Second factor', '两步验证'],
+  none: [
+    'Besides the password, signing in can ask for a code of an authenticator app.',
+    '除密码外，登录时还可要求输入身份验证器应用的验证码。',
+  ],
+  elsewhere: ['Your identity provider asks for second factors.', '两步验证由您的身份提供方负责。'],
+  setUp: ['Set up', '已设置'],
+  left: [
+    (n: number) =>
+      `Recovery codes left: ${n}. For new ones, remove the second factor and set it up again.`,
+    (n: number) => `剩余恢复码：${n} 个。如需新的恢复码，请移除两步验证后重新设置。`,
+  ],
+  password: ['Password, to remove it', '移除时需输入密码'],
+  remove: ['Remove', '移除'],
+})
+
+/** The authenticator of the person who is signed in. */
+export function SecondFactor() {
+  const say = useWords(words)
+  const me = useQuery(reading<Me>('/api/auth/me'))
+  const codes = useSyncExternalStore(newRecoveryCodes.subscribe, newRecoveryCodes.get)
+  return (
+    <Panel title={say.title}>
+      <Shown of={me}>
+        {({ second_factor: { is_available, set_up_at, recovery_codes_left } }) => {
+          if (!is_available) return <p>{say.elsewhere}</p>
+          if (set_up_at === null || codes !== null)
+            return (
+              <>
+                {codes === null && <p>{say.none}</p>}
+                <SetUpSecondFactor />
+              </>
+            )
+          return (
+            <>
+              <p>
+                {say.setUp} <Ago at={set_up_at} />. {say.left(recovery_codes_left)}
+              </p>
+              <Removal />
+            </>
+          )
+        }}
+      </Shown>
+    </Panel>
+  )
+}
+
+function Removal() {
+  const say = useWords(words)
+  const [error, setError] = useState<unknown>(null)
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const password = new FormData(event.currentTarget).get('password')
+    setError(null)
+    try {
+      await request('POST', '/api/auth/totp/remove', { body: { password } })
+      await reread('/api/auth/me')
+    } catch (failure) {
+      setError(failure)
+    }
+  }
+  return (
+    <form className={styles.form} onSubmit={event => void submit(event)}>
+      <TextField
+        label={say.password}
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        required
+      />
+      <FormEnd error={error} text={say.remove} />
+    </form>
+  )
+}

@@ -1,0 +1,155 @@
+import { generate } from 'lean-qr'
+import { type FormEvent, useState, useSyncExternalStore } from 'react'
+import type { Static } from 'typebox'
+import type { totpBegun, totpSetUp } from '../../../../schemas/second-factors.ts'
+import { Button } from '../design/button.tsx'
+import { Copyable } from '../design/copy.tsx'
+import { TextField } from '../design/field.tsx'
+import { FormEnd } from '../design/form-end.tsx'
+import { reread } from '../session/api.ts'
+import { newRecoveryCodes } from '../session/recovery-codes.ts'
+import { request } from '../session/session.ts'
+import { useWords, wordsOf } from '../words/words.ts'
+import { CodeField } from './code-field.tsx'
+import styles from './second-factor.module.css'
+
+const words = wordsOf({
+  password: ['Your password', '您的密码'],
+  begin: ['Set up', '开始设置'],
+  scan: [
+    'Scan this code with your authenticator app, or enter the key.',
+    '用身份验证器应用扫描此二维码，或手动输入密钥。',
+  ],
+  picture: ['QR code for the authenticator app', '身份验证器应用的二维码'],
+  key: ['Key', '密钥'],
+  open: ['Open it in an app on this device', '在本设备的应用中打开'],
+  code: ['Code that the app shows', '应用显示的验证码'],
+  confirm: ['Confirm', '确认'],
+  keep: [
+    'Keep these recovery codes in a safe place. They are shown only now; each signs in once without the app.',
+    '请妥善保存这些恢复码。它们仅显示这一次；每个恢复码可代替应用登录一次。',
+  ],
+  ended: ['Your other sessions have ended.', '您的其他会话已结束。'],
+  kept: ['I have kept them', '我已保存'],
+})
+
+type Begun = Static<typeof totpBegun>
+type SetUp = Static<typeof totpSetUp>
+
+/** Sets up an authenticator in three steps: the password, its first code, and the recovery codes. */
+export function SetUpSecondFactor() {
+  const codes = useSyncExternalStore(newRecoveryCodes.subscribe, newRecoveryCodes.get)
+  const [begun, setBegun] = useState<Begun | null>(null)
+  if (codes !== null) return <RecoveryCodes codes={codes} />
+  if (begun === null) return <Begin onBegun={setBegun} />
+  return <Confirm begun={begun} onDone={() => setBegun(null)} />
+}
+
+/** A form with one field; its button is busy while `send` runs. */
+function useSending(send: (given: string) => Promise<void>) {
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const given = String(new FormData(event.currentTarget).get('given'))
+    setBusy(true)
+    setError(null)
+    await send(given).catch(setError)
+    setBusy(false)
+  }
+  return { submit: (event: FormEvent<HTMLFormElement>) => void submit(event), error, isBusy }
+}
+
+function Begin({ onBegun }: { onBegun: (begun: Begun) => void }) {
+  const say = useWords(words)
+  const { submit, ...end } = useSending(async password =>
+    onBegun(await request<Begun>('POST', '/api/auth/totp', { body: { password } })),
+  )
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <TextField
+        label={say.password}
+        name="given"
+        type="password"
+        autoComplete="current-password"
+        required
+      />
+      <FormEnd {...end} text={say.begin} />
+    </form>
+  )
+}
+
+function Confirm({ begun, onDone }: { begun: Begun; onDone: () => void }) {
+  const say = useWords(words)
+  const { submit, ...end } = useSending(async code => {
+    const { recovery_codes } = await request<SetUp>('POST', '/api/auth/totp/confirm', {
+      body: { code },
+    })
+    newRecoveryCodes.set(recovery_codes)
+    onDone()
+    await reread('/api/auth/sessions')
+  })
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <p>{say.scan}</p>
+      <QrCode text={begun.otpauth_url} label={say.picture} />
+      <p>
+        {say.key}: <Copyable text={begun.secret} shown={inGroups(begun.secret)} />
+      </p>
+      <a href={begun.otpauth_url}>{say.open}</a>
+      <CodeField label={say.code} name="given" inputMode="numeric" />
+      <FormEnd {...end} text={say.confirm} />
+    </form>
+  )
+}
+
+const inGroups = (secret: string) => secret.match(/.{1,4}/g)?.join(' ') ?? secret
+
+function RecoveryCodes({ codes }: { codes: readonly string[] }) {
+  const say = useWords(words)
+  const done = async () => {
+    await reread('/api/auth/')
+    newRecoveryCodes.set(null)
+    // The page behind was refused its data until now.
+    await reread('/')
+  }
+  return (
+    <div className={styles.form}>
+      <p role="status">
+        {say.keep} {say.ended}
+      </p>
+      <ul className={styles.codes}>
+        {codes.map(code => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <Copyable text={codes.join('\n')} shown={`${codes[0]} …`} />
+      <Button kind="main" onClick={() => void done()}>
+        {say.kept}
+      </Button>
+    </div>
+  )
+}
+
+/** Dark modules on white, with a margin, in light and dark themes: readers expect that. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const code = generate(text)
+  const margin = 4
+  const side = code.size + 2 * margin
+  const at = Array.from({ length: code.size }, (_, index) => index)
+  const dark = at.flatMap(y => at.filter(x => code.get(x, y)).map(x => `M${x} ${y}h1v1h-1z`))
+  return (
+    <svg
+      className={styles.qr}
+      role="img"
+      aria-label={label}
+      viewBox={`${-margin} ${-margin} ${side} ${side}`}
+      shapeRendering="crispEdges"
+    >
+      <rect x={-margin} y={-margin} width={side} height={side} fill="#fff" />
+      <path d={dark.join('')} fill="#000" />
+    </svg>
+  )
+}

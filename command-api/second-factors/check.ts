@@ -1,0 +1,109 @@
+import type { UserEvent } from '../../events/users.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { Deps } from '../deps.ts'
+import type { Transaction } from '../event-store.ts'
+import { type GivenCode, givenCode, stepOf } from './codes.ts'
+
+/** The second factor of a person whose password was right. */
+export type Checked =
+  /** A code is needed, or is not valid. `locked`: after too many wrong ones only a recovery code is. */
+  | { is: 'missing' | 'wrong' | 'locked' }
+  /** `use` spends the code in the transaction of the sign-in, and refuses if it was spent meanwhile; `events` go with it. */
+  | { is: 'right'; events: readonly UserEvent[]; use(tx: Transaction): Promise<void> }
+
+type Needed = Pick<Deps, 'pool' | 'now' | 'logger' | 'totpSecrets'>
+type TotpRow = { sealed: Buffer; last_step: number | null; wrong_codes: number }
+
+/** In a row (NIST SP 800-63B, 5.2.2): the guard alone would allow thousands of guesses a day to somebody who knows the password. */
+const maxWrongCodes = 100
+
+/** Right as well if the person has no second factor. */
+export async function checkSecondFactor(
+  deps: Needed,
+  username: string,
+  text: string | undefined,
+): Promise<Checked> {
+  const { rows } = await deps.pool.query<TotpRow>(
+    `select sealed, last_step::float8 as last_step, wrong_codes from auth.totp
+      where username = $1 and set_up_at is not null`,
+    [username],
+  )
+  const [totp] = rows
+  if (!totp) return { is: 'right', events: [], use: tx => refuseIfSetUp(tx, username) }
+  if (text === undefined) return { is: 'missing' }
+  const given = givenCode(text)
+  if (given === null) return { is: 'wrong' }
+  return given.is === 'totp'
+    ? checkTotp(deps, { username, totp, given })
+    : checkRecovery(deps, { username, given })
+}
+
+type Totp = { username: string; totp: TotpRow; given: GivenCode & { is: 'totp' } }
+
+async function checkTotp(deps: Needed, { username, totp, given }: Totp): Promise<Checked> {
+  if (totp.wrong_codes >= maxWrongCodes) return { is: 'locked' }
+  const secret = await deps.totpSecrets.open(totp.sealed, username)
+  if (secret === null) {
+    deps.logger.error(
+      { username },
+      'the secret of an authenticator was sealed with a key that is not here: restore second-factors.pem in the folder of the signing keys (docs/operate/second-factors.md)',
+    )
+    return { is: 'wrong' }
+  }
+  const step = stepOf(given.code, { secret, nowMs: deps.now().getTime() })
+  if (step === null || (totp.last_step !== null && step <= totp.last_step)) {
+    await deps.pool.query(
+      'update auth.totp set wrong_codes = wrong_codes + 1 where username = $1',
+      [username],
+    )
+    return { is: 'wrong' }
+  }
+  return {
+    is: 'right',
+    events: [],
+    async use(tx) {
+      const { rowCount } = await tx.query(
+        `update auth.totp set last_step = $2, wrong_codes = 0
+          where username = $1 and sealed = $3 and set_up_at is not null
+            and (last_step is null or last_step < $2)`,
+        [username, step, totp.sealed],
+      )
+      if (rowCount === 0) throw usedMeanwhile()
+    },
+  }
+}
+
+type Recovery = { username: string; given: GivenCode & { is: 'recovery' } }
+
+async function checkRecovery({ pool }: Needed, { username, given }: Recovery): Promise<Checked> {
+  const { rowCount } = await pool.query(
+    'select 1 from auth.recovery_code where username = $1 and code_sha256 = $2',
+    [username, given.sha256],
+  )
+  if (rowCount === 0) return { is: 'wrong' }
+  return {
+    is: 'right',
+    events: [{ type: 'user.recovery_code_used', data: { username } }],
+    async use(tx) {
+      const { rowCount: left } = await tx.query(
+        'delete from auth.recovery_code where username = $1 and code_sha256 = $2',
+        [username, given.sha256],
+      )
+      if (left === 0) throw usedMeanwhile()
+      await tx.query('update auth.totp set wrong_codes = 0 where username = $1', [username])
+    },
+  }
+}
+
+/** It may have been set up since the check; no session may be opened without it after that. */
+async function refuseIfSetUp(tx: Transaction, username: string): Promise<void> {
+  const { rows } = await tx.query<{ has: boolean }>('select auth.has_second_factor($1) as has', [
+    username,
+  ])
+  if (rows[0]?.has) throw usedMeanwhile()
+}
+
+const usedMeanwhile = () =>
+  new Refusal('unauthenticated', 'The second factor was used or changed meanwhile; sign in again', {
+    code: 'second_factor.wrong',
+  })

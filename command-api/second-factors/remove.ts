@@ -1,0 +1,24 @@
+import { type User, type UserEvent, userAt } from '../../events/users.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { Asked } from '../asked.ts'
+import { type CommitDeps, commit } from '../commit.ts'
+import { removeFactor } from './decide.ts'
+
+/** Removes the authenticator of a person with its recovery codes; signing in takes the password alone again. */
+export async function removeSecondFactor(
+  deps: CommitDeps,
+  asked: Asked,
+  username: string,
+): Promise<void> {
+  await commit(deps, asked, userAt(username), {
+    decide: (user: User): UserEvent[] => removeFactor(user, username),
+    async alongside(tx) {
+      await tx.query('delete from auth.recovery_code where username = $1', [username])
+      const { rowCount } = await tx.query(
+        'delete from auth.totp where username = $1 and set_up_at is not null',
+        [username],
+      )
+      if (rowCount === 0) throw new Refusal('conflict', `${username} has no second factor`)
+    },
+  })
+}
