@@ -94,6 +94,7 @@ const removalRoutes = (deps: Deps, { confirmPassword }: SecondFactorPorts): Rout
     method: 'DELETE',
     path: '/api/admin/users/{username}/second-factor',
     credential: 'admin',
+    recentSignIn: true,
     tag: 'admin',
     summary: 'Remove the second factor of somebody who lost it',
     params: userPath,

@@ -11,6 +11,7 @@ import { patient } from '../../servers/patience.ts'
 const dangerous = [
   'DELETE /api/admin/dead-letters/{letter_id}',
   'DELETE /api/admin/duties/{duty_id}',
+  'DELETE /api/admin/users/{username}/second-factor',
   'POST /api/admin/keys/rotate',
   'POST /api/admin/retention',
   'POST /api/cli/device/{user_code}/approve',

@@ -33,9 +33,9 @@ const acts: readonly Act[] = [
     name: [() => 'Switch maintenance', () => '切换维护模式'],
   },
   {
-    method: 'PUT',
-    path: /^\/api\/admin\/image-registries$/,
-    name: [() => 'Set the image registries', () => '设置镜像仓库'],
+    method: 'DELETE',
+    path: /^\/api\/admin\/users\/([^/]+)\/second-factor$/,
+    name: [who => `Remove the second factor of ${who}`, who => `移除 ${who} 的第二因素`],
   },
   {
     method: 'DELETE',
