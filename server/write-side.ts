@@ -1,7 +1,9 @@
 import { engineHeaders } from '../auth/engine-header.ts'
+import type { KeyStore } from '../auth/key-folder.ts'
 import { type KeyRing, openKeyRing, watchKeys } from '../auth/keys.ts'
 import { oidcOf } from '../auth/oidc-settings.ts'
 import { readPositionKey } from '../auth/position-key.ts'
+import { openSealingKeys } from '../auth/sealing-keys.ts'
 import { createReports } from '../command-api/admit-report.ts'
 import { startAlertTimers } from '../command-api/alerts/timers.ts'
 import { announce, type Listeners } from '../command-api/announcements.ts'
@@ -48,6 +50,7 @@ export async function openWriteSide(core: Core): Promise<Deps> {
       started.stop(),
     )
   const stores = await openStores(core)
+  const keyStore = await keyStoreOf(core)
   const queue = createQueueBook({
     pool,
     now,
@@ -64,7 +67,8 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     now,
     newId: prefixedId,
     config: { ...config, oidc: oidcOf(config) },
-    keys: await openKeys(core),
+    keys: await openKeys(core, keyStore),
+    sealing: await openSealingKeys(keyStore, now()),
     logger,
     reports: createReports(pool, now),
     ...createFactAppends(log, eventId),
@@ -106,9 +110,9 @@ export const openEventStore = (
     ...wakes,
   })
 
-async function openKeys(core: Core): Promise<KeyRing> {
+async function openKeys(core: Core, store: KeyStore): Promise<KeyRing> {
   const { config, life, logger, now } = core
-  const keys = await openKeyRing(await keyStoreOf(core))
+  const keys = await openKeyRing(store)
   const watch = watchKeys(keys, {
     now,
     tokenSeconds: config.jwtHours * 3600,

@@ -6,9 +6,11 @@ import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { authenticator } from '../../auth/authenticate.ts'
 import { engineHeaders } from '../../auth/engine-header.ts'
+import { keyFolder } from '../../auth/key-folder.ts'
 import { loadKeys } from '../../auth/keys.ts'
 import { oidcOf } from '../../auth/oidc-settings.ts'
 import type { Route } from '../../auth/route.ts'
+import { openSealingKeys } from '../../auth/sealing-keys.ts'
 import { createReports } from '../../command-api/admit-report.ts'
 import { announce, type Listeners } from '../../command-api/announcements.ts'
 import { createFactAppends } from '../../command-api/append-fact.ts'
@@ -61,6 +63,7 @@ export async function routeParts(
     newId: prefixedId,
     config: { ...config, oidc: oidcOf(config) },
     keys: await loadKeys(dataDir),
+    sealing: await openSealingKeys(await keyFolder(join(dataDir, 'keys')), now()),
     logger: pino({ level: 'silent' }),
     reports: createReports(pool, now),
     ...createFactAppends(createMemoryLog(Object.values(topics)), eventId),
