@@ -1,3 +1,4 @@
+import type { Pool } from 'pg'
 import { engineHeaders } from '../auth/engine-header.ts'
 import type { KeyStore } from '../auth/key-folder.ts'
 import { type KeyRing, openKeyRing, watchKeys } from '../auth/keys.ts'
@@ -29,6 +30,7 @@ import { startFailedLoginRecorder } from '../command-api/sessions/failed-logins.
 import { createShortNumbers } from '../command-api/short-numbers.ts'
 import { decisionEvents } from '../events/all.ts'
 import { addressKeyOf } from '../platform/http/signed-address.ts'
+import { createPool } from '../platform/postgres/pool.ts'
 import { eventId, prefixedId } from '../platform/time.ts'
 import { storedKeys } from '../projector/metrics/stored-keys.ts'
 import { isGatewayAlone } from './config.ts'
@@ -42,7 +44,7 @@ import { replicaJobs } from './replicas.ts'
 export async function openWriteSide(core: Core): Promise<Deps> {
   const { config, logger, life, now, pool, log, topics } = core
   const topic = topics.decisions.name
-  await raiseEpoch(pool, logger)
+  await asOwner(core, owner => raiseEpoch(owner, logger))
   // A gateway takes no decisions and starts without the log.
   if (!isGatewayAlone(config)) await refuseLogAhead({ pool, log, topic, logger })
   if (config.roles.includes('relay'))
@@ -86,6 +88,16 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     servingChanged: listeners.serving,
     engineHeaders: engineHeaders(await readPositionKey(pool)),
     baseUrl: () => core.baseUrl,
+  }
+}
+
+/** Events belong to the owner of the database: other roles only add to them. */
+async function asOwner({ databaseUrl }: Core, work: (owner: Pool) => Promise<void>): Promise<void> {
+  const owner = createPool(databaseUrl, { max: 1, applicationName: 'forge epoch' })
+  try {
+    await work(owner)
+  } finally {
+    await owner.end()
   }
 }
 

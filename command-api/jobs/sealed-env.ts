@@ -19,7 +19,7 @@ export function sealEnv(env: Env, run_id: string, sealing: SealingKeys): StoredE
   }
 }
 
-/** The variables as they were given. Throws if they cannot be opened: the job must not run without them. */
+/** The submitted variables. Throws if they cannot be opened: the job must not run without them. */
 export async function openEnv(
   { env, sealed_env }: StoredEnv,
   run_id: string,

@@ -12,13 +12,13 @@ const now = new Date('2026-01-01T00:00:00Z')
 const what = { purpose: 'a test', owner: 'run_a' }
 const secret = 'a secret of sixteen characters or more'
 
-async function folderOf(t: ExecutionContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'forge-sealing-'))
-  t.teardown(() => rm(folder, { recursive: true }))
-  return folder
+const folderOf = async ({ teardown }: Pick<ExecutionContext, 'teardown'>) => {
+  const path = await mkdtemp(join(tmpdir(), 'forge-sealing-'))
+  teardown(() => rm(path, { recursive: true }))
+  return path
 }
 
-test('a text opens in every process with these keys, and only for what it was sealed for', async t => {
+test('a text opens in every process with these keys, and only for its own purpose and owner', async t => {
   const folder = await folderOf(t)
   const one = await openSealingKeys(await keyFolder(folder), now)
   const other = await openSealingKeys(await keyFolder(folder), now)

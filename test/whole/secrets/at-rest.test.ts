@@ -49,7 +49,7 @@ async function printedBy({ call }: Embedded, run: string): Promise<string> {
   })
 }
 
-/** The paths under a folder of all files that hold one of these secrets, and of those that hold `mark`. */
+/** The files under a folder in which one of these secrets is found (`leaks`), and in which `mark` is. */
 async function search(folder: string, secrets: readonly Secret[], mark: string) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const found: { leaks: string[]; marked: string[] } = { leaks: [], marked: [] }
