@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import { DamagedFile } from '../platform/damaged-file.ts'
 
-/** Where signing keys are kept, as PEM by name; all processes of an installation share it. */
+/** Where the keys that sign and seal are kept, as PEM by name; all processes of an installation share it. */
 export type KeyStore = {
   /** The names of all keys in use. */
   kids(): Promise<string[]>
@@ -15,8 +15,12 @@ export type KeyStore = {
 }
 
 const suffix = '.pem'
-const remedy =
-  'restore it from a backup, or remove it: people whose access token it signed sign in again.'
+/** What the names of keys that seal texts begin with (sealing-keys.ts); all others sign. */
+export const sealingPrefix = 'sealing-'
+const remedyOf = (kid: string) =>
+  kid.startsWith(sealingPrefix)
+    ? 'restore it from a backup, or remove it: jobs that wait with secrets in spec.env then fail, and must be submitted again, and people with a second factor need a recovery code.'
+    : 'restore it from a backup, or remove it: people whose access token it signed sign in again.'
 
 function isKey(pem: string): boolean {
   try {
@@ -41,7 +45,7 @@ export async function keyFolder(folder: string): Promise<KeyStore> {
         if (error.code === 'ENOENT') return null
         throw error
       })
-      if (pem !== null && !isKey(pem)) throw new DamagedFile(pathOf(kid), pem, remedy)
+      if (pem !== null && !isKey(pem)) throw new DamagedFile(pathOf(kid), pem, remedyOf(kid))
       return pem
     },
     async prepare(kid, pem) {

@@ -37,7 +37,7 @@ const lookForOthersMs = 100
 /** Another process may sign with the old key until its next check, and its clock may be behind. */
 const lateSigningMs = 60_000
 
-/** Creation time in base 36, then random, so that names sort by age. */
+/** Creation time in base 36, then random. Sealing keys, which are kept among these, have other names. */
 const kidShape = /^[0-9a-z]{8}-[0-9a-f]{8}$/
 
 /** The signing keys in `<dataDir>/keys`. */
@@ -131,16 +131,23 @@ async function prepareKey(
   now: Date,
   look: () => Promise<void>,
 ): Promise<PreparedKey> {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const kid = `${now.getTime().toString(36)}-${randomBytes(4).toString('hex')}`
-  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
-  const use = await store.prepare(kid, String(pem))
+  const { kid, pem } = newKey(now)
+  const use = await store.prepare(kid, pem)
   return {
     kid,
     async activate() {
       await use()
       await look()
     },
+  }
+}
+
+/** A key that nobody has yet; names sort by age. */
+export function newKey(now: Date): { kid: string; pem: string } {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return {
+    kid: `${now.getTime().toString(36)}-${randomBytes(4).toString('hex')}`,
+    pem: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
   }
 }
 

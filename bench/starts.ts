@@ -8,7 +8,7 @@ import { openPostgresLog } from '../platform/log/postgres.ts'
 import { createPool } from '../platform/postgres/pool.ts'
 import { eventId } from '../platform/time.ts'
 import { callApi } from '../test/servers/api.ts'
-import { eventStoreOn } from '../test/servers/event-store.ts'
+import { executorDepsOn } from '../test/servers/executor-deps.ts'
 import { until } from '../test/servers/until.ts'
 import { openStage, prepare } from './admission/stage.ts'
 import { spreadOf } from './rig/quantile.ts'
@@ -61,7 +61,7 @@ async function measure(url: string): Promise<void> {
   const pool = createPool(url, { max: 10, applicationName: 'forge executor' })
   const topics = topicsOf('forge')
   const log = await openPostgresLog({ url, topics: Object.values(topics) })
-  const deps = { store: eventStoreOn(pool), pool, now: () => new Date(), baseUrl: () => '' }
+  const deps = executorDepsOn(pool)
   const seen = watch()
   let isFirst = true
   const executor: SimulatedExecutor = simulatedExecutor({

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { EngineHeaders } from '../auth/engine-header.ts'
 import type { KeyRing } from '../auth/keys.ts'
 import type { OidcSettings } from '../auth/oidc-settings.ts'
-import type { TotpSecrets } from '../auth/totp-secrets.ts'
+import type { SealingKeys } from '../auth/sealing-keys.ts'
 import type { QueueBook } from '../events/calculations/queue-picture.ts'
 import type { Observe } from '../events/diagnosis-facts.ts'
 import type { Topics } from '../events/topics.ts'
@@ -51,7 +51,8 @@ export type Deps = FactAppends & {
   newId: (prefix: string) => string
   config: CommandConfig
   keys: KeyRing
-  totpSecrets: TotpSecrets
+  /** Seals the secrets of jobs and authenticators for the database. */
+  sealing: SealingKeys
   logger: Logger
   reports: Reports
   metricKeys: KeyLimit

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { createPasswords } from '../auth/passwords.ts'
 import { readPositionKey } from '../auth/position-key.ts'
 import type { Route } from '../auth/route.ts'
+import { sealEarlierEnvs } from '../command-api/jobs/sealed-env.ts'
 import { createFirstAdmin } from '../command-api/sessions/first-admin.ts'
 import { listen } from '../platform/http/server.ts'
 import { addressKeyOf } from '../platform/http/signed-address.ts'
@@ -78,6 +79,7 @@ async function startParts(config: Config, opening: Opening): Promise<Service> {
   const deps = await openWriteSide(core)
   const runners = has('projector') ? startRunners(core) : []
   if (has('projector')) startLogRetention(core, deps)
+  if (has('command-api')) await sealEarlierEnvs(core.pool, deps.sealing)
   const passwords = await createPasswords()
   const firstAdmin = has('command-api') ? await createFirstAdmin(deps, passwords) : null
   if (has('command-api')) {

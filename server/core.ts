@@ -14,7 +14,6 @@ import { watchConnections } from '../platform/postgres/connections.ts'
 import { startEmbeddedPostgres } from '../platform/postgres/embedded.ts'
 import { migrate } from '../platform/postgres/migrate.ts'
 import { createPool, type PoolOptions } from '../platform/postgres/pool.ts'
-import { prepareReaderRole } from '../platform/postgres/reader-role.ts'
 import { openRedis, type RedisClient } from '../platform/redis.ts'
 import type { Signals } from '../platform/signals.ts'
 import { type Telemetry, telemetry } from '../platform/telemetry.ts'
@@ -32,6 +31,7 @@ import { UploadedFiles } from '../recipes/uploaded-files.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
 import { type Config, isGatewayAlone } from './config.ts'
 import { closeDataDirectory, makeDataDirectory, recipesIn } from './data-directory.ts'
+import { type Addresses, prepareRights, type Rights } from './database-rights.ts'
 import { warnIfExposed } from './exposure.ts'
 import { kafkaSecurityOf } from './kafka-settings.ts'
 import { type Measures, measuresIn } from './measures.ts'
@@ -53,7 +53,10 @@ export type Core = {
   signals: Signals<WakeUps>
   /** Null if none is configured. It may become unreachable at any time, so every use has a fallback. */
   redis: RedisClient | null
+  /** The owner's address: for migrations, rebuilds and backups. */
   databaseUrl: string
+  /** The addresses of the roles as which all other work runs. */
+  addresses: Addresses
   /** Connections of the write side. */
   pool: Pool
   /** Like `pool`, but a commit does not wait for the disk. */
@@ -101,19 +104,21 @@ export async function openCore(given: Config, opening: Opening): Promise<Core> {
   life.owns('signals', signals, opened => opened.close())
   const databaseUrl = config.databaseUrl ?? (await embedded(config.dataDir, logger, life))
   await migrate(databaseUrl, migrationSets)
-  const readerRole = await prepareReaderRole(databaseUrl, 'read')
-  if (readerRole.role === null) warnWithoutRowSecurity(logger, readerRole.why)
-  const open = (name: string, options: Partial<PoolOptions> = {}) =>
+  const { addresses, reader, ...lacks } = await prepareRights(databaseUrl)
+  warnWithoutRights(logger, lacks)
+  const open = (who: keyof Addresses, name: string, options: Partial<PoolOptions> = {}) =>
     life.owns(
       `pool ${name}`,
-      createPool(databaseUrl, { max: 16, applicationName: `forge ${name}`, ...options }),
+      createPool(addresses[who], { max: 16, applicationName: `forge ${name}`, ...options }),
       pool => pool.end(),
     )
   const topics = topicsIn(config)
-  const log = life.owns('log', await openLog(config, databaseUrl, topics), opened => opened.close())
+  const log = life.owns('log', await openLog(config, addresses.commands, topics), opened =>
+    opened.close(),
+  )
   const measured = telemetry()
-  const pool = open('write', { isPipelined: true })
-  const queryPool = open('query', { searchPath: 'read' })
+  const pool = open('commands', 'write', { isPipelined: true })
+  const queryPool = open('queries', 'query', { searchPath: 'read' })
   const files = new UploadedFiles(recipesIn(config))
   await files.open(now())
   return {
@@ -124,15 +129,16 @@ export async function openCore(given: Config, opening: Opening): Promise<Core> {
     signals,
     redis,
     databaseUrl,
+    addresses,
     pool,
-    loosePool: open('write loosely', { max: 2, isDurable: false }),
+    loosePool: open('commands', 'write loosely', { max: 2, isDurable: false }),
     // The projector's batches are 4 MiB, and may have to wait while a rebuild flips generations.
-    readPool: open('read', {
+    readPool: open('projector', 'read', {
       searchPath: 'read',
       statementTimeoutMs: 60_000,
       lockTimeoutMs: 30_000,
     }),
-    peoplesReads: { pool: queryPool, role: readerRole.role },
+    peoplesReads: { pool: queryPool, role: reader },
     hasConnections: { commands: watchConnections(pool), reads: watchConnections(queryPool) },
     topics,
     log,
@@ -173,13 +179,24 @@ const openCatalogue = async (pool: Pool, files: UploadedFiles, logger: Logger) =
     noticed: (what, recipe, err) => logger.warn({ ...recipe, err }, what),
   })
 
-/** Warns at every start, because a faulty query could now show people each other's rows. */
-const warnWithoutRowSecurity = (logger: Logger, why: string) =>
-  logger.warn(
-    { why },
-    'Row-level security is off: only the filters of the queries protect reads. ' +
-      'As a superuser: CREATE ROLE forge_reader NOLOGIN; GRANT forge_reader TO <the user of SERVICE_DATABASE_URL>; then start again.',
-  )
+/** Warns at every start: a faulty query could show people each other's rows, or do all that the user may. */
+function warnWithoutRights(
+  logger: Logger,
+  { withoutReader, withoutRoles }: Pick<Rights, 'withoutReader' | 'withoutRoles'>,
+): void {
+  if (withoutReader !== null)
+    logger.warn(
+      { why: withoutReader },
+      'Row-level security is off: only the filters of the queries protect reads. ' +
+        'As a superuser: CREATE ROLE forge_reader NOLOGIN; GRANT forge_reader TO <the user of SERVICE_DATABASE_URL>; then start again.',
+    )
+  if (withoutRoles !== null)
+    logger.warn(
+      { why: withoutRoles },
+      'All work in the database runs with the rights of the user of SERVICE_DATABASE_URL. ' +
+        'As a superuser: ALTER ROLE <that user> CREATEROLE; then start again (docs/operate/install.md#your-own-postgresql).',
+    )
+}
 
 async function openDiskRoom(
   { dataDir, diskReserveMb }: Config,

@@ -33,10 +33,10 @@ export async function openGateway(
   deps: Pick<Deps, 'keys' | 'baseUrl'>,
   isDraining: () => boolean,
 ): Promise<Gateway> {
-  const { config, databaseUrl, life, logger, now, signals, telemetry } = core
+  const { config, addresses, life, logger, now, signals, telemetry } = core
   const pool = life.owns(
     'pool gateway',
-    createPool(databaseUrl, { applicationName: 'forge gateway', ...gatewayPool }),
+    createPool(addresses.commands, { applicationName: 'forge gateway', ...gatewayPool }),
     opened => opened.end(),
   )
   const spool = openTraffic(core)

@@ -6,7 +6,6 @@ import type { ProjectionAdmin } from '../command-api/projections/routes.ts'
 import { logTrimmer, type TrimLog } from '../command-api/projections/trim-log.ts'
 import { migrate } from '../platform/postgres/migrate.ts'
 import { createPool, type PoolOptions } from '../platform/postgres/pool.ts'
-import { prepareReaderRole } from '../platform/postgres/reader-role.ts'
 import { projectionAdmin } from '../projector/admin.ts'
 import { projections } from '../projector/compose.ts'
 import { startThinning } from '../projector/hardware/thin.ts'
@@ -16,6 +15,7 @@ import { type Runner, startRunner } from '../projector/runner.ts'
 import { startRetainingTraffic } from '../projector/traffic/retain.ts'
 import { projectionsRead, trimLog } from '../projector/trim-log.ts'
 import type { Core } from './core.ts'
+import { prepareGeneration } from './database-rights.ts'
 import { gaugeDeadLetters } from './dead-letters.ts'
 import { performDuties } from './effects.ts'
 import { readMigrations } from './migrations.ts'
@@ -25,10 +25,10 @@ const trimPollMs = 60_000
 
 /** Starts a runner for each projection, and the compactor of metric points. */
 export function startRunners(core: Core): Runner[] {
-  const { config, databaseUrl, logger, life, now, readPool, topics, log, signals, measures } = core
+  const { config, addresses, logger, life, now, readPool, topics, log, signals, measures } = core
   life.owns(
     'metric compactor',
-    startCompactorThread({ databaseUrl, searchPath: 'read' }, logger, () =>
+    startCompactorThread({ databaseUrl: addresses.projector, searchPath: 'read' }, logger, () =>
       isAnyDue(readPool, now()),
     ),
     compactor => compactor.stop(),
@@ -85,7 +85,7 @@ export function startLogRetention(core: Core, deps: Deps): void {
 /** The administrators' operations on projections: show progress, rebuild. */
 export function openProjectionAdmin(core: Core, runners: readonly Runner[]): ProjectionAdmin {
   const { databaseUrl, life, readPool, log, logger, now, topics } = core
-  // With large tables, the statements of a rebuild take long.
+  // As the owner: a rebuild creates, renames and drops schemas. With large tables, its statements take long.
   const open = (options: Partial<PoolOptions> = {}) =>
     createPool(databaseUrl, {
       max: 4,
@@ -109,7 +109,7 @@ export function openProjectionAdmin(core: Core, runners: readonly Runner[]): Pro
       openPool: schema => open({ searchPath: schema, isDurable: false }),
       async createSchema(schema) {
         await migrate(databaseUrl, [{ schema, folder: readMigrations }])
-        await prepareReaderRole(databaseUrl, schema)
+        await prepareGeneration(databaseUrl, schema)
       },
       projections: () => projections(topics),
       startCompactor: searchPath => startCompactorThread({ databaseUrl, searchPath }, logger),

@@ -88,7 +88,7 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
 }
 
 /** Few connections with a short time limit, so that reading all events does not hold up commands. */
-function openAuditPool({ life, databaseUrl }: Parts): Pool {
+function openAuditPool({ life, addresses }: Parts): Pool {
   const options = { max: 3, applicationName: 'forge audit', statementTimeoutMs: 10_000 }
-  return life.owns('pool audit', createPool(databaseUrl, options), pool => pool.end())
+  return life.owns('pool audit', createPool(addresses.queries, options), pool => pool.end())
 }

@@ -1,9 +1,10 @@
+import type { Pool } from 'pg'
 import { engineHeaders } from '../auth/engine-header.ts'
 import type { KeyStore } from '../auth/key-folder.ts'
 import { type KeyRing, openKeyRing, watchKeys } from '../auth/keys.ts'
 import { oidcOf } from '../auth/oidc-settings.ts'
 import { readPositionKey } from '../auth/position-key.ts'
-import { totpSecrets } from '../auth/totp-secrets.ts'
+import { openSealingKeys } from '../auth/sealing-keys.ts'
 import { createReports } from '../command-api/admit-report.ts'
 import { startAlertTimers } from '../command-api/alerts/timers.ts'
 import { announce, type Listeners } from '../command-api/announcements.ts'
@@ -29,8 +30,7 @@ import { startFailedLoginRecorder } from '../command-api/sessions/failed-logins.
 import { createShortNumbers } from '../command-api/short-numbers.ts'
 import { decisionEvents } from '../events/all.ts'
 import { addressKeyOf } from '../platform/http/signed-address.ts'
-import { locks } from '../platform/postgres/locks.ts'
-import { withLock } from '../platform/postgres/with-lock.ts'
+import { createPool } from '../platform/postgres/pool.ts'
 import { eventId, prefixedId } from '../platform/time.ts'
 import { storedKeys } from '../projector/metrics/stored-keys.ts'
 import { isGatewayAlone } from './config.ts'
@@ -40,14 +40,11 @@ import { openStores } from './object-stores.ts'
 import { observing } from './observed.ts'
 import { replicaJobs } from './replicas.ts'
 
-/** Another process takes milliseconds. */
-const keyCreationWaitMs = 10_000
-
 /** Opens the event store, and starts the relay if this process has that role. */
 export async function openWriteSide(core: Core): Promise<Deps> {
   const { config, logger, life, now, pool, log, topics } = core
   const topic = topics.decisions.name
-  await raiseEpoch(pool, logger)
+  await asOwner(core, owner => raiseEpoch(owner, logger))
   // A gateway takes no decisions and starts without the log.
   if (!isGatewayAlone(config)) await refuseLogAhead({ pool, log, topic, logger })
   if (config.roles.includes('relay'))
@@ -73,9 +70,7 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     newId: prefixedId,
     config: { ...config, oidc: oidcOf(config) },
     keys: await openKeys(core, keyStore),
-    totpSecrets: totpSecrets(keyStore, work =>
-      withLock(pool, { lock: locks.keyCreation, waitMs: keyCreationWaitMs }, work),
-    ),
+    sealing: await openSealingKeys(keyStore, now()),
     logger,
     reports: createReports(pool, now),
     ...createFactAppends(log, eventId),
@@ -93,6 +88,16 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     servingChanged: listeners.serving,
     engineHeaders: engineHeaders(await readPositionKey(pool)),
     baseUrl: () => core.baseUrl,
+  }
+}
+
+/** Events belong to the owner of the database: other roles only add to them. */
+async function asOwner({ databaseUrl }: Core, work: (owner: Pool) => Promise<void>): Promise<void> {
+  const owner = createPool(databaseUrl, { max: 1, applicationName: 'forge epoch' })
+  try {
+    await work(owner)
+  } finally {
+    await owner.end()
   }
 }
 

@@ -1,7 +1,7 @@
 -- Authenticators of people who sign in with a password (RFC 6238); one for each of them.
 create table totp (
   username    text        primary key references person,
-  sealed      bytea       not null,   -- the secret (auth/totp-secrets.ts)
+  sealed      text        not null,   -- the secret (auth/sealing-keys.ts)
   began_at    timestamptz not null,
   set_up_at   timestamptz,            -- null: its first code is still expected
   wrong_codes integer     not null default 0,   -- next to the right password, since the last sign-in

@@ -25,7 +25,7 @@ import { readWaiting } from './waiting-jobs.ts'
 
 /** By rank. */
 type Offsets = readonly { stdout: number; stderr: number }[]
-type Needed = CommitDeps & Pick<Deps, 'pool' | 'baseUrl'>
+type Needed = CommitDeps & Pick<Deps, 'pool' | 'baseUrl' | 'sealing'>
 
 /** The commands of an executor on one machine; each decides by the job's events and is idempotent. */
 export function executorCommands(deps: Needed, { executor, engine, runsDirectory }: ExecutorHost) {

@@ -6,15 +6,16 @@ import { reportingTo } from '../../schemas/runs.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
 import { endIngestTokens, issueIngestToken } from '../tokens.ts'
+import { openEnv, type StoredEnv } from './sealed-env.ts'
 
 /** The order to launch an attempt, with a new ingest token; earlier tokens of the run become invalid. */
 export async function readOrder(
-  deps: Pick<Deps, 'store' | 'now' | 'baseUrl'>,
+  deps: Pick<Deps, 'store' | 'now' | 'baseUrl' | 'sealing'>,
   tx: Transaction,
   { run_id, attempt }: { run_id: string; attempt: number },
 ) {
   const { rows } = await tx.query(
-    `select fencing_token, env, serving, coalesce((select array_agg(gpu_index order by gpu_index)
+    `select fencing_token, env, sealed_env, serving, coalesce((select array_agg(gpu_index order by gpu_index)
               from write.gpu_slot s where s.run_id = j.run_id), '{}') as gpu_indexes
        from write.job_state j where run_id = $1 and attempt = $2 and is_active`,
     [run_id, attempt],
@@ -26,6 +27,7 @@ export async function readOrder(
   const chosen = events.flatMap(event =>
     event.type === 'job.checkpoint_chosen' && event.data.attempt === attempt ? event.data : [],
   )[0]
+  const env = await openEnv(row as StoredEnv, run_id, deps.sealing)
   const now = deps.now()
   await endIngestTokens(tx, run_id, now)
   const { token } = await issueIngestToken(tx, { run_id, now })
@@ -48,10 +50,10 @@ export async function readOrder(
     }),
     checkpoint_every_steps: spec.spec.checkpoints.every_steps,
     disk_bytes: bytesOf(spec.spec.resources.disk_gb),
-    env: row.env as Record<string, string>,
+    env,
     serving: row.serving as ReplicaServing | null,
     // A job that names its own MLflow server reports there, and MLFLOW_RUN_ID means nothing to that server.
-    reporting: 'MLFLOW_TRACKING_URI' in row.env ? own : { ...own, ...mlflow },
+    reporting: 'MLFLOW_TRACKING_URI' in env ? own : { ...own, ...mlflow },
   }
 }
 

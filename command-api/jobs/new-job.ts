@@ -1,3 +1,4 @@
+import type { SealingKeys } from '../../auth/sealing-keys.ts'
 import type { Range } from '../../events/calculations/queue-forecast.ts'
 import type { Newcomer } from '../../events/calculations/queue-picture.ts'
 import type { Job } from '../../events/job-state.ts'
@@ -13,6 +14,7 @@ import type { Transaction } from '../event-store.ts'
 import { type AdmissionFacts, requestOf } from './admission/facts.ts'
 import { estimateOf, warningsOf, withoutSecrets } from './admission/warnings.ts'
 import type { Hold } from './decide.ts'
+import { sealEnv } from './sealed-env.ts'
 
 /** A job that has passed all gates. */
 export type Submission = {
@@ -72,13 +74,17 @@ export type NewJob = Pick<Decided<Job, JobEvent>, 'state' | 'events' | 'now'> & 
 }
 
 /** Inserts the rows of new jobs, which other rules and the executor use. */
-export async function insertJobs(tx: Transaction, jobs: readonly NewJob[]): Promise<void> {
+export async function insertJobs(
+  tx: Transaction,
+  jobs: readonly NewJob[],
+  sealing: SealingKeys,
+): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'insert_jobs',
     text: `with given as (
              select * from jsonb_to_recordset($1) as job (
                run_id text, short_id text, owner text, project text, priority int, profile text, series text, gpus int, nodes int,
-               price numeric, admitted_at timestamptz, executor text, env jsonb, pending_until timestamptz, state text,
+               price numeric, admitted_at timestamptz, executor text, env jsonb, sealed_env text, pending_until timestamptz, state text,
                queue_reason text, not_before timestamptz, recipe text, upload_id text, foretold_p50_s int, foretold_p90_s int,
                init_from text, retry_of text, clone_of text, serving jsonb)),
            run as (
@@ -88,9 +94,9 @@ export async function insertJobs(tx: Transaction, jobs: readonly NewJob[]): Prom
              update write.upload u set used_at = given.admitted_at
                from given where u.upload_id = given.upload_id returning u.upload_id)
            insert into write.job_state (run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at,
-                                        executor, env, pending_until, state, queue_reason, not_before, nodes, recipe, upload_id,
+                                        executor, env, sealed_env, pending_until, state, queue_reason, not_before, nodes, recipe, upload_id,
                                         foretold_p50_s, foretold_p90_s, init_from, retry_of, clone_of, serving, priced_at)
-           select run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at, executor, env,
+           select run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at, executor, env, sealed_env,
                   pending_until, state, queue_reason, not_before, nodes, recipe, upload_id, foretold_p50_s, foretold_p90_s,
                   init_from, retry_of, clone_of, serving,
                   -- The change that led to the price read at admission; a later one is still to be applied.
@@ -101,7 +107,7 @@ export async function insertJobs(tx: Transaction, jobs: readonly NewJob[]): Prom
                           and (init_from is null or exists (
                                 select from write.resource r
                                  where r.kind = 'artifact' and r.id = given.init_from and r.deleted_at is null for share))`,
-    values: [JSON.stringify(jobs.map(rowOf))],
+    values: [JSON.stringify(jobs.map(job => rowOf(job, sealing)))],
   })
   // It was deleted after the gates saw it.
   if (rowCount !== jobs.length) throw new Refusal('conflict', whatWasDeleted(jobs))
@@ -117,11 +123,12 @@ function whatWasDeleted(jobs: readonly NewJob[]): string {
   return isPackage ? `${packageGone}. Or: ${artifactGone}` : artifactGone
 }
 
-function rowOf({ facts, admitted, foretold, state: job, now }: NewJob) {
+function rowOf({ facts, admitted, foretold, state: job, now }: NewJob, sealing: SealingKeys) {
   const { run_id, short_id, owner, project, priority, profile, series, gpus, nodes } = admitted
   const { env, limits, source } = facts.spec.spec
   return {
-    ...{ run_id, short_id, owner, project, priority, profile, series, gpus, nodes, env },
+    ...{ run_id, short_id, owner, project, priority, profile, series, gpus, nodes },
+    ...sealEnv(env, run_id, sealing),
     price: admitted.price_per_gpu_hour,
     admitted_at: now,
     executor: facts.profile?.executor,

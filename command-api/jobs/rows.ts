@@ -64,7 +64,8 @@ async function saveState(
                   settle_at = $12, priority = $14, is_unreachable = $15,
                   pending_until = coalesce($16, pending_until),
                   -- Only an attempt needs the values, and they may be secret.
-                  env = case when $13 then '{}' else env end
+                  env = case when $13 then '{}' else env end,
+                  sealed_env = case when $13 then null else sealed_env end
             where run_id = $1`,
     values: [
       job.subject.run_id,

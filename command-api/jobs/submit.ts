@@ -22,7 +22,7 @@ import { admittedOf, holdOf, insertJobs, newcomerOf, resultOf, type Submission }
 import { pastRuns } from './past-runs.ts'
 import type { JobPorts } from './ports.ts'
 
-export type SubmitDeps = CommitDeps & ShortIdDeps & Pick<Deps, 'newId' | 'queue'>
+export type SubmitDeps = CommitDeps & ShortIdDeps & Pick<Deps, 'newId' | 'queue' | 'sealing'>
 
 /** A submission that has passed all gates, and its request. */
 export type Submit = { request: HttpAsked & { caller: Submitter }; submission: Submission }
@@ -149,7 +149,7 @@ async function makeJobs(
     expectedVersion: 0,
   }))
   // Sent without waiting for each other; if the first fails, so does the second.
-  await Promise.all([insertJobs(tx, made), deps.store.appendAll(tx, appends)])
+  await Promise.all([insertJobs(tx, made, deps.sealing), deps.store.appendAll(tx, appends)])
   return made.map(job => ({
     answer: resultOf(job, places.get(job.submit)?.view ?? null),
     position: streamPosition(job.stream, job.events.length),
@@ -195,9 +195,11 @@ export async function createJob(deps: SubmitDeps, submit: Submit): Promise<Admis
       const decided = await work.decide(target, {
         decide: job => admit(job, admitted, holdOf(facts, work.now)),
         alongside: (tx, { state, events, now }) =>
-          insertJobs(tx, [
-            { facts, admitted, foretold: place?.foretold ?? null, state, events, now },
-          ]),
+          insertJobs(
+            tx,
+            [{ facts, admitted, foretold: place?.foretold ?? null, state, events, now }],
+            deps.sealing,
+          ),
       })
       return resultOf({ facts, admitted, ...decided }, place?.view ?? null)
     },

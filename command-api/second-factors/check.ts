@@ -2,7 +2,7 @@ import type { UserEvent } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from '../deps.ts'
 import type { Transaction } from '../event-store.ts'
-import { type GivenCode, givenCode, stepOf } from './codes.ts'
+import { type GivenCode, givenCode, sealedFor, stepOf } from './codes.ts'
 
 /** The second factor of a person whose password was right. */
 export type Checked =
@@ -11,8 +11,8 @@ export type Checked =
   /** `use` spends the code in the transaction of the sign-in, and refuses if it was spent meanwhile; `events` go with it. */
   | { is: 'right'; events: readonly UserEvent[]; use(tx: Transaction): Promise<void> }
 
-type Needed = Pick<Deps, 'pool' | 'now' | 'logger' | 'totpSecrets'>
-type TotpRow = { sealed: Buffer; last_step: number | null; wrong_codes: number }
+type Needed = Pick<Deps, 'pool' | 'now' | 'logger' | 'sealing'>
+type TotpRow = { sealed: string; last_step: number | null; wrong_codes: number }
 
 /** In a row (NIST SP 800-63B, 5.2.2): the guard alone would allow thousands of guesses a day to somebody who knows the password. */
 const maxWrongCodes = 100
@@ -42,11 +42,11 @@ type Totp = { username: string; totp: TotpRow; given: GivenCode & { is: 'totp' }
 
 async function checkTotp(deps: Needed, { username, totp, given }: Totp): Promise<Checked> {
   if (totp.wrong_codes >= maxWrongCodes) return { is: 'locked' }
-  const secret = await deps.totpSecrets.open(totp.sealed, username)
+  const secret = await deps.sealing.open(totp.sealed, sealedFor(username))
   if (secret === null) {
     deps.logger.error(
       { username },
-      'the secret of an authenticator was sealed with a key that is not here: restore second-factors.pem in the folder of the signing keys (docs/operate/second-factors.md)',
+      'the secret of an authenticator was sealed with a key that is not here: restore the sealing keys next to the signing keys (docs/operate/second-factors.md)',
     )
     return { is: 'wrong' }
   }

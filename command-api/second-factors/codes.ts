@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { sha256 } from '../../auth/opaque-token.ts'
+import type { SealedFor } from '../../auth/sealing-keys.ts'
 
 /** What every authenticator supports (RFC 6238). */
 const parameters = { issuer: 'Forge', algorithm: 'SHA1', digits: 6, period: 30 } as const
@@ -10,6 +11,9 @@ const secretBytes = 20
 const recoveryCodes = 10
 /** As 16 characters of base32. */
 const recoveryBytes = 10
+
+/** What the secret of a person's authenticator is sealed for. */
+export const sealedFor = (owner: string): SealedFor => ({ purpose: 'forge authenticator', owner })
 
 /** A new secret in base32. */
 export const newSecret = (): string => new Secret({ size: secretBytes }).base32

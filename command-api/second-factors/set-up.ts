@@ -13,6 +13,7 @@ import {
   newSecret,
   otpauthUrl,
   recoveryHash,
+  sealedFor,
   stepOf,
 } from './codes.ts'
 
@@ -33,7 +34,7 @@ export async function beginTotp(
   username: string,
 ): Promise<{ secret: string; otpauth_url: string }> {
   const secret = newSecret()
-  const sealed = await deps.totpSecrets.seal(secret, username)
+  const sealed = deps.sealing.seal(secret, sealedFor(username))
   const { rowCount } = await deps.pool.query(
     `insert into auth.totp as t (username, sealed, began_at) values ($1, $2, $3)
          on conflict (username) do update set sealed = excluded.sealed, began_at = excluded.began_at
@@ -91,15 +92,15 @@ export async function confirmTotp(
 }
 
 async function readBegun(
-  { pool, now, totpSecrets }: Deps,
+  { pool, now, sealing }: Deps,
   username: string,
-): Promise<{ sealed: Buffer; secret: string }> {
-  const { rows } = await pool.query<{ sealed: Buffer }>(
+): Promise<{ sealed: string; secret: string }> {
+  const { rows } = await pool.query<{ sealed: string }>(
     'select sealed from auth.totp where username = $1 and set_up_at is null and began_at > $2',
     [username, new Date(now().getTime() - awaitedMs)],
   )
   const [begun] = rows
-  const secret = begun ? await totpSecrets.open(begun.sealed, username) : null
+  const secret = begun ? await sealing.open(begun.sealed, sealedFor(username)) : null
   if (!begun || secret === null) throw beginFirst()
   return { sealed: begun.sealed, secret }
 }

@@ -1,4 +1,4 @@
-import { escapeIdentifier, type Pool } from 'pg'
+import type { Pool } from 'pg'
 import { inTransaction } from '../postgres/transaction.ts'
 import type { LaneId } from './group-commit.ts'
 
@@ -78,17 +78,6 @@ async function sizeOf(pool: Pool, lanes: readonly number[]): Promise<number> {
 async function drop(pool: Pool, leaf: Leaf): Promise<void> {
   await inTransaction(pool, async tx => {
     await tx.query(`set local lock_timeout = ${lockWithinMs}`)
-    // As in an append, lanes come before leaves; an append may hold any of them.
-    await tx.query('select from log.lane order by lane for update')
-    const { rowCount } = await tx.query(
-      'delete from log.leaf where lane = $1 and first_offset = $2',
-      [leaf.lane, leaf.first_offset],
-    )
-    if (rowCount !== 1) return
-    await tx.query(`drop table log.${escapeIdentifier(leaf.table_name)}`)
-    await tx.query('update log.lane set first_offset = $2 where lane = $1', [
-      leaf.lane,
-      leaf.end_offset,
-    ])
+    await tx.query('select log.drop_leaf($1, $2)', [leaf.lane, leaf.first_offset])
   })
 }

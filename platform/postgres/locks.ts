@@ -12,7 +12,7 @@ const fixed = (id: number): Lock => ({ key: 'fixed', values: [id] })
 
 /**
  * The locks with which the processes of an installation exclude each other. A number is never changed or reused,
- * because old and new processes must exclude each other during an upgrade. The next free number is 7_265_016.
+ * because old and new processes must exclude each other during an upgrade. The next free number is 7_265_015.
  */
 export const locks = {
   /** The process that uses an embedded server's directory. */
@@ -33,8 +33,6 @@ export const locks = {
   logTrim: fixed(7_265_013),
   /** Moving signing keys from a folder into the database. */
   keyMove: fixed(7_265_014),
-  /** Creating a key of the installation at its first use. */
-  keyCreation: fixed(7_265_015),
 } as const
 
 /** The lock of a text, e.g. of a stream's name: its writers wait for each other. */

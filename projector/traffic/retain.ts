@@ -46,17 +46,17 @@ export async function dropOldTraffic({
   const keep = `traffic_${oldest.replaceAll('-', '')}`
   let dropped = 0
   await tryWithLock(pool, locks.logTrim, async () => {
-    const { rows } = await pool.query<{ name: string }>(
-      `select format('%I.%I', n.nspname, c.relname) as name
+    const { rows } = await pool.query<{ schema: string; part: string }>(
+      `select n.nspname as schema, c.relname as part
          from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_namespace n on n.oid = c.relnamespace
         where i.inhparent = to_regclass('traffic') and c.relname < $1 order by c.relname`,
       [keep],
     )
-    for (const { name } of rows) {
+    for (const { schema, part } of rows) {
       // Readers queue behind this, so it gives up quickly; the next pass retries.
       await inTransaction(pool, async tx => {
         await tx.query(`set local lock_timeout = ${lockWithinMs}`)
-        await tx.query(`drop table if exists ${name}`)
+        await tx.query('select drop_traffic_partition($1, $2)', [schema, part])
       })
       dropped++
     }

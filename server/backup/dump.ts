@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Pool } from 'pg'
 import { CannotStart } from '../../platform/cannot-start.ts'
-import { ensureReaderRole } from '../../platform/postgres/reader-role.ts'
+import { ensureRoles, serviceRoles } from '../database-rights.ts'
 import { dumpPath, type FileEntry, partsOf } from './manifest.ts'
 import { BackupRefused } from './refused.ts'
 import { type BackupStore, type Bytes, partBytes, WholeDigest } from './store.ts'
@@ -113,11 +113,11 @@ export async function restoreDump(
   tool: string,
   { store, entry }: { store: BackupStore; entry: FileEntry },
 ): Promise<void> {
-  // The dump contains grants to the role, but not the role.
-  const role = await ensureReaderRole(url)
-  if (role.role === null)
+  // The dump contains grants to the roles, but not the roles.
+  const { why } = await ensureRoles(url)
+  if (why !== null)
     throw new BackupRefused(
-      `The dump cannot be restored: ${role.why}. As a superuser: CREATE ROLE forge_reader NOLOGIN.`,
+      `The dump cannot be restored: ${why}. As a superuser, for each that is missing of ${['forge_reader', ...serviceRoles].join(', ')}: CREATE ROLE … NOLOGIN.`,
     )
   const { address, env } = connectionTo(url)
   const child = spawn(tool, ['--single-transaction', '--no-owner', `--dbname=${address}`], {

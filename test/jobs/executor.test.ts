@@ -54,12 +54,17 @@ test.serial(
     const at = await jobsWithExecutor(t, { script: 'exit 3' })
     const { run_id } = await at.submit({ env: { HUB_TOKEN: 'abc', NCCL_DEBUG: 'WARN' } })
     const envNow = async () =>
-      (await at.pool.query('select env from write.job_state where run_id = $1', [run_id])).rows[0]
-        .env
-    t.deepEqual(await envNow(), { HUB_TOKEN: 'abc', NCCL_DEBUG: 'WARN' })
+      (
+        await at.pool.query('select env, sealed_env from write.job_state where run_id = $1', [
+          run_id,
+        ])
+      ).rows[0]
+    const { env, sealed_env } = await envNow()
+    t.deepEqual(env, { NCCL_DEBUG: 'WARN' })
+    t.regex(sealed_env, /^sealing-\w+-\w+:/)
     at.reconcile()
     await at.untilState(run_id, 'failed')
-    t.deepEqual(await envNow(), {})
+    t.deepEqual(await envNow(), { env: {}, sealed_env: null })
     t.false(JSON.stringify(await at.eventsOf(run_id)).includes('abc'))
   },
 )

@@ -5,6 +5,8 @@ import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { type Logger, pino } from 'pino'
 import type { Person } from '../../auth/caller.ts'
+import { keyFolder } from '../../auth/key-folder.ts'
+import { openSealingKeys } from '../../auth/sealing-keys.ts'
 import { announce } from '../../command-api/announcements.ts'
 import { createFactAppends } from '../../command-api/append-fact.ts'
 import { commit } from '../../command-api/commit.ts'
@@ -88,6 +90,7 @@ export async function jobsWithExecutor(
     newId: prefixedId,
     shortNumbers: createShortNumbers(pool),
     queue,
+    sealing: await openSealingKeys(await keyFolder(join(root, 'keys')), now()),
     config: { ...readConfig({}), oidc: null },
     baseUrl: () => 'http://127.0.0.1:9',
     logger: pino({ level: 'silent' }),

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
-import { eventStoreOn } from '../servers/event-store.ts'
+import { executorDepsOn } from '../servers/executor-deps.ts'
 import type { Forge } from '../servers/forge.ts'
 import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
@@ -154,12 +154,15 @@ async function settled(pool: Pool, username: string, live: number): Promise<Coun
 }
 
 async function endJob(pool: Pool, run_id: string): Promise<void> {
-  const deps = { store: eventStoreOn(pool), pool, now: () => new Date(), baseUrl: () => '' }
   const at = new Date().toISOString()
-  await executorCommands(deps, { executor: 'local', engine: 'machine-1' }).exited(run_id, 1, {
-    started_at: at,
-    exit: { exit_code: 1, signal: null, oom_killed: false, launch_error: null, ended_at: at },
-  })
+  await executorCommands(executorDepsOn(pool), { executor: 'local', engine: 'machine-1' }).exited(
+    run_id,
+    1,
+    {
+      started_at: at,
+      exit: { exit_code: 1, signal: null, oom_killed: false, launch_error: null, ended_at: at },
+    },
+  )
 }
 
 /** Whether, one priority after the other, no waiting job was overtaken by one that still waits. */

@@ -2,15 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { eventStoreOn } from '../servers/event-store.ts'
+import { executorDepsOn } from '../servers/executor-deps.ts'
 
 /** Acts as a machine of 64 GPUs that starts as many jobs as it can, until it is killed: `starter-process.ts DATABASE ENGINE`. */
 const [, , database = '', engine = ''] = process.argv
 const pool = createPool(database, { max: 4, applicationName: engine })
-const commands = executorCommands(
-  { store: eventStoreOn(pool), pool, now: () => new Date(), baseUrl: () => '' },
-  { executor: 'local', engine },
-)
+const commands = executorCommands(executorDepsOn(pool), { executor: 'local', engine })
 const gpus = Array.from({ length: 64 }, (_, index) => index)
 
 async function startInOrder(): Promise<void> {

@@ -70,7 +70,7 @@ test("the labels of a run are its job's, replaced by MLflow's tags while they ex
     set local search_path to read;
     drop view labels_of_runs;
     drop table run_labels, run_notes;
-    ${readFileSync(join(readMigrations, '0650_labels.sql'), 'utf8')}
+    ${readFileSync(join(readMigrations, '0660_labels.sql'), 'utf8')}
     commit`)
   t.deepEqual(await labels(), before)
   t.deepEqual(await notes(), noted)

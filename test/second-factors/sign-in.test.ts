@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { sealedFor } from '../../command-api/second-factors/codes.ts'
 import {
   password,
   type ServedSessions,
@@ -205,19 +206,19 @@ test('setting it up takes the password and a code of the authenticator, and ends
 test('the database and the events alone reveal no secret', async t => {
   const s = await serveSessions(t, behindProxy)
   const { secret } = await enroll(t, s)
-  const { rows } = await s.pool.query<{ sealed: Buffer }>('select sealed from auth.totp')
-  t.false(rows[0]?.sealed.toString('latin1').includes(secret))
+  const { rows } = await s.pool.query<{ sealed: string }>('select sealed from auth.totp')
+  t.false(rows[0]?.sealed.includes(secret))
   t.false(
     JSON.stringify((await s.pool.query('select data from write.event')).rows).includes(secret),
   )
-  t.is(await s.deps.totpSecrets.open(rows[0]?.sealed ?? Buffer.alloc(0), 'somebody else'), null)
+  t.is(await s.deps.sealing.open(rows[0]?.sealed ?? '', sealedFor('somebody else')), null)
 })
 
 test('a secret that cannot be opened any more lets nobody in, but recovery codes do', async t => {
   const s = await serveSessions(t, behindProxy)
   const { secret, recovery } = await enroll(t, s)
   s.later(stepS)
-  await s.pool.query(`update auth.totp set sealed = '\\x00'`)
+  await s.pool.query(`update auth.totp set sealed = 'of another key'`)
   t.like(await signIn(s, { code: now(s, secret) }), {
     status: 401,
     body: { code: 'second_factor.wrong' },

@@ -1,18 +1,10 @@
 import type { Pool } from 'pg'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
-import { eventStoreOn } from './event-store.ts'
+import { executorDepsOn } from './executor-deps.ts'
 
 /** Acts on a server's jobs through its database, as its executor would. */
-export function asExecutor(pool: Pool) {
-  const store = eventStoreOn(pool)
-  const deps = {
-    store,
-    pool,
-    now: () => new Date(),
-    baseUrl: () => 'http://127.0.0.1:9',
-  }
-  return executorCommands(deps, { executor: 'local', engine: 'test' })
-}
+export const asExecutor = (pool: Pool) =>
+  executorCommands(executorDepsOn(pool), { executor: 'local', engine: 'test' })
 
 /** The end of a successful attempt. */
 export const endedWell = (at = new Date().toISOString()) => ({

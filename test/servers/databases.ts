@@ -6,6 +6,7 @@ import { Pool } from 'pg'
 import { locks } from '../../platform/postgres/locks.ts'
 import { type MigrationSet, migrate } from '../../platform/postgres/migrate.ts'
 import { withLock } from '../../platform/postgres/with-lock.ts'
+import { prepareRights } from '../../server/database-rights.ts'
 
 const folder = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
@@ -53,7 +54,7 @@ export function databasesAt(server: string): Databases {
     end: () => administrators.end(),
     async emptyTemplate() {
       const name = await templateName()
-      await databases.makeTemplate(name, 'template1', url => migrate(url, schemas))
+      await databases.makeTemplate(name, 'template1', prepareTemplate)
       return name
     },
     async makeTemplate(name, from, fill) {
@@ -79,7 +80,14 @@ async function templateName(): Promise<string> {
   for (const { schema, folder } of schemas)
     for (const file of (await readdir(folder)).sort())
       hash.update(`${schema}/${file}\n`).update(await readFile(join(folder, file)))
+  hash.update(await readFile(new URL('../../server/database-rights.ts', import.meta.url)))
   return `template_${hash.digest('hex').slice(0, 16)}`
+}
+
+/** With the roles and grants of a server, which finds nothing left to do at its start. */
+async function prepareTemplate(url: string): Promise<void> {
+  await migrate(url, schemas)
+  await prepareRights(url)
 }
 
 function inDatabase(server: string, name: string): string {

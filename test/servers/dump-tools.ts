@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import type { ExecutionContext } from 'ava'
 import { freePort } from '../../platform/free-port.ts'
 import { findServerUser } from '../../platform/postgres/binaries.ts'
+import { serviceRoles } from '../../server/database-rights.ts'
 
 const run = promisify(execFile)
 
@@ -57,7 +58,8 @@ export async function startCluster(t: ExecutionContext): Promise<Cluster> {
     async restore(file) {
       await call('dropdb', ...at, '--force', 'forge')
       await call('createdb', ...at, 'forge')
-      await call('psql', ...at, '-c', 'create role forge_reader nologin', 'forge').catch(() => {})
+      for (const role of ['forge_reader', ...serviceRoles])
+        await call('psql', ...at, '-c', `create role ${role} nologin`, 'forge').catch(() => {})
       await call('pg_restore', ...at, '--exit-on-error', '-d', 'forge', file)
     },
   }

@@ -10,8 +10,8 @@ import { keyFolder } from '../../auth/key-folder.ts'
 import { loadKeys } from '../../auth/keys.ts'
 import { oidcOf } from '../../auth/oidc-settings.ts'
 import type { Route } from '../../auth/route.ts'
+import { openSealingKeys } from '../../auth/sealing-keys.ts'
 import { secondFactorPolicy } from '../../auth/second-factor.ts'
-import { totpSecrets } from '../../auth/totp-secrets.ts'
 import { createReports } from '../../command-api/admit-report.ts'
 import { announce, type Listeners } from '../../command-api/announcements.ts'
 import { createFactAppends } from '../../command-api/append-fact.ts'
@@ -64,7 +64,7 @@ export async function routeParts(
     newId: prefixedId,
     config: { ...config, oidc: oidcOf(config) },
     keys: await loadKeys(dataDir),
-    totpSecrets: totpSecrets(await keyFolder(join(dataDir, 'keys')), work => work()),
+    sealing: await openSealingKeys(await keyFolder(join(dataDir, 'keys')), now()),
     logger: pino({ level: 'silent' }),
     reports: createReports(pool, now),
     ...createFactAppends(createMemoryLog(Object.values(topics)), eventId),

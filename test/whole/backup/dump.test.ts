@@ -1,6 +1,10 @@
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import test from 'ava'
+import { keyFolder } from '../../../auth/key-folder.ts'
+import { openSealingKeys } from '../../../auth/sealing-keys.ts'
+import { openEnv } from '../../../command-api/jobs/sealed-env.ts'
+import { createPool } from '../../../platform/postgres/pool.ts'
 import { callApi, signIn } from '../../servers/api.ts'
 import { commandLine } from '../../servers/command-line.ts'
 import { findDumpTools, startCluster } from '../../servers/dump-tools.ts'
@@ -10,6 +14,7 @@ import { emptyFolder } from './embedded.ts'
 
 // needs dump
 
+const secrets = { HF_TOKEN: 'a secret of a job that waits' }
 const rubric = {
   name: 'helpful',
   description: 'kept',
@@ -30,6 +35,19 @@ test('a database of one’s own is dumped with its files, checked, and restored 
     body: rubric,
   })
   t.is(put.status, 200)
+  const { body: lock } = await callApi(server.url, 'GET', '/api/recipes/digits/1.0.0/lock', {
+    token,
+  })
+  const submitted = await callApi<{ run_id: string }>(server.url, 'POST', '/api/jobs', {
+    token,
+    body: {
+      api: 'forge/v2',
+      metadata: { name: 'waits', project: 'demo' },
+      lock,
+      spec: { env: secrets, scheduling: { not_before: '2099-01-01T00:00:00+00:00' } },
+    },
+  })
+  t.is(submitted.status, 200, JSON.stringify(submitted.body))
   const here = { SERVICE_DATA_DIR: server.dataDir, SERVICE_DATABASE_URL: old.url }
   const { run } = await commandLine(t, here)
   const made = await run(['admin', 'backup', backups, '--json', '--verify'])
@@ -47,7 +65,8 @@ test('a database of one’s own is dumped with its files, checked, and restored 
   const env = { SERVICE_DATA_DIR: elsewhere, SERVICE_DATABASE_URL: fresh.url }
   const restored = await run(restore, { env })
   t.is(restored.code, 0, restored.stderr)
-  t.deepEqual((await readdir(join(elsewhere, 'keys'))).length, 1)
+  const keys = join(elsewhere, 'keys')
+  t.is((await readdir(keys)).length, 2, 'one that signs, and one that seals')
   const copy = await serverProcess({ folder: dirname(elsewhere), env })
   t.teardown(copy.stop)
   await copy.start()
@@ -55,6 +74,16 @@ test('a database of one’s own is dumped with its files, checked, and restored 
   t.like(body, { description: 'kept' }, 'the token of the original is accepted as well')
   const audit = await callApi(copy.url, 'GET', '/api/audit/verify', { token })
   t.like(audit.body, { ok: true })
+  const { run_id } = submitted.body
+  const pool = createPool(fresh.url, { max: 1, applicationName: 'test' })
+  t.teardown(() => pool.end())
+  const { rows } = await pool.query(
+    'select env, sealed_env from write.job_state where run_id = $1',
+    [run_id],
+  )
+  const sealing = await openSealingKeys(await keyFolder(keys), new Date())
+  t.deepEqual(rows[0].env, {})
+  t.deepEqual(await openEnv(rows[0], run_id, sealing), secrets, 'the job gets its secrets')
 })
 
 test('a pg_dump that is missing or of another version is named, with what to install', async t => {

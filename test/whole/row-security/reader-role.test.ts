@@ -93,6 +93,7 @@ test('without the role the server starts without row-level security, logs it, an
   const { url } = await plainDatabase(t)
   const forge = await startForge(t, { SERVICE_DATABASE_URL: url })
   t.regex(forge.output(), /Row-level security is off.*CREATE ROLE forge_reader NOLOGIN/s)
+  t.regex(forge.output(), /All work in the database runs with the rights.*ALTER ROLE.*CREATEROLE/s)
   const [alice, bob] = [await signedIn(forge, 'alice'), await signedIn(forge, 'bob')]
   const created = await forge.call<{ run_id: string }>('POST', '/api/runs', {
     token: alice,

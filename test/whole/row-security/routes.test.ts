@@ -175,7 +175,7 @@ test('row-level security protects a rebuilt generation as well', async t => {
   const policies = async () =>
     (
       await server.pool.query(
-        `select tablename, cmd, qual from pg_policies where schemaname = 'read' order by 1`,
+        `select tablename, policyname, roles, cmd, qual from pg_policies where schemaname = 'read' order by 1, 2`,
       )
     ).rows
   const before = await policies()
