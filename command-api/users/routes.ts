@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { patchUser } from './change.ts'
 import { insertUser, newPassword } from './create.ts'
 
-/** A stolen access token must suffice neither for another administrator nor for somebody's account. */
+/** A stolen access token must not suffice to make administrators, or to take or close somebody's account. */
 export function userRoutes(deps: Deps, passwords: Passwords): Route[] {
   const signIn = { pool: deps.pool, now: deps.now, providerName: deps.config.oidc?.name ?? null }
   return [
@@ -40,8 +40,8 @@ export function userRoutes(deps: Deps, passwords: Passwords): Route[] {
       response: userWritten,
       refusals: ['not_found', 'conflict', 'rate_limited'],
       async handle(request) {
-        const { role, password } = request.body
-        if (role !== undefined || password !== undefined)
+        const { role, disabled, password } = request.body
+        if ([role, disabled, password].some(given => given !== undefined))
           await refuseOldSignIn(signIn, request.caller)
         return patchUser(deps, passwords, request)
       },

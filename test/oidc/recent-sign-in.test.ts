@@ -12,7 +12,7 @@ test('with a provider, a new sign-in there is needed, and a session that it mere
     return await tokenOf(visitor, base)
   }
   const dangerous = (token: string) =>
-    forge.call('PUT', '/api/admin/image-registries', { token, body: { registries: [] } })
+    forge.call('POST', '/api/admin/retention', { token, body: {} })
   const newest = async () => {
     const { rows } = await forge.pool.query<{ authenticated_at: Date; created_at: Date }>(
       'select authenticated_at, created_at from auth.session order by created_at desc limit 1',

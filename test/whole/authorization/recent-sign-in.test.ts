@@ -47,7 +47,7 @@ test('exactly the dangerous routes need a sign-in of the last 15 minutes', async
   )
 })
 
-test('an old sign-in may not make administrators or set passwords, but may do the rest about people', async t => {
+test('an old sign-in may not make administrators, set passwords or disable people, but may do the rest', async t => {
   const { send, credentials, pool } = await sampleServer(t)
   await pool.query(
     `update auth.session set authenticated_at = authenticated_at - interval '16 minutes'`,
@@ -61,7 +61,8 @@ test('an old sign-in may not make administrators or set passwords, but may do th
   t.is(await ask('POST', people, { username: 'rita', role: 'operator' }), 200)
   t.is(await ask('PATCH', `${people}/rita`, { role: 'admin' }), 'sign_in_again')
   t.is(await ask('PATCH', `${people}/rita`, { password: 'a password of another' }), 'sign_in_again')
-  t.is(await ask('PATCH', `${people}/rita`, { display_name: 'Rita', disabled: true }), 200)
+  t.is(await ask('PATCH', `${people}/rita`, { disabled: true }), 'sign_in_again')
+  t.is(await ask('PATCH', `${people}/rita`, { display_name: 'Rita' }), 200)
 })
 
 test('each dangerous route is on the page about signing in, and the console names its act', async t => {

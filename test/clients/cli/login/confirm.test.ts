@@ -15,7 +15,7 @@ async function longSignedIn(t: ExecutionContext) {
   return { forge, run, age }
 }
 
-const add = (name: string) => ['admin', 'users', 'add', name]
+const add = (name: string) => ['admin', 'users', 'add', name, '--admin']
 
 test('at a terminal a dangerous command asks for the password once, and is then done', async t => {
   const { run } = await longSignedIn(t)
