@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { logOutput } from './log-output.ts'
 
 /** JSON lines on a pipe, readable lines on a terminal; secrets are redacted. Default destination: standard output. */
 export function createLogger(level: string, pretty: boolean, to?: DestinationStream): Logger {
@@ -10,7 +11,7 @@ export function createLogger(level: string, pretty: boolean, to?: DestinationStr
       censor: '[redacted]',
     },
   }
-  if (!pretty) return to ? pino(options, to) : pino(options)
+  if (!pretty) return pino(options, to ?? logOutput(process.stdout.fd))
   return pino({
     ...options,
     transport: {

@@ -22,7 +22,7 @@ test.serial('the process of a job gets the secrets that its row has only sealed'
   at.reconcile()
   await at.untilState(run_id, 'starting')
   t.is(
-    await until('it has printed', 60_000, () => at.printed(run_id)),
+    await until('it has printed', 60_000, async () => (await at.printed(run_id)) || null),
     'hunter2 https://me:hunter2@hub.test/ WARN\n',
   )
 })
