@@ -146,7 +146,7 @@ test('a job is on the home page from its submission on, and paused time does not
   await page.getByText(/ran for \d s/).waitFor()
   await page.goto(`${forge.url}/runs`)
   const cells = page.getByRole('row').nth(1).getByRole('gridcell')
-  await cells.getByText('pending').waitFor()
+  await cells.getByText('paused').waitFor()
   await becomes(t, () => cells.nth(6).textContent(), '', 'it does not run on')
   t.deepEqual(faults, [])
 })

@@ -169,6 +169,8 @@ class Run:
                 step = to_step(step)
             if keys:
                 self._reporter.put(at, step, keys, numbers)
+        except ForgeError:
+            raise
         except Exception as error:
             self._refuse("values not logged", [str(error)])
 
@@ -189,6 +191,8 @@ class Run:
             kept, complaints = hparams(params)
             self._refuse("hparams not logged", complaints)
             self._post_soon("hparams", {"params": kept})
+        except ForgeError:
+            raise
         except Exception as error:
             self._refuse("hparams not logged", [str(error)])
 

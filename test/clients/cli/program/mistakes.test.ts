@@ -22,7 +22,7 @@ test('mistakes are reported with the correction, and nothing else', async t => {
   t.is(slip.code, 2)
   t.regex(
     slip.stderr,
-    /^error: There is no state "runing"; did you mean running\?\n {2}states: admitted, .*abandoned\n$/,
+    /^error: There is no state "runing"; did you mean running\?\n {2}states: pending, .*stopping\n$/,
   )
   const strange = await run(['ps', '-s', 'zzzzzzzzzz'])
   t.regex(strange.stderr, /^error: There is no state "zzzzzzzzzz"\n {2}states: admitted, /)
