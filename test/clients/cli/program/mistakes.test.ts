@@ -25,7 +25,7 @@ test('mistakes are reported with the correction, and nothing else', async t => {
     /^error: There is no state "runing"; did you mean running\?\n {2}states: pending, .*stopping\n$/,
   )
   const strange = await run(['ps', '-s', 'zzzzzzzzzz'])
-  t.regex(strange.stderr, /^error: There is no state "zzzzzzzzzz"\n {2}states: admitted, /)
+  t.regex(strange.stderr, /^error: There is no state "zzzzzzzzzz"\n {2}states: pending, /)
   // States of jobs, of runs, and of both.
   for (const state of ['queued,abandoned', 'abandoned', 'queued', 'failed', ' running , pending'])
     t.like(await run(['ps', '-s', state]), { code: 0, stderr: 'No run matches\n' }, state)
