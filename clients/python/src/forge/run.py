@@ -169,8 +169,6 @@ class Run:
                 step = to_step(step)
             if keys:
                 self._reporter.put(at, step, keys, numbers)
-        except ForgeError:
-            raise
         except Exception as error:
             self._refuse("values not logged", [str(error)])
 
