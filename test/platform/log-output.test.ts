@@ -13,13 +13,14 @@ async function logTo(t: ExecutionContext, file: string, lines: number) {
   const child = spawn(
     process.execPath,
     [join(import.meta.dirname, 'logging-process.ts'), String(lines)],
-    { stdio: ['ignore', output, 'pipe'] },
+    { stdio: ['pipe', output, 'pipe'] },
   )
   closeSync(output)
   t.teardown(() => child.kill('SIGKILL'))
   let said = ''
   child.stderr?.setEncoding('utf8').on('data', piece => {
     said += piece
+    if (said.includes('logged')) child.stdin?.end()
   })
   const [code] = await untilSettled('the process has ended', 20_000, once(child, 'close'))
   return { code, said }
