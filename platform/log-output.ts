@@ -1,4 +1,4 @@
-import { write, writeSync } from 'node:fs'
+import { fstatSync, write, writeSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
 
 /** Waiting text, in bytes; further lines are dropped until there is room. */
@@ -18,6 +18,8 @@ export function logOutput(fd: number): DestinationStream {
   /** Bytes of `waiting` that are being written. */
   let inFlight = 0
   let isClosed = false
+  // A reader of a pipe may be slow, a file is not; what is written at once is there when the process ends.
+  const send = fstatSync(fd).isFile() ? atOnce : write
 
   const written = (count: number) => {
     const rest = Buffer.concat(waiting.splice(0, lengthOf(waiting, count))).subarray(count)
@@ -28,7 +30,7 @@ export function logOutput(fd: number): DestinationStream {
     if (inFlight > 0 || waiting.length === 0) return
     const chunk = Buffer.concat(waiting.slice(0, lengthOf(waiting, atOnceBytes)))
     inFlight = chunk.length
-    write(fd, chunk, (error, count) => {
+    send(fd, chunk, (error, count) => {
       inFlight = 0
       if (error === null) {
         written(count)
@@ -39,13 +41,11 @@ export function logOutput(fd: number): DestinationStream {
       } else setTimeout(pump, retryMs).unref()
     })
   }
-  process.once('exit', () => {
-    try {
-      writeSync(fd, Buffer.concat(waiting).subarray(inFlight))
-    } catch {
+  process.once('exit', () =>
+    atOnce(fd, Buffer.concat(waiting).subarray(inFlight), () => {
       // Nobody is left to wait for room.
-    }
-  })
+    }),
+  )
   return {
     write(text) {
       const line = Buffer.from(text)
@@ -55,6 +55,19 @@ export function logOutput(fd: number): DestinationStream {
       pump()
     },
   }
+}
+
+type Sent = (error: NodeJS.ErrnoException | null, count: number) => void
+
+function atOnce(fd: number, chunk: Buffer, sent: Sent): void {
+  let count = 0
+  let failure: NodeJS.ErrnoException | null = null
+  try {
+    count = writeSync(fd, chunk)
+  } catch (error) {
+    failure = error as NodeJS.ErrnoException
+  }
+  sent(failure, count)
 }
 
 /** How many of the first parts hold this many bytes; at least one. */

@@ -78,7 +78,10 @@ test.serial('the last line of a process is true', async t => {
     env,
   )
   t.is((await refused.ended).code, 0, refused.err())
-  t.regex(refused.err(), /^forge: 1,000 values not logged: '2000': more than 2,000 hyperparameters.*; all sent {2}http/m)
+  t.regex(
+    refused.err(),
+    /^forge: 1,000 values not logged: '2000': more than 2,000 hyperparameters.*; all sent {2}http/m,
+  )
   await pointsArrive(forge, run.run_id, 1)
   t.deepEqual(await readdir(spool), [])
 
