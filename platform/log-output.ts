@@ -18,7 +18,7 @@ export function logOutput(fd: number): DestinationStream {
   /** Bytes of `waiting` that are being written. */
   let inFlight = 0
   let isClosed = false
-  // A reader of a pipe may be slow, a file is not; what is written at once is there when the process ends.
+  // The reader of a pipe may be slow, a file is not; written at once, no line is lost when the process ends.
   const send = fstatSync(fd).isFile() ? atOnce : write
 
   const written = (count: number) => {
