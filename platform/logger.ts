@@ -11,7 +11,8 @@ export function createLogger(level: string, pretty: boolean, to?: DestinationStr
       censor: '[redacted]',
     },
   }
-  if (!pretty) return pino(options, to ?? logOutput(process.stdout.fd))
+  // A worker thread's standard output has no descriptor of its own.
+  if (!pretty) return pino(options, to ?? logOutput(process.stdout.fd ?? 1))
   return pino({
     ...options,
     transport: {
