@@ -4,6 +4,7 @@ import test from 'ava'
 import type { Recorded } from '../../events/event.ts'
 import type { MlflowEvent } from '../../events/mlflow.ts'
 import { readMigrations } from '../../server/migrations.ts'
+import { recordedAbout } from '../mlflow/recorded.ts'
 import { database } from '../servers/postgres.ts'
 import { project } from '../servers/project.ts'
 
@@ -20,17 +21,7 @@ const admitted = (labels: Record<string, string>) => {
   return { ...first, data: { ...first.data, spec: { ...spec, metadata } } }
 }
 
-const recorded = (event: MlflowEvent, index: number): Recorded<MlflowEvent> => ({
-  ...event,
-  event_id: `0190000000007000800000000000000${index}`,
-  schema_version: 1,
-  stream: `mlflow-${run_id}`,
-  stream_version: index + 1,
-  occurred_at: '2026-11-27T00:00:00.000Z',
-  actor: { type: 'run', id: run_id, via: 'ingest_token' },
-  request_id: 'r',
-  causation_id: null,
-})
+const recorded = recordedAbout(run_id)
 
 const set = (tags: Record<string, string>): MlflowEvent => ({
   type: 'mlflow.tags_set',

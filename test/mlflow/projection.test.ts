@@ -1,21 +1,11 @@
 import test from 'ava'
-import type { Recorded } from '../../events/event.ts'
 import type { MlflowEvent } from '../../events/mlflow.ts'
 import { database } from '../servers/postgres.ts'
 import { project } from '../servers/project.ts'
+import { recordedAbout } from './recorded.ts'
 
 const run_id = 'run_1'
-const recorded = (event: MlflowEvent, index: number): Recorded<MlflowEvent> => ({
-  ...event,
-  event_id: `0190000000007000800000000000000${index}`,
-  schema_version: 1,
-  stream: `mlflow-${run_id}`,
-  stream_version: index + 1,
-  occurred_at: '2026-11-20T00:00:00.000Z',
-  actor: { type: 'run', id: run_id, via: 'ingest_token' },
-  request_id: 'r',
-  causation_id: null,
-})
+const recorded = recordedAbout(run_id)
 
 const input = (digest: string) => ({
   ...{ name: 'corpus', digest, source_type: 'local', source: '{}' },
