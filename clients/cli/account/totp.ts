@@ -67,8 +67,14 @@ export async function totpSetUp(world: World, options: PasswordOptions): Promise
 
 function instructions({ secret, otpauth_url }: Begun, { stderr }: Process): string[] {
   return [
-    'Add Forge to your authenticator app: scan this code, or enter the key below it.',
-    ...(stderr.isTTY ? qrCode(otpauth_url) : []),
+    ...(stderr.isTTY
+      ? [
+          'Add Forge to your authenticator app: scan this code, or enter the key below it.',
+          ...qrCode(otpauth_url),
+        ]
+      : [
+          'Add Forge to your authenticator app with this key; then: forge account totp confirm CODE',
+        ]),
     `key: ${secret.match(/.{1,4}/g)?.join(' ')}`,
     otpauth_url,
   ]
