@@ -35,7 +35,7 @@ const acts: readonly Act[] = [
   {
     method: 'DELETE',
     path: /^\/api\/admin\/users\/([^/]+)\/second-factor$/,
-    name: [who => `Remove the second factor of ${who}`, who => `移除 ${who} 的第二因素`],
+    name: [who => `Remove the second factor of ${who}`, who => `移除 ${who} 的两步验证`],
   },
   {
     method: 'DELETE',

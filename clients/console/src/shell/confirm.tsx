@@ -1,13 +1,11 @@
 import { useSyncExternalStore } from 'react'
 import { Button } from '../design/button.tsx'
 import { Dialog } from '../design/dialog.tsx'
-import { TextField } from '../design/field.tsx'
-import { FormEnd } from '../design/form-end.tsx'
 import { type Refused, refused } from '../session/confirmation.ts'
 import { request } from '../session/session.ts'
-import { useSubmit } from '../session/use-submit.ts'
 import { useLanguage, useWords, wordsOf } from '../words/words.ts'
 import { nameOfAct } from './acts.ts'
+import { PasswordForm } from './password-form.tsx'
 import styles from './sign-in.module.css'
 import { ProviderLink, useWaysToSignIn } from './sign-in.tsx'
 
@@ -37,7 +35,20 @@ function Ask({ refused: { method, path, by, end } }: { refused: Refused }) {
     <Dialog title={say.title} onClose={() => end(false)}>
       <div className={styles.form}>
         <p>{say.needs(act)}</p>
-        {by === 'password' ? <PasswordForm onConfirmed={() => end(true)} /> : <AtProvider />}
+        {by === 'password' ? (
+          <PasswordForm
+            className={styles.form}
+            label={say.password}
+            text={say.confirm}
+            autoFocus
+            send={async password => {
+              await request('POST', '/api/auth/confirm', { body: { password } })
+              end(true)
+            }}
+          />
+        ) : (
+          <AtProvider />
+        )}
         <Button onClick={() => end(false)}>{say.cancel}</Button>
       </div>
     </Dialog>
@@ -52,26 +63,5 @@ function AtProvider() {
       {ways && <ProviderLink ways={ways} ask />}
       <p>{say.repeat}</p>
     </>
-  )
-}
-
-function PasswordForm({ onConfirmed }: { onConfirmed: () => void }) {
-  const say = useWords(words)
-  const { onSubmit, ...sending } = useSubmit(async given => {
-    await request('POST', '/api/auth/confirm', { body: { password: given.get('password') } })
-    onConfirmed()
-  })
-  return (
-    <form className={styles.form} onSubmit={onSubmit}>
-      <TextField
-        label={say.password}
-        name="password"
-        type="password"
-        autoComplete="current-password"
-        autoFocus
-        required
-      />
-      <FormEnd text={say.confirm} {...sending} />
-    </form>
   )
 }

@@ -1,16 +1,17 @@
 import { generate } from 'lean-qr'
-import { type FormEvent, useState, useSyncExternalStore } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import type { Static } from 'typebox'
 import type { totpBegun, totpSetUp } from '../../../../schemas/second-factors.ts'
 import { Button } from '../design/button.tsx'
 import { Copyable } from '../design/copy.tsx'
-import { TextField } from '../design/field.tsx'
 import { FormEnd } from '../design/form-end.tsx'
 import { reread } from '../session/api.ts'
 import { newRecoveryCodes } from '../session/recovery-codes.ts'
 import { request } from '../session/session.ts'
+import { useSubmit } from '../session/use-submit.ts'
 import { useWords, wordsOf } from '../words/words.ts'
 import { CodeField } from './code-field.tsx'
+import { PasswordForm } from './password-form.tsx'
 import styles from './second-factor.module.css'
 
 const words = wordsOf({
@@ -45,60 +46,40 @@ export function SetUpSecondFactor() {
   return <Confirm begun={begun} onDone={() => setBegun(null)} />
 }
 
-/** A form with one field; its button is busy while `send` runs. */
-function useSending(send: (given: string) => Promise<void>) {
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const given = String(new FormData(event.currentTarget).get('given'))
-    setBusy(true)
-    setError(null)
-    await send(given).catch(setError)
-    setBusy(false)
-  }
-  return { submit: (event: FormEvent<HTMLFormElement>) => void submit(event), error, isBusy }
-}
-
 function Begin({ onBegun }: { onBegun: (begun: Begun) => void }) {
   const say = useWords(words)
-  const { submit, ...end } = useSending(async password =>
-    onBegun(await request<Begun>('POST', '/api/auth/totp', { body: { password } })),
-  )
   return (
-    <form className={styles.form} onSubmit={submit}>
-      <TextField
-        label={say.password}
-        name="given"
-        type="password"
-        autoComplete="current-password"
-        required
-      />
-      <FormEnd {...end} text={say.begin} />
-    </form>
+    <PasswordForm
+      className={styles.form}
+      label={say.password}
+      text={say.begin}
+      send={async password =>
+        onBegun(await request<Begun>('POST', '/api/auth/totp', { body: { password } }))
+      }
+    />
   )
 }
 
 function Confirm({ begun, onDone }: { begun: Begun; onDone: () => void }) {
   const say = useWords(words)
-  const { submit, ...end } = useSending(async code => {
+  const { onSubmit, ...sending } = useSubmit(async given => {
     const { recovery_codes } = await request<SetUp>('POST', '/api/auth/totp/confirm', {
-      body: { code },
+      body: { code: given.get('code') },
     })
     newRecoveryCodes.set(recovery_codes)
     onDone()
     await reread('/api/auth/sessions')
   })
   return (
-    <form className={styles.form} onSubmit={submit}>
+    <form className={styles.form} onSubmit={onSubmit}>
       <p>{say.scan}</p>
       <QrCode text={begun.otpauth_url} label={say.picture} />
       <p>
         {say.key}: <Copyable text={begun.secret} shown={inGroups(begun.secret)} />
       </p>
       <a href={begun.otpauth_url}>{say.open}</a>
-      <CodeField label={say.code} name="given" inputMode="numeric" />
-      <FormEnd {...end} text={say.confirm} />
+      <CodeField label={say.code} name="code" inputMode="numeric" />
+      <FormEnd {...sending} text={say.confirm} />
     </form>
   )
 }

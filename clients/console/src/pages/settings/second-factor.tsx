@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState, useSyncExternalStore } from 'react'
-import { TextField } from '../../design/field.tsx'
-import { FormEnd } from '../../design/form-end.tsx'
+import { useSyncExternalStore } from 'react'
 import { Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Ago } from '../../design/time.tsx'
 import { reading, reread } from '../../session/api.ts'
 import { newRecoveryCodes } from '../../session/recovery-codes.ts'
 import { type Me, request } from '../../session/session.ts'
+import { PasswordForm } from '../../shell/password-form.tsx'
 import { SetUpSecondFactor } from '../../shell/second-factor.tsx'
 import { useWords, wordsOf } from '../../words/words.ts'
 import styles from './page.module.css'
@@ -62,28 +61,15 @@ export function SecondFactor() {
 
 function Removal() {
   const say = useWords(words)
-  const [error, setError] = useState<unknown>(null)
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const password = new FormData(event.currentTarget).get('password')
-    setError(null)
-    try {
-      await request('POST', '/api/auth/totp/remove', { body: { password } })
-      await reread('/api/auth/me')
-    } catch (failure) {
-      setError(failure)
-    }
-  }
   return (
-    <form className={styles.form} onSubmit={event => void submit(event)}>
-      <TextField
-        label={say.password}
-        name="password"
-        type="password"
-        autoComplete="current-password"
-        required
-      />
-      <FormEnd error={error} text={say.remove} />
-    </form>
+    <PasswordForm
+      className={styles.form}
+      label={say.password}
+      text={say.remove}
+      send={async password => {
+        await request('POST', '/api/auth/totp/remove', { body: { password } })
+        await reread('/api/auth/me')
+      }}
+    />
   )
 }
