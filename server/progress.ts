@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client'
-import { relayLagMs } from '../command-api/relay-batch.ts'
+import { relayLagMs } from '../command-api/relay/relay-batch.ts'
 import type { Check } from '../platform/readiness.ts'
 import { projections } from '../projector/compose.ts'
 import { watchLag } from '../projector/lag.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Gauge } from 'prom-client'
-import { createFactAppends } from '../command-api/append-fact.ts'
+import { createFactAppends } from '../command-api/commit/append-fact.ts'
 import { recordTraffic } from '../events/traffic.ts'
 import { startShipping } from '../gateway/ship-traffic.ts'
 import { TrafficSpool } from '../gateway/traffic-spool.ts'

@@ -13,11 +13,11 @@ import {
   deploymentCreated,
   deploymentInput,
 } from '../../schemas/deployments.ts'
-import type { HttpAsked } from '../asked.ts'
-import { create, fresh, type Work } from '../commit.ts'
+import type { HttpAsked } from '../commit/asked.ts'
+import { create, fresh, type Work } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
-import { createEmptyProject, findProject, refuseProjectOfOthers } from '../short-id.ts'
+import { createEmptyProject, findProject, refuseProjectOfOthers } from '../rules/short-id.ts'
 import { createDeployment } from './decide.ts'
 import type { FindTemplate } from './ports.ts'
 import { saveDeployment, servingLock } from './rows.ts'

@@ -1,6 +1,6 @@
 import { playgroundAt } from '../../events/playground.ts'
 import { forEachApart } from '../../platform/each.ts'
-import { commit } from '../commit.ts'
+import { commit } from '../commit/commit.ts'
 import { move } from './decide.ts'
 import { asked, decideWith, type KeeperDeps } from './keep.ts'
 import { endPlayground } from './playground.ts'

@@ -17,8 +17,8 @@ import {
   playgroundSession,
 } from '../../schemas/playground.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import type { HttpAsked } from '../asked.ts'
-import { commit, create, fresh, type Work } from '../commit.ts'
+import type { HttpAsked } from '../commit/asked.ts'
+import { commit, create, fresh, type Work } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { deploymentToActOn } from './act-on.ts'
 import { baseUrlOf, openProject, refuseStranger } from './create-route.ts'

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
-import { further } from '../further-duties.ts'
-import { dutyIdOf } from '../new-duty.ts'
-import { type Change, nothing, rows } from '../outcome.ts'
-import { type Reactor, reactor } from '../reactor.ts'
+import { dutyIdOf } from '../commit/new-duty.ts'
+import { further } from '../effects/further-duties.ts'
+import { type Change, nothing, rows } from '../effects/outcome.ts'
+import { type Reactor, reactor } from '../effects/reactor.ts'
 import { filesDueAt, runFiles } from './run-files.ts'
 
 type Ended = { run_id: string; ended_at: Date }

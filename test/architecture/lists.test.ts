@@ -32,7 +32,7 @@ const lists: Record<string, List> = {
   },
   'reactor, with its schedule': {
     list: ['<own>/slice.ts', 'server/executor.ts', 'server/read-side.ts'],
-    files: /^command-api\/[\w-]+\/[\w-]+\.ts$/,
+    files: /^command-api\/(?!effects\/)[\w-]+\/[\w-]+\.ts$/,
     named: /^export const (\w+)\b.*(?:= reactor[<(]|: Reactor<)/gm,
   },
   follower: {

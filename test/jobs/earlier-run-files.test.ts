@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
+import type { Reactor } from '../../command-api/effects/reactor.ts'
 import { earlierRunFilesReactor } from '../../command-api/jobs/earlier-run-files.ts'
-import type { Reactor } from '../../command-api/reactor.ts'
 import { migrate } from '../../platform/postgres/migrate.ts'
 import { dutyRunners } from '../command-api/login-duties.ts'
 import { until } from '../servers/until.ts'
