@@ -18,7 +18,7 @@ import { openRedis, type RedisClient } from '../platform/redis.ts'
 import type { Signals } from '../platform/signals.ts'
 import { type Telemetry, telemetry } from '../platform/telemetry.ts'
 import type { Clock } from '../platform/time.ts'
-import type { ReadsOptions } from '../query-api/reads.ts'
+import type { ReadsOptions } from '../query-api/reading/reads.ts'
 import {
   builtInRecipes,
   type CatalogueEntry,

@@ -7,7 +7,7 @@ import {
   playgroundSession,
 } from '../../schemas/playground.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { one, pagedList } from '../list.ts'
+import { one, pagedList } from '../reading/list.ts'
 import type { RecordDeps } from './record.ts'
 
 type Row = Omit<

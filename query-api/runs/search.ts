@@ -11,7 +11,7 @@ import {
 } from '../../schemas/run-search.ts'
 import { toFinite } from '../../schemas/search-words.ts'
 import { Invalid } from '../../schemas/validate.ts'
-import { orderedLast } from '../ordered-last.ts'
+import { orderedLast } from '../rules/ordered-last.ts'
 import { inStates } from './list.ts'
 
 /** The search of a request, null for none; 422 with the column of a syntax error. */

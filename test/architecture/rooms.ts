@@ -4,6 +4,12 @@ export const sharedRooms: readonly string[] = [
   'command-api/effects',
   'command-api/relay',
   'command-api/rules',
+  'projector/dead-letters',
+  'projector/rebuild',
+  'projector/runner',
+  'query-api/reading',
+  'query-api/rules',
+  'query-api/sse',
 ]
 
 /** The slice that a file in a folder of a process belongs to. */

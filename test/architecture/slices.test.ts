@@ -9,16 +9,12 @@ import { slices as readSlices } from '../../query-api/compose.ts'
 import { sharedRooms } from './rooms.ts'
 import { root } from './sources.ts'
 
-/** The folders of slices; `dead-letters` of the projector only holds records that others could not apply. */
+/** The folders of slices. */
 const foldersOf = (process: string): string[] =>
   readdirSync(join(root, process), { withFileTypes: true })
     .filter(entry => entry.isDirectory() && entry.name !== 'migrations')
     .map(({ name }) => name)
-    .filter(
-      name =>
-        `${process}/${name}` !== 'projector/dead-letters' &&
-        !sharedRooms.includes(`${process}/${name}`),
-    )
+    .filter(name => !sharedRooms.includes(`${process}/${name}`))
 
 const repeated = (names: readonly string[]): string[] =>
   names.filter((name, nth) => names.indexOf(name) !== nth)

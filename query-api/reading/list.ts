@@ -1,9 +1,9 @@
 import { type AliasedRawBuilder, type Expression, type QueryExecutorProvider, sql } from 'kysely'
 import { type TObject, type TSchema, Type } from 'typebox'
-import type { CallerOf, Reach } from '../auth/caller.ts'
-import { type Route, route } from '../auth/route.ts'
-import type { Request } from '../platform/http/route.ts'
-import { Refusal, type RefusalCode } from '../platform/refusal.ts'
+import type { CallerOf, Reach } from '../../auth/caller.ts'
+import { type Route, route } from '../../auth/route.ts'
+import type { Request } from '../../platform/http/route.ts'
+import { Refusal, type RefusalCode } from '../../platform/refusal.ts'
 import { countRows, pageHeaders } from './page.ts'
 
 type Reader = 'person' | 'admin'

@@ -1,4 +1,4 @@
-import type { Feed, Page } from './sse-feed.ts'
+import type { Feed, Page } from './feed.ts'
 
 /** Where a reader stands: the cursor of each feed of its stream, in the stream's order of feeds. */
 export type Place = readonly number[]

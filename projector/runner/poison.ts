@@ -1,7 +1,7 @@
 import { DatabaseError, type PoolClient } from 'pg'
-import type { Batch, ReadRecord } from '../platform/log/event-log.ts'
-import { isOutage } from '../platform/postgres/pool.ts'
-import type { TopicProjection } from './projection.ts'
+import type { Batch, ReadRecord } from '../../platform/log/event-log.ts'
+import { isOutage } from '../../platform/postgres/pool.ts'
+import type { TopicProjection } from '../projection.ts'
 
 /** SQLSTATE classes that a record can cause: cardinality, data, integrity, program limits. */
 const recordsFault = /^(21|22|23|54)/

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { type Kysely, sql } from 'kysely'
-import type { ChangeTables } from '../projector/changes/table.ts'
+import type { ChangeTables } from '../../projector/changes/table.ts'
 
 /** The number of the newest state change of any run, or 0. The cursor of `/api/stream`. */
 export async function newestChange(db: Kysely<ChangeTables>): Promise<number> {

@@ -1,12 +1,13 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import type { Batch, EventLog, LogUnreadable } from '../platform/log/event-log.ts'
-import { schemaLock } from '../platform/postgres/locks.ts'
-import { inTransaction } from '../platform/postgres/transaction.ts'
-import { tryWithLock } from '../platform/postgres/with-lock.ts'
-import { repeat } from '../platform/repeat.ts'
-import type { Signals } from '../platform/signals.ts'
-import type { WakeUps } from '../schemas/wake-ups.ts'
+import type { Batch, EventLog, LogUnreadable } from '../../platform/log/event-log.ts'
+import { schemaLock } from '../../platform/postgres/locks.ts'
+import { inTransaction } from '../../platform/postgres/transaction.ts'
+import { tryWithLock } from '../../platform/postgres/with-lock.ts'
+import { repeat } from '../../platform/repeat.ts'
+import type { Signals } from '../../platform/signals.ts'
+import type { WakeUps } from '../../schemas/wake-ups.ts'
+import type { TopicProjection } from '../projection.ts'
 import {
   advanceCheckpoints,
   type Checkpoints,
@@ -16,7 +17,6 @@ import {
 } from './checkpoint.ts'
 import { openInbox } from './inbox.ts'
 import { applyIsolated, isPoison } from './poison.ts'
-import type { TopicProjection } from './projection.ts'
 
 export type RunnerDeps = {
   /** Connections whose search path is the read schema. */

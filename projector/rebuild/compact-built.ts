@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { pause } from '../platform/pause.ts'
-import type { Clock } from '../platform/time.ts'
-import { next } from './generations.ts'
-import { countDue } from './metrics/compact.ts'
+import { pause } from '../../platform/pause.ts'
+import type { Clock } from '../../platform/time.ts'
+import { next } from '../generations.ts'
+import { countDue } from '../metrics/compact.ts'
 
 export type CompactBuiltDeps = {
   /** Starts a compactor of the metrics in this schema. */

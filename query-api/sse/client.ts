@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Place } from './sse-place.ts'
+import type { Place } from './place.ts'
 
 /** A client with more unsent bytes is no longer pushed to; it reads from storage instead. */
 const maxUnsentBytes = 256 * 1024

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
-import type { Person } from '../auth/caller.ts'
-import { Invalid } from '../schemas/validate.ts'
-import { findRun } from './access.ts'
-import type { Reads } from './reads.ts'
-import type { Feed } from './sse-feed.ts'
+import type { Person } from '../../auth/caller.ts'
+import { Invalid } from '../../schemas/validate.ts'
+import type { Reads } from '../reading/reads.ts'
+import { findRun } from '../rules/access.ts'
+import type { Feed } from './feed.ts'
 
 /** A topic of `/api/stream` (contract: `topics=job:<id>,jobs,notifications`); a slice provides one. */
 export type Topic = {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Projected } from '../schemas/wake-ups.ts'
+import type { Projected } from '../../schemas/wake-ups.ts'
 
 /** The progress of each projection: the sum of its partitions' offsets, which every commit raises. */
 export type Progress = ReadonlyMap<string, number>

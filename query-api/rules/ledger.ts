@@ -6,8 +6,8 @@ import {
   standing,
   sumOf,
   toEntry,
-} from '../events/calculations/billing.ts'
-import type { UsageTables } from '../projector/usage/table.ts'
+} from '../../events/calculations/billing.ts'
+import type { UsageTables } from '../../projector/usage/table.ts'
 
 type Db = Kysely<UsageTables>
 export type LineOfRun = Line & { run_id: string; owner: string; project: string }

@@ -1,11 +1,11 @@
 import type { Pool } from 'pg'
-import type { EventLog } from '../platform/log/event-log.ts'
-import type { Clock } from '../platform/time.ts'
-import { toTimestamp } from '../schemas/timestamp.ts'
-import type { TopicProjection } from './projection.ts'
+import type { EventLog } from '../../platform/log/event-log.ts'
+import type { Clock } from '../../platform/time.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import type { TopicProjection } from '../projection.ts'
+import type { Runner } from '../runner/runner.ts'
 import type { RebuildDeps } from './rebuild.ts'
 import { rebuild } from './rebuild.ts'
-import type { Runner } from './runner.ts'
 
 export type AdminDeps = {
   readPool: Pool

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { type Expression, type QueryExecutorProvider, sql } from 'kysely'
-import { maxOffset } from '../schemas/shared.ts'
-import { Invalid } from '../schemas/validate.ts'
+import { maxOffset } from '../../schemas/shared.ts'
+import { Invalid } from '../../schemas/validate.ts'
 
 /** Exact counts beyond this are not worth their cost. */
 export const maxExactCount = 10_000

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { QuotaTables } from '../projector/quotas/table.ts'
-import { defaultQuota, type Quota } from '../schemas/quotas.ts'
+import type { QuotaTables } from '../../projector/quotas/table.ts'
+import { defaultQuota, type Quota } from '../../schemas/quotas.ts'
 
 /** The quota of each of these people: the default unless one was set. */
 export async function readQuotas(

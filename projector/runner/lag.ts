@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
-import type { EventLog } from '../platform/log/event-log.ts'
-import { repeat } from '../platform/repeat.ts'
-import type { Clock } from '../platform/time.ts'
-import type { TopicProjection } from './projection.ts'
+import type { EventLog } from '../../platform/log/event-log.ts'
+import { repeat } from '../../platform/repeat.ts'
+import type { Clock } from '../../platform/time.ts'
+import type { TopicProjection } from '../projection.ts'
 
 export type LagWatch = {
   /** How long the oldest record of the log has been waiting for this projection, in milliseconds; 0 if none is. */

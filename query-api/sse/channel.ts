@@ -1,5 +1,5 @@
-import type { StreamClient } from './sse-client.ts'
-import { isBehind, isSamePlace, type JoinedFeed, type Place, type PlacedPage } from './sse-place.ts'
+import type { StreamClient } from './client.ts'
+import { isBehind, isSamePlace, type JoinedFeed, type Place, type PlacedPage } from './place.ts'
 
 export type Channel = {
   feed: JoinedFeed

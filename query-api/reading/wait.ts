@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
-import { createBell } from '../platform/bell.ts'
-import { untilAborted } from '../platform/pause.ts'
-import { parsePosition } from '../platform/position.ts'
-import { inBatches } from '../platform/remembered.ts'
-import type { Signals } from '../platform/signals.ts'
-import type { WakeUps } from '../schemas/wake-ups.ts'
+import { createBell } from '../../platform/bell.ts'
+import { untilAborted } from '../../platform/pause.ts'
+import { parsePosition } from '../../platform/position.ts'
+import { inBatches } from '../../platform/remembered.ts'
+import type { Signals } from '../../platform/signals.ts'
+import type { WakeUps } from '../../schemas/wake-ups.ts'
 
 /** How long a read waits for a write it should show; after that it returns the current data. */
 export const usualWaitMs = 2000

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import type { EventLog } from '../platform/log/event-log.ts'
-import { repeat } from '../platform/repeat.ts'
-import type { Checkpoints } from './checkpoint.ts'
-import type { TopicProjection } from './projection.ts'
-import { applyBatches } from './runner.ts'
+import type { EventLog } from '../../platform/log/event-log.ts'
+import { repeat } from '../../platform/repeat.ts'
+import type { TopicProjection } from '../projection.ts'
+import type { Checkpoints } from '../runner/checkpoint.ts'
+import { applyBatches } from '../runner/runner.ts'
 
 export type ReplayDeps = {
   /** Connections whose search path is the new generation. */

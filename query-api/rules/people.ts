@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import type { QuotaTables } from '../projector/quotas/table.ts'
-import type { Reads } from './reads.ts'
+import type { QuotaTables } from '../../projector/quotas/table.ts'
+import type { Reads } from '../reading/reads.ts'
 
 /** Dependencies of routes about people: accounts and quotas. */
 export type PeopleDeps = {

@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg'
-import type { Batch } from '../platform/log/event-log.ts'
-import { partitionOf } from '../platform/log/partition.ts'
-import { inTransactionOn } from '../platform/postgres/transaction.ts'
-import { lockRows, unlockRows } from '../platform/postgres/with-lock.ts'
-import { live, next } from './generations.ts'
-import type { CarryOver, TopicProjection } from './projection.ts'
+import type { Batch } from '../../platform/log/event-log.ts'
+import { partitionOf } from '../../platform/log/partition.ts'
+import { inTransactionOn } from '../../platform/postgres/transaction.ts'
+import { lockRows, unlockRows } from '../../platform/postgres/with-lock.ts'
+import { live, next } from '../generations.ts'
+import type { CarryOver, TopicProjection } from '../projection.ts'
 
 export type CarryOverDeps = {
   /** Connections without a search path. */

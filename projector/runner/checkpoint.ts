@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
-import type { Batch } from '../platform/log/event-log.ts'
-import { inTransaction } from '../platform/postgres/transaction.ts'
-import type { TopicProjection } from './projection.ts'
+import type { Batch } from '../../platform/log/event-log.ts'
+import { inTransaction } from '../../platform/postgres/transaction.ts'
+import type { TopicProjection } from '../projection.ts'
 
 /** The progress of a projection in one generation of the read models. */
 export type Checkpoints = {

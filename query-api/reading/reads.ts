@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Pool } from 'pg'
-import type { Person } from '../auth/caller.ts'
-import { createGuard, type Scope } from '../platform/postgres/guard.ts'
+import type { Person } from '../../auth/caller.ts'
+import { createGuard, type Scope } from '../../platform/postgres/guard.ts'
 
 /** Reads of the read models, each on a person's behalf (docs/adr/0009-row-level-security.md). */
 export type Reads<T> = {

@@ -1,10 +1,10 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Person } from '../auth/caller.ts'
-import { Refusal } from '../platform/refusal.ts'
-import type { ProjectTables } from '../projector/projects/table.ts'
-import type { RunTables } from '../projector/runs/table.ts'
-import { runIdInPath } from '../schemas/shared.ts'
-import type { Reads } from './reads.ts'
+import type { Person } from '../../auth/caller.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { ProjectTables } from '../../projector/projects/table.ts'
+import type { RunTables } from '../../projector/runs/table.ts'
+import { runIdInPath } from '../../schemas/shared.ts'
+import type { Reads } from '../reading/reads.ts'
 
 export type AccessTables = ProjectTables & RunTables
 

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Logger } from 'pino'
-import { pause } from '../platform/pause.ts'
-import { inTransaction } from '../platform/postgres/transaction.ts'
-import { live, next, old } from './generations.ts'
+import { pause } from '../../platform/pause.ts'
+import { inTransaction } from '../../platform/postgres/transaction.ts'
+import { live, next, old } from '../generations.ts'
 import type { Replay } from './replay.ts'
 
 export type FlipDeps = {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import { streamPosition } from '../platform/position.ts'
-import { inBatches } from '../platform/remembered.ts'
-import type { Clock } from '../platform/time.ts'
+import { streamPosition } from '../../platform/position.ts'
+import { inBatches } from '../../platform/remembered.ts'
+import type { Clock } from '../../platform/time.ts'
 
 /** How far back a person's own writes are considered, in milliseconds. */
 const rememberedMs = 10_000

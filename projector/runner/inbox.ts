@@ -1,6 +1,6 @@
-import { createBell } from '../platform/bell.ts'
-import { type Batch, type EventLog, LogUnreadable } from '../platform/log/event-log.ts'
-import { pause } from '../platform/pause.ts'
+import { createBell } from '../../platform/bell.ts'
+import { type Batch, type EventLog, LogUnreadable } from '../../platform/log/event-log.ts'
+import { pause } from '../../platform/pause.ts'
 
 /** Maximum bytes of one transaction, and about the maximum read ahead of it. */
 const maxBatchBytes = 4 * 1024 * 1024
