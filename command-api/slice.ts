@@ -18,7 +18,7 @@ export type Slice<P = unknown> = {
   routes?: (deps: Deps, ports: P) => Route[]
   /**
    * Its reactors that every process with this API can run. Others are listed where such processes are assembled: deleting
-   * the files of runs in server/executor.ts, trimming the log in server/read-side.ts.
+   * the files of runs in server/roles/executor.ts, trimming the log in server/roles/read-side.ts.
    */
   reactors?: readonly Reactor<Deps>[]
   /** Each server has its own, because they are stateful. */

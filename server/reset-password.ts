@@ -10,9 +10,9 @@ import { CannotStart } from '../platform/cannot-start.ts'
 import { createLogger } from '../platform/logger.ts'
 import { createPool } from '../platform/postgres/pool.ts'
 import { systemClock } from '../platform/time.ts'
-import { type Config, readConfig } from './config.ts'
-import { explain, openDatabase } from './own-database.ts'
-import { openEventStore } from './write-side.ts'
+import { explain, openDatabase } from './database/own-database.ts'
+import { openEventStore } from './roles/write-side.ts'
+import { type Config, readConfig } from './settings/config.ts'
 
 /*
  * The program behind `forge admin reset-password [USERNAME] [--remove-second-factor]`. It needs no token: anybody who can read the database

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { assemble, type Service } from '../../server/assemble.ts'
-import { readConfig } from '../../server/config.ts'
+import { readConfig } from '../../server/settings/config.ts'
 import { adminPassword } from '../servers/api.ts'
 
 export const metricsToken = 'metrics-token-of-the-scraper'

@@ -6,7 +6,7 @@ import { Pool } from 'pg'
 import { locks } from '../../platform/postgres/locks.ts'
 import { type MigrationSet, migrate } from '../../platform/postgres/migrate.ts'
 import { withLock } from '../../platform/postgres/with-lock.ts'
-import { prepareRights } from '../../server/database-rights.ts'
+import { prepareRights } from '../../server/database/rights.ts'
 
 const folder = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
@@ -80,7 +80,7 @@ async function templateName(): Promise<string> {
   for (const { schema, folder } of schemas)
     for (const file of (await readdir(folder)).sort())
       hash.update(`${schema}/${file}\n`).update(await readFile(join(folder, file)))
-  hash.update(await readFile(new URL('../../server/database-rights.ts', import.meta.url)))
+  hash.update(await readFile(new URL('../../server/database/rights.ts', import.meta.url)))
   return `template_${hash.digest('hex').slice(0, 16)}`
 }
 

@@ -30,7 +30,7 @@ import { inProcessSignals, type Signals } from '../../platform/signals.ts'
 import { telemetry } from '../../platform/telemetry.ts'
 import { eventId, prefixedId } from '../../platform/time.ts'
 import type { WakeUps } from '../../schemas/wake-ups.ts'
-import { type Config, readConfig } from '../../server/config.ts'
+import { type Config, readConfig } from '../../server/settings/config.ts'
 import { type CallOptions, callApi, type Reply } from './api.ts'
 import { eventStoreOn } from './event-store.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { readMigrations } from '../../server/migrations.ts'
+import { readMigrations } from '../../server/database/migrations.ts'
 import { commandLine } from '../servers/command-line.ts'
 import { dumpReadModels } from '../servers/dump.ts'
 import { type Forge, startForge } from '../servers/forge.ts'

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { Observed } from '../gateway/gateway.ts'
-import type { TrafficRow } from '../schemas/traffic.ts'
+import type { Observed } from '../../gateway/gateway.ts'
+import type { TrafficRow } from '../../schemas/traffic.ts'
 
 const seconds = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 

@@ -1,6 +1,6 @@
-import { type KeysConfig, keysFaults, keysSettings } from '../auth/keys-settings.ts'
-import { incompleteOidc, type OidcConfig, oidcSettings } from '../auth/oidc-settings.ts'
-import { type SecondFactorPolicy, secondFactorPolicies } from '../auth/second-factor.ts'
+import { type KeysConfig, keysFaults, keysSettings } from '../../auth/keys-settings.ts'
+import { incompleteOidc, type OidcConfig, oidcSettings } from '../../auth/oidc-settings.ts'
+import { type SecondFactorPolicy, secondFactorPolicies } from '../../auth/second-factor.ts'
 import {
   BadSetting,
   type Environment,
@@ -11,12 +11,12 @@ import {
   text,
   whole,
   word,
-} from '../platform/settings.ts'
-import { type BackupConfig, backupFaults, backupSettings } from './backup-settings.ts'
-import { type IsolationConfig, isolationSettings } from './isolation-settings.ts'
-import { type KafkaConfig, kafkaFaults, kafkaSettings } from './kafka-settings.ts'
-import { type S3Config, s3Faults, s3Settings } from './s3-settings.ts'
-import { type SlurmConfig, slurmFaults, slurmSettings } from './slurm-settings.ts'
+} from '../../platform/settings.ts'
+import { type BackupConfig, backupFaults, backupSettings } from './backup.ts'
+import { type IsolationConfig, isolationSettings } from './isolation.ts'
+import { type KafkaConfig, kafkaFaults, kafkaSettings } from './kafka.ts'
+import { type S3Config, s3Faults, s3Settings } from './s3.ts'
+import { type SlurmConfig, slurmFaults, slurmSettings } from './slurm.ts'
 
 /** The roles of a process; by default one process has all (`SERVICE_ROLES`). */
 export const roles = [

@@ -3,9 +3,16 @@ import {
   type IdRange,
   type IsolationSetting,
   isolationChoices,
-} from '../executor/node/isolation.ts'
-import { defaultProcesses } from '../executor/node/run-limits.ts'
-import { BadSetting, list, type Reader, type Settings, whole, word } from '../platform/settings.ts'
+} from '../../executor/node/isolation.ts'
+import { defaultProcesses } from '../../executor/node/run-limits.ts'
+import {
+  BadSetting,
+  list,
+  type Reader,
+  type Settings,
+  whole,
+  word,
+} from '../../platform/settings.ts'
 
 export type IsolationConfig = {
   /** Where the Python environments of recipes are built and kept; null: in the data directory. */

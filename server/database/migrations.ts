@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 
 export const readMigrations = join(root, 'projector/migrations')
 

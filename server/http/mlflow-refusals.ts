@@ -1,6 +1,6 @@
 import type { Context, Next } from 'koa'
-import type { RefusalCode } from '../platform/refusal.ts'
-import { isMlflowPath } from '../schemas/mlflow.ts'
+import type { RefusalCode } from '../../platform/refusal.ts'
+import { isMlflowPath } from '../../schemas/mlflow.ts'
 
 /** MLflow's words for our refusals (`mlflow/protos/databricks.proto`). */
 const errorCodes: Partial<Record<RefusalCode, string>> = {

@@ -1,12 +1,12 @@
 import { Gauge } from 'prom-client'
-import { newFollowers, reactors } from '../command-api/compose.ts'
-import type { Deps } from '../command-api/deps.ts'
-import { countDuties } from '../command-api/duties/list.ts'
-import { type Duties, type DutiesDeps, startDuties } from '../command-api/duties/runner.ts'
-import { startSchedules } from '../command-api/duties/schedules.ts'
-import { startFollower } from '../command-api/followers/run.ts'
-import type { Check } from '../platform/readiness.ts'
-import type { Core } from './core.ts'
+import { newFollowers, reactors } from '../../command-api/compose.ts'
+import type { Deps } from '../../command-api/deps.ts'
+import { countDuties } from '../../command-api/duties/list.ts'
+import { type Duties, type DutiesDeps, startDuties } from '../../command-api/duties/runner.ts'
+import { startSchedules } from '../../command-api/duties/schedules.ts'
+import { startFollower } from '../../command-api/followers/run.ts'
+import type { Check } from '../../platform/readiness.ts'
+import type { Core } from '../core.ts'
 
 /** Starts the effects of events: duties, schedules and followers (docs/contribute/effects.md). */
 export function startEffects(core: Core, deps: Deps): void {

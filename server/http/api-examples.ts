@@ -1,8 +1,8 @@
-import type { Examples } from '../auth/examples.ts'
-import type { Route } from '../auth/route.ts'
-import { slices as ofCommands } from '../command-api/compose.ts'
-import { slices as ofQueries } from '../query-api/compose.ts'
-import type { RecipeLock } from '../schemas/recipes.ts'
+import type { Examples } from '../../auth/examples.ts'
+import type { Route } from '../../auth/route.ts'
+import { slices as ofCommands } from '../../command-api/compose.ts'
+import { slices as ofQueries } from '../../query-api/compose.ts'
+import type { RecipeLock } from '../../schemas/recipes.ts'
 
 type Values = Readonly<Record<string, unknown>>
 /** A request that can be sent as it stands, after names are replaced by one's own. */

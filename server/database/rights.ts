@@ -1,15 +1,15 @@
 import { type ClientBase, DatabaseError } from 'pg'
-import { locks } from '../platform/postgres/locks.ts'
+import { locks } from '../../platform/postgres/locks.ts'
 import {
   asPermitted,
   ensureRole,
   permitLogin,
   RoleUnusable,
-} from '../platform/postgres/login-role.ts'
-import { createPool } from '../platform/postgres/pool.ts'
-import { ensureReaderRole, prepareReaderRole } from '../platform/postgres/reader-role.ts'
-import { withLock } from '../platform/postgres/with-lock.ts'
-import { addressAs } from './database-address.ts'
+} from '../../platform/postgres/login-role.ts'
+import { createPool } from '../../platform/postgres/pool.ts'
+import { ensureReaderRole, prepareReaderRole } from '../../platform/postgres/reader-role.ts'
+import { withLock } from '../../platform/postgres/with-lock.ts'
+import { addressAs } from './address.ts'
 
 /** Addresses of the database, each for one kind of work (docs/adr/0023-roles-of-the-database.md). */
 export type Addresses = { commands: string; projector: string; queries: string }
@@ -36,7 +36,7 @@ const audited = ['write.event', 'write.audit_chain', 'write.audit_head', 'write.
 
 type Access = { role: ServiceRole; schema: string; privileges: readonly string[] }
 
-/** Commands also apply reports that the projector had parked, in their own transaction (dead-letters.ts). */
+/** Commands also apply reports that the projector had parked, in their own transaction (server/roles/dead-letters.ts). */
 const accessTo = (schema: string, isReadModel: boolean): Access[] =>
   isReadModel
     ? [

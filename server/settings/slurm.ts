@@ -8,7 +8,7 @@ import {
   type Settings,
   text,
   withoutEffect,
-} from '../platform/settings.ts'
+} from '../../platform/settings.ts'
 
 export type SlurmConfig = {
   /** Address of slurmrestd; null: no Slurm. */

@@ -1,11 +1,11 @@
 import { Gauge } from 'prom-client'
-import type { ParkedRecords } from '../command-api/dead-letters/routes.ts'
-import type { Check } from '../platform/readiness.ts'
-import { Refusal } from '../platform/refusal.ts'
-import { projections } from '../projector/compose.ts'
-import { countParked } from '../projector/dead-letters/count.ts'
-import { DuringRebuild, replayParked, takeParked } from '../projector/dead-letters/replay.ts'
-import type { Core } from './core.ts'
+import type { ParkedRecords } from '../../command-api/dead-letters/routes.ts'
+import type { Check } from '../../platform/readiness.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { projections } from '../../projector/compose.ts'
+import { countParked } from '../../projector/dead-letters/count.ts'
+import { DuringRebuild, replayParked, takeParked } from '../../projector/dead-letters/replay.ts'
+import type { Core } from '../core.ts'
 
 /** The administrators' operations on records that a projection has parked. */
 export function openParkedRecords({ topics, signals }: Core): ParkedRecords {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { CannotStart } from '../platform/cannot-start.ts'
-import type { S3Place } from '../platform/objects/s3-bucket.ts'
+import { CannotStart } from '../../platform/cannot-start.ts'
+import type { S3Place } from '../../platform/objects/s3-bucket.ts'
 import {
   address,
   BadSetting,
@@ -10,7 +10,7 @@ import {
   type Settings,
   text,
   withoutEffect,
-} from '../platform/settings.ts'
+} from '../../platform/settings.ts'
 
 export type S3Config = {
   /** Null: artifact files are in the data directory. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../platform/time.ts'
+import type { Clock } from '../../platform/time.ts'
 
 /** How long reads wait for a report of the same caller, in milliseconds, and how many callers are remembered. */
 const rememberedMs = 10_000

@@ -1,12 +1,12 @@
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import type { Pool } from 'pg'
-import type { MetricFacts, Observe, Observing } from '../events/diagnosis-facts.ts'
-import { pause } from '../platform/pause.ts'
-import type { ReadTables } from '../query-api/compose.ts'
-import { readLastPoints } from '../query-api/hardware/last-points.ts'
-import { searchBackward } from '../query-api/logs/search.ts'
-import { readKeys, readSeries, type SeriesPoints } from '../query-api/metrics/read.ts'
-import type { LogLine } from '../schemas/logs.ts'
+import type { MetricFacts, Observe, Observing } from '../../events/diagnosis-facts.ts'
+import { pause } from '../../platform/pause.ts'
+import type { ReadTables } from '../../query-api/compose.ts'
+import { readLastPoints } from '../../query-api/hardware/last-points.ts'
+import { searchBackward } from '../../query-api/logs/search.ts'
+import { readKeys, readSeries, type SeriesPoints } from '../../query-api/metrics/read.ts'
+import type { LogLine } from '../../schemas/logs.ts'
 
 type Db = Kysely<ReadTables>
 

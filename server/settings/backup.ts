@@ -5,7 +5,7 @@ import {
   text,
   whole,
   withoutEffect,
-} from '../platform/settings.ts'
+} from '../../platform/settings.ts'
 
 export type BackupConfig = {
   /** The folder of scheduled backups; null: none are made. */

@@ -1,5 +1,9 @@
-import { isLoopback, type KafkaSecurity, saslMechanisms } from '../platform/log/kafka-security.ts'
-import { type Environment, list, type Settings, text, word } from '../platform/settings.ts'
+import {
+  isLoopback,
+  type KafkaSecurity,
+  saslMechanisms,
+} from '../../platform/log/kafka-security.ts'
+import { type Environment, list, type Settings, text, word } from '../../platform/settings.ts'
 
 export type KafkaConfig = {
   /** Empty: the event log is a table in Postgres. */

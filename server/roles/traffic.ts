@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { Gauge } from 'prom-client'
-import { createFactAppends } from '../command-api/commit/append-fact.ts'
-import { recordTraffic } from '../events/traffic.ts'
-import { startShipping } from '../gateway/ship-traffic.ts'
-import { TrafficSpool } from '../gateway/traffic-spool.ts'
-import { eventId } from '../platform/time.ts'
-import type { Core } from './core.ts'
+import { createFactAppends } from '../../command-api/commit/append-fact.ts'
+import { recordTraffic } from '../../events/traffic.ts'
+import { startShipping } from '../../gateway/ship-traffic.ts'
+import { TrafficSpool } from '../../gateway/traffic-spool.ts'
+import { eventId } from '../../platform/time.ts'
+import type { Core } from '../core.ts'
 
 const gateway = { type: 'system', id: 'gateway', via: 'traffic' } as const
 

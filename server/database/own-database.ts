@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { CannotStart } from '../platform/cannot-start.ts'
-import { findEmbeddedPostgres, startEmbeddedPostgres } from '../platform/postgres/embedded.ts'
-import { Refusal } from '../platform/refusal.ts'
-import { BadConfig } from '../platform/settings.ts'
-import type { Config } from './config.ts'
+import { CannotStart } from '../../platform/cannot-start.ts'
+import { findEmbeddedPostgres, startEmbeddedPostgres } from '../../platform/postgres/embedded.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { BadConfig } from '../../platform/settings.ts'
+import type { Config } from '../settings/config.ts'
 
 export type OwnDatabase = { url: string; stop(): Promise<void> }
 

@@ -1,19 +1,19 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chooseIsolation } from '../executor/node/choose-isolation.ts'
-import { controlSockets } from '../executor/node/control-sockets.ts'
-import { isIn, realOf } from '../executor/node/hidden-paths.ts'
-import { closedFolders, describeIsolation, type Isolation } from '../executor/node/isolation.ts'
-import { defaultMemory } from '../executor/node/run-limits.ts'
-import { filesOf, probePython } from '../executor/preparation/python-probe.ts'
-import { pythonClient } from '../executor/preparation/recipe-command.ts'
-import { CannotStart } from '../platform/cannot-start.ts'
-import { builtInRecipes } from '../recipes/catalogue.ts'
-import { builtInTemplates } from '../recipes/templates.ts'
-import type { Config } from './config.ts'
-import type { Core } from './core.ts'
-import { recipesIn } from './data-directory.ts'
+import { chooseIsolation } from '../../executor/node/choose-isolation.ts'
+import { controlSockets } from '../../executor/node/control-sockets.ts'
+import { isIn, realOf } from '../../executor/node/hidden-paths.ts'
+import { closedFolders, describeIsolation, type Isolation } from '../../executor/node/isolation.ts'
+import { defaultMemory } from '../../executor/node/run-limits.ts'
+import { filesOf, probePython } from '../../executor/preparation/python-probe.ts'
+import { pythonClient } from '../../executor/preparation/recipe-command.ts'
+import { CannotStart } from '../../platform/cannot-start.ts'
+import { builtInRecipes } from '../../recipes/catalogue.ts'
+import { builtInTemplates } from '../../recipes/templates.ts'
+import type { Core } from '../core.ts'
+import { recipesIn } from '../data-directory.ts'
+import type { Config } from '../settings/config.ts'
 
 /** The Python that builds environments and confines runs. */
 export const python = 'python3'
@@ -22,7 +22,7 @@ export const environmentsIn = ({ dataDir, localEnvironments }: Config): string =
   localEnvironments ?? join(dataDir, 'environments')
 
 /** Forge's own folder: settings may lie in it, so runs see only the recipes and the client in there. */
-const ownFolder = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
+const ownFolder = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
 /** Files from which this server reads secrets. */
 const secretFilesOf = (config: Config): string[] =>

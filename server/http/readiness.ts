@@ -1,8 +1,8 @@
-import { describeIsolation, type Isolation } from '../executor/node/isolation.ts'
-import { type Check, checkAll, type Readiness } from '../platform/readiness.ts'
-import { isGatewayAlone } from './config.ts'
-import { deadLettersCheck } from './dead-letters.ts'
-import { effectsCheck } from './effects.ts'
+import { describeIsolation, type Isolation } from '../../executor/node/isolation.ts'
+import { type Check, checkAll, type Readiness } from '../../platform/readiness.ts'
+import { deadLettersCheck } from '../roles/dead-letters.ts'
+import { effectsCheck } from '../roles/effects.ts'
+import { isGatewayAlone } from '../settings/config.ts'
 import type { Parts } from './parts.ts'
 
 /** Checks the parts that this process needs. */
