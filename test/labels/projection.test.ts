@@ -41,11 +41,10 @@ test("the labels of a run are its job's, replaced by MLflow's tags while they ex
   await project(pool, [admitted({ ticket: 'ML-142', series: 'ablation' }), ...events.map(recorded)])
   const labels = async () =>
     (await pool.query('select * from read.run_labels order by key collate "C"')).rows
-  const notes = async () => (await pool.query('select * from read.run_notes')).rows
   const of = (key: string, value: string, of_job: string | null = null) => ({
     ...{ run_id, key, value, of_job },
   })
-  const [before, noted] = [await labels(), await notes()]
+  const before = await labels()
   t.deepEqual(before, [
     of('__proto__', 'x'),
     of('a"b', 'ü'),
@@ -54,28 +53,14 @@ test("the labels of a run are its job's, replaced by MLflow's tags while they ex
     of('team', 'nlp'),
     of('ticket', 'ML-142', 'ML-142'),
   ])
-  t.deepEqual(noted, [{ run_id, notes: 'tries more heads' }])
 
   await pool.query(`
     begin;
     set local search_path to read;
     drop view labels_of_runs;
-    drop table run_labels, run_notes;
+    drop table run_labels;
     ${readFileSync(join(readMigrations, '0660_labels.sql'), 'utf8')}
+    drop table run_notes;
     commit`)
   t.deepEqual(await labels(), before)
-  t.deepEqual(await notes(), noted)
-})
-
-test('a run has no note of MLflow once it is empty or deleted', async t => {
-  const { pool } = await database(t)
-  const note = (text: string) => set({ 'mlflow.note.content': text })
-  const after = async (...events: MlflowEvent[]) => {
-    await project(pool, events.map(recorded))
-    return (await pool.query('select notes from read.run_notes')).rows
-  }
-  t.deepEqual(await after(note('a'), note('')), [])
-  const again = await database(t)
-  await project(again.pool, [note('a'), drop('mlflow.note.content')].map(recorded))
-  t.deepEqual((await again.pool.query('select from read.run_notes')).rows, [])
 })
