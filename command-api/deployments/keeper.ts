@@ -10,7 +10,7 @@ import {
   overStates,
   restingStates,
 } from '../../schemas/serving-states.ts'
-import type { Transaction } from '../event-store.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import { move, progressRevision, retireRevision, revisionFailed, revisionReady } from './decide.ts'
 import { decideWith, type KeeperDeps } from './keep.ts'
 import { keepPlayground } from './playground-keep.ts'

@@ -8,9 +8,9 @@ import {
   revisionPath,
   rollbackInput,
 } from '../../schemas/deployments.ts'
-import type { Decided } from '../commit.ts'
+import type { Decided } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
 import { change, toChange, toReply } from './change.ts'
 import { promote, rollBack } from './decide.ts'
 

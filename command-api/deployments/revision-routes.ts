@@ -7,7 +7,7 @@ import {
   revisionInput,
   revisionPath,
 } from '../../schemas/deployments.ts'
-import { create } from '../commit.ts'
+import { create } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { change, toChange, toReply } from './change.ts'
 import { createRevision, retireRevision } from './decide.ts'

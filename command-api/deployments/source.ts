@@ -3,8 +3,8 @@ import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Source, SourceInput } from '../../schemas/deployments.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { findArtifact } from '../find-artifact.ts'
-import { resolveModel } from '../model-reference.ts'
+import { findArtifact } from '../rules/find-artifact.ts'
+import { resolveModel } from '../rules/model-reference.ts'
 
 export type Resolved = {
   source: Source

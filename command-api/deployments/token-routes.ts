@@ -10,7 +10,7 @@ import {
   tokenRevoked,
 } from '../../schemas/deployments.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { create } from '../commit.ts'
+import { create } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { change, toChange } from './change.ts'
 import { createToken, revokeToken } from './decide.ts'

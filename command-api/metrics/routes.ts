@@ -7,7 +7,7 @@ import {
   metricsInput,
   metricsReply,
 } from '../../schemas/metrics.ts'
-import { type Asked, answerPosition, stampOf } from '../asked.ts'
+import { type Asked, answerPosition, stampOf } from '../commit/asked.ts'
 import type { Deps } from '../deps.ts'
 import { manyKeys, maxKeys } from './key-limit.ts'
 import { recordMetrics } from './record.ts'

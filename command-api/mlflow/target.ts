@@ -6,10 +6,10 @@ import type { ArtifactInput } from '../../schemas/artifacts.ts'
 import type { MetricsInput } from '../../schemas/metrics.ts'
 import { artifactUri, type MlflowRunInfo, type MlflowStatus } from '../../schemas/mlflow.ts'
 import type { LifecycleReport, RunInput } from '../../schemas/runs.ts'
-import type { ReportingRun } from '../admit-report.ts'
-import type { Asked, HttpAsked } from '../asked.ts'
+import type { Asked, HttpAsked } from '../commit/asked.ts'
 import type { Deps } from '../deps.ts'
-import { runToActOn } from '../run-to-act-on.ts'
+import type { ReportingRun } from '../rules/admit-report.ts'
+import { runToActOn } from '../rules/run-to-act-on.ts'
 
 /** The commands of other slices to which MLflow's are translated. */
 export type MlflowPorts = {

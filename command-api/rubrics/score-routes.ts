@@ -14,10 +14,10 @@ import {
   scoresReply,
 } from '../../schemas/rubric-scores.ts'
 import { rubricPath } from '../../schemas/rubrics.ts'
-import type { HttpAsked } from '../asked.ts'
-import { transact } from '../commit.ts'
+import type { HttpAsked } from '../commit/asked.ts'
+import { transact } from '../commit/commit.ts'
+import { loadState } from '../commit/snapshots.ts'
 import type { Deps } from '../deps.ts'
-import { loadState } from '../snapshots.ts'
 import { checkScores, findScores, storeScores } from './scores.ts'
 
 type Name = { owner: string; name: string }

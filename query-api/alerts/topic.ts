@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { AlertTables } from '../../projector/alerts/table.ts'
-import { type AccessTables, findRunIds } from '../access.ts'
-import type { Reads } from '../reads.ts'
-import { frame } from '../sse.ts'
-import type { Feed } from '../sse-feed.ts'
-import type { Topic } from '../topic.ts'
+import type { Reads } from '../reading/reads.ts'
+import { type AccessTables, findRunIds } from '../rules/access.ts'
+import type { Feed } from '../sse/feed.ts'
+import { frame } from '../sse/sse.ts'
+import type { Topic } from '../sse/topic.ts'
 import { toAlert } from './record.ts'
 
 const rowsAtOnce = 200

@@ -14,7 +14,7 @@ import {
   storedName,
 } from '../../schemas/artifacts.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import type { Reads } from '../reads.ts'
+import type { Reads } from '../reading/reads.ts'
 import { downloadPath, judgeDownload, signedDownload } from './address.ts'
 import { type ArtifactRow, findArtifact, type Tables } from './find.ts'
 

@@ -4,8 +4,8 @@ import { isOneOf } from '../../platform/postgres/one-of.ts'
 import type { Artifact } from '../../schemas/artifacts.ts'
 import { serveKind } from '../../schemas/recipes.ts'
 import { goneStates, overStates } from '../../schemas/serving-states.ts'
-import { mayReadRun } from '../access.ts'
-import type { Reads } from '../reads.ts'
+import type { Reads } from '../reading/reads.ts'
+import { mayReadRun } from '../rules/access.ts'
 import type { ArtifactRow, Tables } from './find.ts'
 
 /** The properties that set artifacts apart from others of their run. */

@@ -2,11 +2,11 @@ import { type Kysely, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import type { ChangeTables } from '../../projector/changes/table.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { type AccessTables, readableProjects } from '../access.ts'
-import { newestChange } from '../newest-change.ts'
-import type { Reads } from '../reads.ts'
-import { eofFrame, frame } from '../sse.ts'
-import type { Feed, Page } from '../sse-feed.ts'
+import type { Reads } from '../reading/reads.ts'
+import { type AccessTables, readableProjects } from '../rules/access.ts'
+import { newestChange } from '../rules/newest-change.ts'
+import type { Feed, Page } from '../sse/feed.ts'
+import { eofFrame, frame } from '../sse/sse.ts'
 
 const changesAtOnce = 500
 export const endStates: readonly string[] = ['succeeded', 'failed', 'stopped', 'abandoned']

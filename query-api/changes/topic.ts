@@ -1,8 +1,8 @@
 import type { ChangeTables } from '../../projector/changes/table.ts'
-import { type AccessTables, findRunIds } from '../access.ts'
-import { newestChange } from '../newest-change.ts'
-import type { Reads } from '../reads.ts'
-import type { Topic } from '../topic.ts'
+import type { Reads } from '../reading/reads.ts'
+import { type AccessTables, findRunIds } from '../rules/access.ts'
+import { newestChange } from '../rules/newest-change.ts'
+import type { Topic } from '../sse/topic.ts'
 import { changesFor, changesOfRuns } from './feed.ts'
 
 /** State changes: `jobs` for every run the caller may read, `job:<run_id>` for single runs. */

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { moneyText } from '../../events/calculations/billing.ts'
-import { readCostsSince } from '../ledger.ts'
+import { readCostsSince } from '../rules/ledger.ts'
 import type { Db } from './find.ts'
 import { dayAgo } from './last-day.ts'
 

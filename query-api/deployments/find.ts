@@ -6,8 +6,8 @@ import type { DeploymentTables } from '../../projector/deployments/table.ts'
 import type { TrafficTables } from '../../projector/traffic/table.ts'
 import type { UsageTables } from '../../projector/usage/table.ts'
 import { deploymentPath } from '../../schemas/deployments.ts'
-import { type AccessTables, mayRead } from '../access.ts'
-import type { Reads } from '../reads.ts'
+import type { Reads } from '../reading/reads.ts'
+import { type AccessTables, mayRead } from '../rules/access.ts'
 
 export type Tables = DeploymentTables & TrafficTables & UsageTables & BenchmarkTables & AccessTables
 export type Db = Kysely<Tables>

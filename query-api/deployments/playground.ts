@@ -9,7 +9,7 @@ import {
 } from '../../schemas/playground.ts'
 import { respondingStates } from '../../schemas/serving-states.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { one, pagedList } from '../list.ts'
+import { one, pagedList } from '../reading/list.ts'
 import type { RecordDeps } from './record.ts'
 
 type Row = Omit<

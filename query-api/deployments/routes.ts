@@ -12,9 +12,9 @@ import {
   token,
 } from '../../schemas/deployments.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { mayRead } from '../access.ts'
-import { list, one } from '../list.ts'
-import { asCaller, type Reads } from '../reads.ts'
+import { list, one } from '../reading/list.ts'
+import { asCaller, type Reads } from '../reading/reads.ts'
+import { mayRead } from '../rules/access.ts'
 import { deltasOf, scoresOf } from './benchmark-deltas.ts'
 import { diffOf } from './diff.ts'
 import { type Db, ofDeployment, type Tables } from './find.ts'

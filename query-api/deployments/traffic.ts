@@ -10,8 +10,8 @@ import {
   trafficSummaryQuery,
 } from '../../schemas/traffic.ts'
 import { Invalid } from '../../schemas/validate.ts'
-import { list, one } from '../list.ts'
-import type { Reads } from '../reads.ts'
+import { list, one } from '../reading/list.ts'
+import type { Reads } from '../reading/reads.ts'
 import { type Db, ofDeployment, type Tables } from './find.ts'
 import { isError } from './traffic-sql.ts'
 

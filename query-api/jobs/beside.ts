@@ -7,7 +7,7 @@ import type { MetricTables } from '../../projector/metrics/table.ts'
 import type { UsageTables } from '../../projector/usage/table.ts'
 import { presentStatuses } from '../../schemas/artifacts.ts'
 import type { QueueView } from '../../schemas/jobs.ts'
-import { readBills } from '../ledger.ts'
+import { readBills } from '../rules/ledger.ts'
 import type { Beside, StoredRow } from './row.ts'
 
 type Db = Kysely<ArtifactTables & JobTables & LogTables & MetricTables & UsageTables>

@@ -13,7 +13,7 @@ import type { UsageTables } from '../../projector/usage/table.ts'
 import { presentStatuses } from '../../schemas/artifacts.ts'
 import type { JobState } from '../../schemas/jobs.ts'
 import { toExactTimestamp, toTimestamp } from '../../schemas/timestamp.ts'
-import { readBill } from '../ledger.ts'
+import { readBill } from '../rules/ledger.ts'
 
 type Db = Kysely<ArtifactTables & JobTables & ChangeTables & UsageTables>
 

@@ -6,7 +6,7 @@ import {
   projectOfExperiment,
 } from '../../schemas/mlflow.ts'
 import { isProjectName } from '../../schemas/runs.ts'
-import { readableProjects } from '../access.ts'
+import { readableProjects } from '../rules/access.ts'
 import { type MlflowCaller, type MlflowReads, ownRun } from './scope.ts'
 import { pageOf } from './search.ts'
 

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { NotificationTables } from '../../projector/notifications/table.ts'
-import type { Reads } from '../reads.ts'
-import { frame } from '../sse.ts'
-import type { Feed } from '../sse-feed.ts'
-import type { Topic } from '../topic.ts'
+import type { Reads } from '../reading/reads.ts'
+import type { Feed } from '../sse/feed.ts'
+import { frame } from '../sse/sse.ts'
+import type { Topic } from '../sse/topic.ts'
 import { entryColumns, toEntry } from './entry.ts'
 
 const rowsAtOnce = 200

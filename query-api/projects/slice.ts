@@ -1,4 +1,4 @@
-import type { AccessTables } from '../access.ts'
+import type { AccessTables } from '../rules/access.ts'
 import type { Slice } from '../slice.ts'
 import { projectRoutes } from './routes.ts'
 

@@ -1,6 +1,6 @@
 import type { RunListQuery } from '../../schemas/run-records.ts'
 import type { RunSearch } from '../../schemas/run-search.ts'
-import { countRows, maxExactCount } from '../page.ts'
+import { countRows, maxExactCount } from '../reading/page.ts'
 import { byId, type Db, parseMetricSort, type Runs } from './by-metric.ts'
 import { type Found, filteredRuns, inOrder, type Readable } from './list.ts'
 import { searchMatcher } from './search.ts'

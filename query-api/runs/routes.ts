@@ -14,11 +14,11 @@ import {
   runRecord,
   runRow,
 } from '../../schemas/run-records.ts'
-import { type AccessTables, findRun, ofRun, readableProjects } from '../access.ts'
-import { one, pagedList } from '../list.ts'
-import { setCursor } from '../newest-change.ts'
-import { parseKeys } from '../page.ts'
-import { asCaller, type Reads } from '../reads.ts'
+import { one, pagedList } from '../reading/list.ts'
+import { parseKeys } from '../reading/page.ts'
+import { asCaller, type Reads } from '../reading/reads.ts'
+import { type AccessTables, findRun, ofRun, readableProjects } from '../rules/access.ts'
+import { setCursor } from '../rules/newest-change.ts'
 import { parseMetricSort } from './by-metric.ts'
 import { compareRuns, parseIds } from './compare.ts'
 import { readEnd } from './end.ts'

@@ -165,7 +165,7 @@ test('the page for proxies lists the GET requests of command-api', t => {
 
 test('the reference lists every setting, every field of a job and every code of a refusal', t => {
   const settings = sources.filter(({ file }) =>
-    /^(server|auth)\/[\w-]*(config|settings)\.ts$/.test(file),
+    /^(auth\/[\w-]+-settings|server\/settings\/[\w-]+)\.ts$/.test(file),
   )
   const names = settings.flatMap(({ code }) =>
     [...code.matchAll(/\['(SERVICE_[A-Z_0-9]+)'/g)].map(([, name = '']) => name),

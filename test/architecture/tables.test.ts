@@ -1,5 +1,6 @@
 import test from 'ava'
 import { slices } from '../../command-api/compose.ts'
+import { sliceOf } from './rooms.ts'
 import { sources } from './sources.ts'
 
 /** The tables of the code outside the slices. */
@@ -72,7 +73,7 @@ const tablesIn = (code: string): Set<string> =>
 const using = sources.filter(({ file }) => !/^command-api\/[^/]+\/slice\.ts$/.test(file))
 
 const ofSlices = using.flatMap(({ file, code }) => {
-  const slice = /^command-api\/([^/]+)\/[^/]/.exec(file)?.[1]
+  const slice = file.startsWith('command-api/') ? sliceOf(file) : undefined
   return slice === undefined ? [] : [...tablesIn(code)].map(table => ({ file, slice, table }))
 })
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { migrationSets } from '../../server/migrations.ts'
+import { migrationSets } from '../../server/database/migrations.ts'
 import { eventVersions, fixtureNames, unpack } from '../upgrade/fixture.ts'
 
 type Recorded = { migrations: Map<string, string>; events: Set<string> }

@@ -52,20 +52,4 @@ test("the labels of a run are its job's, replaced by MLflow's tags while they ex
     of('team', 'nlp'),
     of('ticket', 'ML-142', 'ML-142'),
   ])
-  t.deepEqual((await pool.query('select * from read.run_notes')).rows, [
-    { run_id, notes: 'tries more heads' },
-  ])
-})
-
-test('a run has no note of MLflow once it is empty or deleted', async t => {
-  const { pool } = await database(t)
-  const note = (text: string) => set({ 'mlflow.note.content': text })
-  const after = async (...events: MlflowEvent[]) => {
-    await project(pool, events.map(recorded))
-    return (await pool.query('select notes from read.run_notes')).rows
-  }
-  t.deepEqual(await after(note('a'), note('')), [])
-  const again = await database(t)
-  await project(again.pool, [note('a'), drop('mlflow.note.content')].map(recorded))
-  t.deepEqual((await again.pool.query('select from read.run_notes')).rows, [])
 })

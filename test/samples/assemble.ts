@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { type Clock, systemClock } from '../../platform/time.ts'
 import { assemble, type Service } from '../../server/assemble.ts'
-import { readConfig } from '../../server/config.ts'
+import { readConfig } from '../../server/settings/config.ts'
 import { adminPassword } from '../servers/api.ts'
 
 export const metricsToken = 'metrics-token-of-the-scraper'

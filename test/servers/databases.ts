@@ -5,8 +5,8 @@ import { Pool } from 'pg'
 import { locks } from '../../platform/postgres/locks.ts'
 import { migrate } from '../../platform/postgres/migrate.ts'
 import { withLock } from '../../platform/postgres/with-lock.ts'
-import { prepareRights } from '../../server/database-rights.ts'
-import { migrationSets } from '../../server/migrations.ts'
+import { migrationSets } from '../../server/database/migrations.ts'
+import { prepareRights } from '../../server/database/rights.ts'
 
 const templateWaitMs = 120_000
 
@@ -70,7 +70,7 @@ async function templateName(): Promise<string> {
   for (const { schema, folder } of migrationSets)
     for (const file of (await readdir(folder)).sort())
       hash.update(`${schema}/${file}\n`).update(await readFile(join(folder, file)))
-  hash.update(await readFile(new URL('../../server/database-rights.ts', import.meta.url)))
+  hash.update(await readFile(new URL('../../server/database/rights.ts', import.meta.url)))
   return `template_${hash.digest('hex').slice(0, 16)}`
 }
 

@@ -1,7 +1,7 @@
 import { catalogOf } from '../../platform/postgres/catalog.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
 import { inTransaction } from '../../platform/postgres/transaction.ts'
-import { migrationSets } from '../../server/migrations.ts'
+import { migrationSets } from '../../server/database/migrations.ts'
 
 /** The catalogs of all schemas of a database. */
 export async function catalogs(url: string): Promise<Record<string, string[]>> {

@@ -6,7 +6,7 @@ import { create, extract } from 'tar'
 import { aggregates } from '../../events/all.ts'
 import { migrate } from '../../platform/postgres/migrate.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
-import { migrationSets } from '../../server/migrations.ts'
+import { migrationSets } from '../../server/database/migrations.ts'
 import type { Samples } from '../samples/make.ts'
 import type { Answers } from './answers.ts'
 

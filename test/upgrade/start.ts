@@ -1,8 +1,10 @@
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createPool } from '../../platform/postgres/pool.ts'
 import type { Service } from '../../server/assemble.ts'
 import { assembleSampleServer } from '../samples/assemble.ts'
 import { sender } from '../samples/send.ts'
+import { until } from '../servers/until.ts'
 import { type Answers, readEverything } from './answers.ts'
 import { restore, type Unpacked } from './fixture.ts'
 
@@ -41,8 +43,24 @@ export async function answersAt(
 ): Promise<Answers> {
   const { url, routes, stop } = await startOn(place, { roles: readers, afterMs })
   try {
+    await caughtUp(place)
     return await readEverything({ ...samples, routes, send: sender(url) })
   } finally {
     await stop()
+  }
+}
+
+/** A server may have stopped before all of its last events were in the read models. */
+async function caughtUp({ databaseUrl }: Restored): Promise<void> {
+  const pool = createPool(databaseUrl, { max: 1, applicationName: 'forge test' })
+  try {
+    await until('everything is in the read models', 30_000, async () => {
+      const { rows } = await pool.query<{ is: boolean }>(
+        'select (select count(*) from write.event) = (select count(*) from read.applied_event) as is',
+      )
+      return rows[0]?.is
+    })
+  } finally {
+    await pool.end()
   }
 }

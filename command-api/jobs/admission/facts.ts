@@ -5,7 +5,7 @@ import type { Quota } from '../../../schemas/quotas.ts'
 import type { Recipe } from '../../../schemas/recipes.ts'
 import type { ReplicaServing } from '../../../schemas/replicas.ts'
 import type { ValidationError } from '../../../schemas/shared.ts'
-import type { ProjectFacts } from '../../access.ts'
+import type { ProjectFacts } from '../../rules/access.ts'
 
 /** An uploaded package; `sensitive` names files that no package may hold. */
 export type PackageFacts = {

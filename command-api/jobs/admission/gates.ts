@@ -3,7 +3,7 @@ import { fitsVariable, isJobVariable, maxVariableBytes } from '../../../schemas/
 import type { GateName, GateResult } from '../../../schemas/jobs.ts'
 import { dialect } from '../../../schemas/jobspec.ts'
 import { isTemplate, type Recipe, templateName } from '../../../schemas/recipes.ts'
-import { mask } from '../../secrets.ts'
+import { mask } from '../../rules/secrets.ts'
 import { type AdmissionFacts, requestOf } from './facts.ts'
 import type { Answer, Gate, Refused } from './gate.ts'
 import { profileGate } from './profile-gate.ts'

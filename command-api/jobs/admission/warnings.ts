@@ -1,7 +1,7 @@
 import type { Estimate, Warning } from '../../../schemas/jobs.ts'
 import { currency } from '../../../schemas/profiles.ts'
 import type { Recipe } from '../../../schemas/recipes.ts'
-import { isSecret, mask } from '../../secrets.ts'
+import { isSecret, mask } from '../../rules/secrets.ts'
 import { type AdmissionFacts, lineOf, type PastRuns, requestOf } from './facts.ts'
 import { quotaGate } from './gates.ts'
 import { profileGate } from './profile-gate.ts'
