@@ -1,8 +1,15 @@
 import { forEachApart } from '../../platform/each.ts'
 import { textLock } from '../../platform/postgres/locks.ts'
+import { isOneOf } from '../../platform/postgres/one-of.ts'
 import { tryWithLock } from '../../platform/postgres/with-lock.ts'
 import { type Repeated, repeat } from '../../platform/repeat.ts'
 import type { Check, Serving } from '../../schemas/deployments.ts'
+import {
+  goneStates,
+  leavingStates,
+  overStates,
+  restingStates,
+} from '../../schemas/serving-states.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import { move, progressRevision, retireRevision, revisionFailed, revisionReady } from './decide.ts'
 import { decideWith, type KeeperDeps } from './keep.ts'
@@ -113,9 +120,9 @@ async function askDue(deps: KeeperDeps, all: AllAsking, which: keyof AllAsking):
              join write.revision_state v using (revision_id)
              join write.deployment_state d on d.deployment_id = r.deployment_id
              left join write.replica_route o using (replica_id)
-            where r.state not in ('draining', 'ended') and r.base_url is not null and r.next_at <= $1
-              and v.state not in ('failed', 'retired')
-              and d.state not in ('suspending', 'suspended', 'deleting', 'deleted')
+            where not ${isOneOf('r.state', leavingStates)} and r.base_url is not null and r.next_at <= $1
+              and not ${isOneOf('v.state', overStates)}
+              and not ${isOneOf('d.state', restingStates)}
               and r.replica_id <> all ($2) and (r.state = 'ready') = $4
             order by r.next_at limit $3`,
     values: [deps.now(), underWay, Math.max(0, mostAtOnce - asking.size), which === 'ready'],
@@ -171,7 +178,7 @@ async function answered(deps: KeeperDeps, replica: Replica, check: Check): Promi
 async function routeTo(deps: KeeperDeps, tx: Transaction, replica: Replica): Promise<void> {
   const { rowCount } = await tx.query(
     `update write.replica set state = 'ready', failures = 0, last_error = null, next_at = $2
-      where replica_id = $1 and state not in ('draining', 'ended')`,
+      where replica_id = $1 and not ${isOneOf('state', leavingStates)}`,
     [replica.replica_id, later(deps, askAgainMs)],
   )
   // The response may arrive after the replica was given up.
@@ -266,7 +273,7 @@ async function retireSuperseded(deps: KeeperDeps): Promise<void> {
              from write.revision_state v join write.deployment_state d using (deployment_id)
             where v.state = 'ready' and v.superseded_at < $1
               and d.promoted_revision_id is distinct from v.revision_id
-              and d.state not in ('deleting', 'deleted') limit 100`,
+              and not ${isOneOf('d.state', goneStates)} limit 100`,
     values: [later(deps, -rollbackWindowMs)],
   })
   const minutes = rollbackWindowMs / 60_000
