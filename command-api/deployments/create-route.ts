@@ -12,7 +12,7 @@ import {
   defaultReplicas,
   deploymentCreated,
   deploymentInput,
-} from '../../schemas/deployments.ts'
+} from '../../schemas/deployments/deployments.ts'
 import type { HttpAsked } from '../commit/asked.ts'
 import { create, fresh, type Work } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'

@@ -11,7 +11,7 @@ import {
   defaultAutoscaling,
   type Serving,
   type Source,
-} from '../../schemas/deployments.ts'
+} from '../../schemas/deployments/deployments.ts'
 import { deploymentTable, revisionTable, type Trigger } from './lifecycle.ts'
 
 /** One stream keeps everything a deployment ever had, so both are bounded. */

@@ -4,8 +4,8 @@ import { deploymentAt } from '../../events/deployments.ts'
 import { type Playground, type PlaygroundEvent, playgroundAt } from '../../events/playground.ts'
 import { projectAt } from '../../events/projects.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { SourceInput } from '../../schemas/deployments.ts'
-import { defaultLimits, defaultReplicas } from '../../schemas/deployments.ts'
+import type { SourceInput } from '../../schemas/deployments/deployments.ts'
+import { defaultLimits, defaultReplicas } from '../../schemas/deployments/deployments.ts'
 import {
   defaultTimes,
   noSampling,

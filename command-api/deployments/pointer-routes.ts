@@ -7,7 +7,7 @@ import {
   promoteInput,
   revisionPath,
   rollbackInput,
-} from '../../schemas/deployments.ts'
+} from '../../schemas/deployments/deployments.ts'
 import type { Decided } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'

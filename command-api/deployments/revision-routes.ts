@@ -6,7 +6,7 @@ import {
   revisionCreated,
   revisionInput,
   revisionPath,
-} from '../../schemas/deployments.ts'
+} from '../../schemas/deployments/deployments.ts'
 import { create } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { change, toChange, toReply } from './change.ts'

@@ -8,7 +8,7 @@ import {
   deploymentPatch,
   deploymentPath,
   reasonInput,
-} from '../../schemas/deployments.ts'
+} from '../../schemas/deployments/deployments.ts'
 import type { Deps } from '../deps.ts'
 import { change, type OnDeployment, toChange, toReply } from './change.ts'
 import {

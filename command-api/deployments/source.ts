@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { Source, SourceInput } from '../../schemas/deployments.ts'
+import type { Source, SourceInput } from '../../schemas/deployments/deployments.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { findArtifact } from '../rules/find-artifact.ts'
 import { resolveModel } from '../rules/model-reference.ts'

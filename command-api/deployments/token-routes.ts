@@ -8,7 +8,7 @@ import {
   tokenInput,
   tokenPath,
   tokenRevoked,
-} from '../../schemas/deployments.ts'
+} from '../../schemas/deployments/deployments.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { create } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'

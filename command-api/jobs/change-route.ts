@@ -1,6 +1,6 @@
 import { type Route, route } from '../../auth/route.ts'
 import { jobAt } from '../../events/job-state.ts'
-import { jobChange, jobChangeReply } from '../../schemas/job-actions.ts'
+import { jobChange, jobChangeReply } from '../../schemas/jobs/actions.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'

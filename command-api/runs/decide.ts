@@ -1,6 +1,6 @@
 import type { Run, RunEvent } from '../../events/runs.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { LifecycleReport } from '../../schemas/runs.ts'
+import type { LifecycleReport } from '../../schemas/runs/runs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 
 export const isEnded = (run: Run): boolean => run.ended_at !== null

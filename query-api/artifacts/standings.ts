@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
-import type { Artifact } from '../../schemas/artifacts.ts'
+import type { Artifact } from '../../schemas/artifacts/artifacts.ts'
 import { serveKind } from '../../schemas/recipes.ts'
 import type { Reads } from '../reading/reads.ts'
 import { mayReadRun } from '../rules/access.ts'

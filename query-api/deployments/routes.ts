@@ -10,7 +10,7 @@ import {
   revision,
   revisionPath,
   token,
-} from '../../schemas/deployments.ts'
+} from '../../schemas/deployments/deployments.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { list, one } from '../reading/list.ts'
 import { asCaller, type Reads } from '../reading/reads.ts'

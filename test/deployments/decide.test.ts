@@ -14,7 +14,7 @@ import {
 } from '../../command-api/deployments/decide.ts'
 import { deploymentTable, revisionTable } from '../../command-api/deployments/lifecycle.ts'
 import { type Deployment, type DeploymentEvent, deployments } from '../../events/deployments.ts'
-import { deploymentStates, revisionStates } from '../../schemas/deployments.ts'
+import { deploymentStates, revisionStates } from '../../schemas/deployments/deployments.ts'
 
 const settings = {
   ...{ name: 'tutor', team: null, min_replicas: 1, max_replicas: 1 },

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { metricSeries } from '../../../../schemas/metric-reads.ts'
+import type { metricSeries } from '../../../../schemas/metrics/reads.ts'
 
 export type MetricSeries = Static<typeof metricSeries>
 export type XAxis = 'step' | 'relative' | 'time'

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { closed, nullable, oneOf, timestamp } from '../shared.ts'
 import { admissionResult, checkpoint, jobState, queueView, warning } from './jobs.ts'
 import { displayName, tagList } from './jobspec.ts'
-import { closed, nullable, oneOf, timestamp } from './shared.ts'
 
 const reason = Type.Optional(nullable(Type.String({ maxLength: 1000 })))
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { jobState, jobStates } from './jobs.ts'
-import { metricValue } from './metrics.ts'
-import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
+import { jobState, jobStates } from '../jobs/jobs.ts'
+import { metricValue } from '../metrics/metrics.ts'
+import { closed, nullable, oneOf, pageQuery, timestamp } from '../shared.ts'
 
 /** Maximum metrics, and hyperparameters, that a list request may name. */
 export const maxAskedKeys = 30

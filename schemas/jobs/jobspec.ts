@@ -1,5 +1,5 @@
 import { type Static, type TSchema, type TSchemaOptions, Type } from 'typebox'
-import { closed, nameText, oneOf, printable, timestamp } from './shared.ts'
+import { closed, nameText, oneOf, printable, timestamp } from '../shared.ts'
 
 /** The dialect this control plane speaks; any other is refused by the gate `dialect`, not by the schema. */
 export const dialect = 'forge/v2'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed, namePattern, oneOf, pageQuery, timestamp } from './shared.ts'
+import { closed, namePattern, oneOf, pageQuery, timestamp } from '../shared.ts'
 
 const rubricName = () =>
   Type.String({ minLength: 1, maxLength: 128, pattern: '^[a-zA-Z0-9][a-zA-Z0-9_.-]*$' })

@@ -1,4 +1,4 @@
-import type { RecipeLock } from './recipes.ts'
+import type { RecipeLock } from '../recipes.ts'
 
 /**
  * How one replica of a revision serves. Decided by the control plane when it submits the replica's job; not part of

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { byName, closed, nameText, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
+import { byName, closed, nameText, nullable, oneOf, pageQuery, timestamp } from '../shared.ts'
 
 export const artifactStatuses = [
   'registered',

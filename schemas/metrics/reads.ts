@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { closed, nullable, oneOf } from '../shared.ts'
 import { metricValue } from './metrics.ts'
-import { closed, nullable, oneOf } from './shared.ts'
 
 const numberOrNull = () => nullable(Type.Number())
 

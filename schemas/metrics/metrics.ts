@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { nameText, timestamp } from './shared.ts'
-import { isTimestamp } from './timestamp.ts'
+import { nameText, timestamp } from '../shared.ts'
+import { isTimestamp } from '../timestamp.ts'
 
 /** Exact in every language that reads JSON numbers as doubles. */
 const safeInteger = () =>

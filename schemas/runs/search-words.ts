@@ -1,5 +1,5 @@
-import { type Comparison, SearchFault, searchLimits } from './run-search.ts'
-import { isTimestamp, parseTimestamp } from './timestamp.ts'
+import { isTimestamp, parseTimestamp } from '../timestamp.ts'
+import { type Comparison, SearchFault, searchLimits } from './search.ts'
 
 export type Reading = { readonly text: string; at: number; conditions: number }
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { Type } from 'typebox'
+import type { ValidationError } from '../shared.ts'
+import { checker, Invalid } from '../validate.ts'
 import { type MetricsInput, metricKey, reportHead } from './metrics.ts'
-import type { ValidationError } from './shared.ts'
-import { checker, Invalid } from './validate.ts'
 
 /**
  * The binary form of a report of metric points, which the Python client sends: `POST /api/ingest/metrics` with this

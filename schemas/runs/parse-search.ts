@@ -1,4 +1,4 @@
-import { searchedStates } from './run-records.ts'
+import { searchedStates } from './records.ts'
 import {
   type Condition,
   type MetricPart,
@@ -9,7 +9,7 @@ import {
   timeFields,
   type WordField,
   wordFields,
-} from './run-search.ts'
+} from './search.ts'
 import {
   type Reading,
   readName,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { keepRules, projectName } from '../jobs/jobspec.ts'
+import { closed, nullable, oneOf } from '../shared.ts'
 import { protections } from './artifacts.ts'
-import { keepRules, projectName } from './jobspec.ts'
-import { closed, nullable, oneOf } from './shared.ts'
 
 /** Maximum checkpoints that a call deletes or lists, and runs that it examines. */
 export const retentionLimits = { artifacts: 500, runs: 50, named: 100 } as const

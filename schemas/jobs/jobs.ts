@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { closed, nullable, oneOf, pageQuery, timestamp } from '../shared.ts'
+import { bill } from '../usage.ts'
 import { jobSpec } from './jobspec.ts'
-import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
-import { bill } from './usage.ts'
 
 export const jobStates = [
   'admitted',

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { byName, closed, nameText, timestamp } from './shared.ts'
+import { byName, closed, nameText, timestamp } from '../shared.ts'
 
 /** Maximum scores per call, and kept per rubric version; beyond that, the oldest are dropped. */
 export const maxScoresOfCall = 500

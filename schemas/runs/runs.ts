@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed, nameText, nullable, oneOf, timestamp } from './shared.ts'
+import { closed, nameText, nullable, oneOf, timestamp } from '../shared.ts'
 
 /** Names are used in URLs; the prefix `run_` is reserved for run ids. */
 const namePattern = '^(?!run_)[a-z0-9][a-z0-9_.-]{0,62}$'

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { projectName } from './jobspec.ts'
-import { closed, namePattern, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
+import { projectName } from '../jobs/jobspec.ts'
+import { closed, namePattern, nullable, oneOf, pageQuery, timestamp } from '../shared.ts'
 
 export const deploymentStates = [
   'creating',

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { oneOf, timestamp } from './shared.ts'
+import { oneOf, timestamp } from '../shared.ts'
 
 const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
 
