@@ -20,9 +20,9 @@ import type { Deps } from '../deps.ts'
 import { createEmptyProject, findProject, refuseProjectOfOthers } from '../rules/short-id.ts'
 import { createDeployment } from './decide.ts'
 import type { FindTemplate } from './ports.ts'
+import { resolveServing } from './revisions/serving.ts'
+import { resolveSource } from './revisions/source.ts'
 import { saveDeployment, servingLock } from './rows.ts'
-import { resolveServing } from './serving.ts'
-import { resolveSource } from './source.ts'
 
 export const createRoute = (deps: Deps, findTemplate: FindTemplate): Route =>
   route({

@@ -19,10 +19,10 @@ import {
   scalingIn,
 } from './create-route.ts'
 import { changeDeployment, move } from './decide.ts'
-import { pointerRoutes } from './pointer-routes.ts'
 import type { FindTemplate } from './ports.ts'
-import { revisionRoutes } from './revision-routes.ts'
-import { tokenRoutes } from './token-routes.ts'
+import { pointerRoutes } from './revisions/pointer-routes.ts'
+import { revisionRoutes } from './revisions/routes.ts'
+import { tokenRoutes } from './tokens/routes.ts'
 
 export const deploymentRoutes = (deps: Deps, findTemplate: FindTemplate): Route[] => [
   createRoute(deps, findTemplate),

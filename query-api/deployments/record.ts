@@ -6,7 +6,7 @@ import type { BenchmarkDelta } from '../../schemas/deployments/deployments.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { costsOf } from './cost.ts'
 import type { Db } from './find.ts'
-import { type LastDay, lastDayOf, noTraffic } from './last-day.ts'
+import { type LastDay, lastDayOf, noTraffic } from './traffic/last-day.ts'
 
 type Row = Selectable<DeploymentTables['deployments']>
 type RevisionRow = Selectable<DeploymentTables['deployment_revisions']>

@@ -18,8 +18,8 @@ import { mayRead } from '../rules/access.ts'
 import { deltasOf, scoresOf } from './benchmark-deltas.ts'
 import { diffOf } from './diff.ts'
 import { type Db, ofDeployment, type Tables } from './find.ts'
-import { neverUsed, usesOf } from './last-day.ts'
 import { enginesOf, type RecordDeps, toDeployments, toRevision } from './record.ts'
+import { neverUsed, usesOf } from './traffic/last-day.ts'
 
 export const deploymentRoutes = (reads: Reads<Tables>, deps: RecordDeps): Route[] => [
   list({

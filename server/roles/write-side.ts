@@ -15,7 +15,7 @@ import {
   postgresEventStore,
 } from '../../command-api/commit/event-store.ts'
 import { kinds, reactors } from '../../command-api/compose.ts'
-import { keepServing } from '../../command-api/deployments/keeper.ts'
+import { keepServing } from '../../command-api/deployments/keeper/keeper.ts'
 import type { Deps } from '../../command-api/deps.ts'
 import { dutiesFor } from '../../command-api/effects/reactor.ts'
 import { createQueueBook } from '../../command-api/jobs/queue-book.ts'

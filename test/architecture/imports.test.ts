@@ -60,7 +60,7 @@ const pureFiles = [
   'command-api/alerts/rules.ts',
   'command-api/alerts/watch.ts',
   'command-api/rules/cut-by-bytes.ts',
-  'command-api/deployments/desired.ts',
+  'command-api/deployments/replicas/desired.ts',
   'command-api/deployments/lifecycle.ts',
   'command-api/diagnoses/rules/clean.ts',
   'command-api/diagnoses/rules/data.ts',

@@ -1,6 +1,6 @@
 import { Client, fetch, type Response } from 'undici'
-import { connectOptions, parseAddress } from '../../platform/http/address.ts'
-import type { Check, Serving } from '../../schemas/deployments/deployments.ts'
+import { connectOptions, parseAddress } from '../../../platform/http/address.ts'
+import type { Check, Serving } from '../../../schemas/deployments/deployments.ts'
 
 /** An engine to probe; `header` is sent along. */
 export type Engine = {

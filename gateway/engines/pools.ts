@@ -1,6 +1,6 @@
-import { type Address, connectOptions, parseAddress } from '../platform/http/address.ts'
-import { connectionsTo, type EngineConnections } from './engine-connections.ts'
-import type { ServingMap } from './map.ts'
+import { type Address, connectOptions, parseAddress } from '../../platform/http/address.ts'
+import type { ServingMap } from '../map.ts'
+import { connectionsTo, type EngineConnections } from './connections.ts'
 
 const connectMs = 5_000
 

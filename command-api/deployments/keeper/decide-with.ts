@@ -1,9 +1,9 @@
-import type { EngineHeaders } from '../../auth/engine-header.ts'
-import { type Deployment, type DeploymentEvent, deploymentAt } from '../../events/deployments.ts'
-import { type CommitDeps, commit, type Decided } from '../commit/commit.ts'
-import type { Transaction } from '../commit/event-store.ts'
-import type { Deps } from '../deps.ts'
-import { saveDeployment, servingLock } from './rows.ts'
+import type { EngineHeaders } from '../../../auth/engine-header.ts'
+import { type Deployment, type DeploymentEvent, deploymentAt } from '../../../events/deployments.ts'
+import { type CommitDeps, commit, type Decided } from '../../commit/commit.ts'
+import type { Transaction } from '../../commit/event-store.ts'
+import type { Deps } from '../../deps.ts'
+import { saveDeployment, servingLock } from '../rows.ts'
 
 export type KeeperDeps = CommitDeps &
   Pick<Deps, 'pool' | 'logger' | 'servingChanged'> & { engineHeaders: EngineHeaders }

@@ -1,19 +1,19 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Route } from '../../auth/route.ts'
-import type { Clock } from '../../platform/time.ts'
-import { parseTimestamp, toExactTimestamp, toTimestamp } from '../../schemas/timestamp.ts'
+import type { Route } from '../../../auth/route.ts'
+import type { Clock } from '../../../platform/time.ts'
+import { parseTimestamp, toExactTimestamp, toTimestamp } from '../../../schemas/timestamp.ts'
 import {
   type TrafficSummary,
   trafficQuery,
   trafficRow,
   trafficSummary,
   trafficSummaryQuery,
-} from '../../schemas/traffic.ts'
-import { Invalid } from '../../schemas/validate.ts'
-import { list, one } from '../reading/list.ts'
-import type { Reads } from '../reading/reads.ts'
-import { type Db, ofDeployment, type Tables } from './find.ts'
-import { isError } from './traffic-sql.ts'
+} from '../../../schemas/traffic.ts'
+import { Invalid } from '../../../schemas/validate.ts'
+import { list, one } from '../../reading/list.ts'
+import type { Reads } from '../../reading/reads.ts'
+import { type Db, ofDeployment, type Tables } from '../find.ts'
+import { isError } from './errors-sql.ts'
 
 const dayMs = 86_400_000
 /** The longest time span of a response. */

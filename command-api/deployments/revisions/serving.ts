@@ -1,6 +1,6 @@
-import { Refusal } from '../../platform/refusal.ts'
-import type { Serving, ServingInput, Source } from '../../schemas/deployments/deployments.ts'
-import type { FindTemplate } from './ports.ts'
+import { Refusal } from '../../../platform/refusal.ts'
+import type { Serving, ServingInput, Source } from '../../../schemas/deployments/deployments.ts'
+import type { FindTemplate } from '../ports.ts'
 
 /** How a revision is served, with defaults filled in. */
 export async function resolveServing(

@@ -1,18 +1,18 @@
-import { type Route, route } from '../../auth/route.ts'
-import type { Deployment, DeploymentEvent } from '../../events/deployments.ts'
-import { Refusal } from '../../platform/refusal.ts'
+import { type Route, route } from '../../../auth/route.ts'
+import type { Deployment, DeploymentEvent } from '../../../events/deployments.ts'
+import { Refusal } from '../../../platform/refusal.ts'
 import {
   deploymentChanged,
   deploymentPath,
   promoteInput,
   revisionPath,
   rollbackInput,
-} from '../../schemas/deployments/deployments.ts'
-import type { Decided } from '../commit/commit.ts'
-import type { Transaction } from '../commit/event-store.ts'
-import type { Deps } from '../deps.ts'
-import { change, toChange, toReply } from './change.ts'
-import { promote, rollBack } from './decide.ts'
+} from '../../../schemas/deployments/deployments.ts'
+import type { Decided } from '../../commit/commit.ts'
+import type { Transaction } from '../../commit/event-store.ts'
+import type { Deps } from '../../deps.ts'
+import { change, toChange, toReply } from '../change.ts'
+import { promote, rollBack } from '../decide.ts'
 
 /** Routes that move the pointer to the promoted revision; the address never changes. */
 export const pointerRoutes = (deps: Deps): Route[] => [

@@ -1,7 +1,7 @@
-import { pause } from '../platform/pause.ts'
-import { repeat } from '../platform/repeat.ts'
-import type { TrafficRow } from '../schemas/traffic.ts'
-import { rowsIn, type TrafficSpool } from './traffic-spool.ts'
+import { pause } from '../../platform/pause.ts'
+import { repeat } from '../../platform/repeat.ts'
+import type { TrafficRow } from '../../schemas/traffic.ts'
+import { rowsIn, type TrafficSpool } from './spool.ts'
 
 export type ShippingDeps = {
   spool: TrafficSpool

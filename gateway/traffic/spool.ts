@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import type { TrafficRow } from '../schemas/traffic.ts'
+import type { TrafficRow } from '../../schemas/traffic.ts'
 import { folderOf, isLeft, type Owner, thisOwner } from './spool-owner.ts'
 
 /** A request that cannot be recorded must get no response. */

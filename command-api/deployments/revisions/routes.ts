@@ -1,18 +1,18 @@
-import { type Route, route } from '../../auth/route.ts'
-import { deploymentAt } from '../../events/deployments.ts'
+import { type Route, route } from '../../../auth/route.ts'
+import { deploymentAt } from '../../../events/deployments.ts'
 import {
   deploymentChanged,
   deploymentPath,
   revisionCreated,
   revisionInput,
   revisionPath,
-} from '../../schemas/deployments/deployments.ts'
-import { create } from '../commit/commit.ts'
-import type { Deps } from '../deps.ts'
-import { change, toChange, toReply } from './change.ts'
-import { createRevision, retireRevision } from './decide.ts'
-import type { FindTemplate } from './ports.ts'
-import { saveDeployment, servingLock } from './rows.ts'
+} from '../../../schemas/deployments/deployments.ts'
+import { create } from '../../commit/commit.ts'
+import type { Deps } from '../../deps.ts'
+import { change, toChange, toReply } from '../change.ts'
+import { createRevision, retireRevision } from '../decide.ts'
+import type { FindTemplate } from '../ports.ts'
+import { saveDeployment, servingLock } from '../rows.ts'
 import { resolveServing } from './serving.ts'
 import { resolveSource } from './source.ts'
 

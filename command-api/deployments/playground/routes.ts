@@ -1,11 +1,11 @@
-import type { Person } from '../../auth/caller.ts'
-import { type Route, route } from '../../auth/route.ts'
-import { deploymentAt } from '../../events/deployments.ts'
-import { type Playground, type PlaygroundEvent, playgroundAt } from '../../events/playground.ts'
-import { projectAt } from '../../events/projects.ts'
-import { Refusal } from '../../platform/refusal.ts'
-import type { SourceInput } from '../../schemas/deployments/deployments.ts'
-import { defaultLimits, defaultReplicas } from '../../schemas/deployments/deployments.ts'
+import type { Person } from '../../../auth/caller.ts'
+import { type Route, route } from '../../../auth/route.ts'
+import { deploymentAt } from '../../../events/deployments.ts'
+import { type Playground, type PlaygroundEvent, playgroundAt } from '../../../events/playground.ts'
+import { projectAt } from '../../../events/projects.ts'
+import { Refusal } from '../../../platform/refusal.ts'
+import type { SourceInput } from '../../../schemas/deployments/deployments.ts'
+import { defaultLimits, defaultReplicas } from '../../../schemas/deployments/deployments.ts'
 import {
   defaultTimes,
   noSampling,
@@ -15,20 +15,20 @@ import {
   playgroundInput,
   playgroundPath,
   playgroundSession,
-} from '../../schemas/playground.ts'
-import { toTimestamp } from '../../schemas/timestamp.ts'
-import type { HttpAsked } from '../commit/asked.ts'
-import { commit, create, fresh, type Work } from '../commit/commit.ts'
-import type { Deps } from '../deps.ts'
-import { deploymentToActOn } from './act-on.ts'
-import { baseUrlOf, openProject, refuseStranger } from './create-route.ts'
-import { createDeployment } from './decide.ts'
-import { endPlayground } from './playground.ts'
-import { savePlayground } from './playground-rows.ts'
-import type { FindTemplate } from './ports.ts'
-import { saveDeployment, servingLock } from './rows.ts'
-import { resolveServing } from './serving.ts'
-import { resolveSource } from './source.ts'
+} from '../../../schemas/playground.ts'
+import { toTimestamp } from '../../../schemas/timestamp.ts'
+import type { HttpAsked } from '../../commit/asked.ts'
+import { commit, create, fresh, type Work } from '../../commit/commit.ts'
+import type { Deps } from '../../deps.ts'
+import { deploymentToActOn } from '../act-on.ts'
+import { baseUrlOf, openProject, refuseStranger } from '../create-route.ts'
+import { createDeployment } from '../decide.ts'
+import type { FindTemplate } from '../ports.ts'
+import { resolveServing } from '../revisions/serving.ts'
+import { resolveSource } from '../revisions/source.ts'
+import { saveDeployment, servingLock } from '../rows.ts'
+import { endPlayground } from './decide.ts'
+import { savePlayground } from './rows.ts'
 
 /** Sessions that one person may have open; each may hold an engine. */
 const mostOpen = 10

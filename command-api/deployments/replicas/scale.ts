@@ -1,9 +1,9 @@
-import { forEachApart } from '../../platform/each.ts'
-import { move } from './decide.ts'
+import { forEachApart } from '../../../platform/each.ts'
+import { move } from '../decide.ts'
+import { decideWith } from '../keeper/decide-with.ts'
+import { routeReplica } from '../rows.ts'
 import { desiredReplicas, type Sample, samplesFor } from './desired.ts'
-import { decideWith } from './keep.ts'
 import type { ReplicaDeps } from './replicas.ts'
-import { routeReplica } from './rows.ts'
 
 /** A gateway that has been silent this long counts as gone. */
 const freshS = 5

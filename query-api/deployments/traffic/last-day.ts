@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { toTimestamp } from '../../schemas/timestamp.ts'
-import type { Db } from './find.ts'
-import { isError } from './traffic-sql.ts'
+import { toTimestamp } from '../../../schemas/timestamp.ts'
+import type { Db } from '../find.ts'
+import { isError } from './errors-sql.ts'
 
 export type LastDay = {
   requests: number

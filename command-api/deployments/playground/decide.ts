@@ -1,4 +1,4 @@
-import type { Playground, PlaygroundEvent } from '../../events/playground.ts'
+import type { Playground, PlaygroundEvent } from '../../../events/playground.ts'
 
 /** A session that is over stays as it ended. */
 export const endPlayground = (

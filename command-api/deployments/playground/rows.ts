@@ -1,7 +1,7 @@
-import type { Playground, PlaygroundEvent } from '../../events/playground.ts'
-import { noSampling } from '../../schemas/playground.ts'
-import type { Decided } from '../commit/commit.ts'
-import type { Transaction } from '../commit/event-store.ts'
+import type { Playground, PlaygroundEvent } from '../../../events/playground.ts'
+import { noSampling } from '../../../schemas/playground.ts'
+import type { Decided } from '../../commit/commit.ts'
+import type { Transaction } from '../../commit/event-store.ts'
 
 type Changed = Pick<Decided<Playground, PlaygroundEvent>, 'events' | 'now'>
 

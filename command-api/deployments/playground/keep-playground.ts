@@ -1,10 +1,10 @@
-import { playgroundAt } from '../../events/playground.ts'
-import { forEachApart } from '../../platform/each.ts'
-import { commit } from '../commit/commit.ts'
-import { move } from './decide.ts'
-import { asked, decideWith, type KeeperDeps } from './keep.ts'
-import { endPlayground } from './playground.ts'
-import { savePlayground } from './playground-rows.ts'
+import { playgroundAt } from '../../../events/playground.ts'
+import { forEachApart } from '../../../platform/each.ts'
+import { commit } from '../../commit/commit.ts'
+import { move } from '../decide.ts'
+import { asked, decideWith, type KeeperDeps } from '../keeper/decide-with.ts'
+import { endPlayground } from './decide.ts'
+import { savePlayground } from './rows.ts'
 
 const mostAtOnce = 50
 /** How long an ended session can still be read. */

@@ -1,20 +1,20 @@
 import { ulid } from 'ulid'
-import { createOpaqueToken } from '../../auth/opaque-token.ts'
-import { type Route, route } from '../../auth/route.ts'
-import { deploymentAt } from '../../events/deployments.ts'
+import { createOpaqueToken } from '../../../auth/opaque-token.ts'
+import { type Route, route } from '../../../auth/route.ts'
+import { deploymentAt } from '../../../events/deployments.ts'
 import {
   deploymentPath,
   tokenCreated,
   tokenInput,
   tokenPath,
   tokenRevoked,
-} from '../../schemas/deployments/deployments.ts'
-import { toTimestamp } from '../../schemas/timestamp.ts'
-import { create } from '../commit/commit.ts'
-import type { Deps } from '../deps.ts'
-import { change, toChange } from './change.ts'
-import { createToken, revokeToken } from './decide.ts'
-import { saveDeployment, servingLock } from './rows.ts'
+} from '../../../schemas/deployments/deployments.ts'
+import { toTimestamp } from '../../../schemas/timestamp.ts'
+import { create } from '../../commit/commit.ts'
+import type { Deps } from '../../deps.ts'
+import { change, toChange } from '../change.ts'
+import { createToken, revokeToken } from '../decide.ts'
+import { saveDeployment, servingLock } from '../rows.ts'
 
 export const tokenRoutes = (deps: Deps): Route[] => [
   route({

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
-import type { Person } from '../../auth/caller.ts'
-import { Refusal } from '../../platform/refusal.ts'
-import type { Source, SourceInput } from '../../schemas/deployments/deployments.ts'
-import { toTimestamp } from '../../schemas/timestamp.ts'
-import { findArtifact } from '../rules/find-artifact.ts'
-import { resolveModel } from '../rules/model-reference.ts'
+import type { Person } from '../../../auth/caller.ts'
+import { Refusal } from '../../../platform/refusal.ts'
+import type { Source, SourceInput } from '../../../schemas/deployments/deployments.ts'
+import { toTimestamp } from '../../../schemas/timestamp.ts'
+import { findArtifact } from '../../rules/find-artifact.ts'
+import { resolveModel } from '../../rules/model-reference.ts'
 
 export type Resolved = {
   source: Source
