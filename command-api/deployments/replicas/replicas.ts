@@ -4,9 +4,9 @@ import { Refusal } from '../../../platform/refusal.ts'
 import type { Serving, Source } from '../../../schemas/deployments/deployments.ts'
 import { engineSocket, type Replica } from '../../../schemas/deployments/replicas.ts'
 import type { Deps } from '../../deps.ts'
-import { progressRevision, revisionFailed } from '../decide.ts'
 import { decideWith, type KeeperDeps } from '../keeper/decide-with.ts'
 import type { ReplicaJobs } from '../ports.ts'
+import { progressRevision, revisionFailed } from '../revisions/decide.ts'
 import { routeReplica } from '../rows.ts'
 
 export type ReplicaDeps = KeeperDeps & Pick<Deps, 'newId'> & { jobs: ReplicaJobs }

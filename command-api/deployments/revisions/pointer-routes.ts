@@ -12,7 +12,7 @@ import type { Decided } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/event-store.ts'
 import type { Deps } from '../../deps.ts'
 import { change, toChange, toReply } from '../change.ts'
-import { promote, rollBack } from '../decide.ts'
+import { promote, rollBack } from './decide.ts'
 
 /** Routes that move the pointer to the promoted revision; the address never changes. */
 export const pointerRoutes = (deps: Deps): Route[] => [

@@ -10,9 +10,9 @@ import {
 import { create } from '../../commit/commit.ts'
 import type { Deps } from '../../deps.ts'
 import { change, toChange, toReply } from '../change.ts'
-import { createRevision, retireRevision } from '../decide.ts'
 import type { FindTemplate } from '../ports.ts'
 import { saveDeployment, servingLock } from '../rows.ts'
+import { createRevision, retireRevision } from './decide.ts'
 import { resolveServing } from './serving.ts'
 import { resolveSource } from './source.ts'
 

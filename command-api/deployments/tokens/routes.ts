@@ -13,8 +13,8 @@ import { toTimestamp } from '../../../schemas/timestamp.ts'
 import { create } from '../../commit/commit.ts'
 import type { Deps } from '../../deps.ts'
 import { change, toChange } from '../change.ts'
-import { createToken, revokeToken } from '../decide.ts'
 import { saveDeployment, servingLock } from '../rows.ts'
+import { createToken, revokeToken } from './decide.ts'
 
 export const tokenRoutes = (deps: Deps): Route[] => [
   route({
