@@ -4,12 +4,12 @@ import { Refusal } from '../../../platform/refusal.ts'
 import type { Serving, Source } from '../../../schemas/deployments/deployments.ts'
 import { engineSocket, type Replica } from '../../../schemas/deployments/replicas.ts'
 import type { Deps } from '../../deps.ts'
-import { decideWith, type KeeperDeps } from '../keeper/decide-with.ts'
 import type { ReplicaJobs } from '../ports.ts'
 import { progressRevision, revisionFailed } from '../revisions/decide.ts'
 import { routeReplica } from '../rows.ts'
+import { decideWith, type ServingDeps } from '../timers/decide-with.ts'
 
-export type ReplicaDeps = KeeperDeps & Pick<Deps, 'newId'> & { jobs: ReplicaJobs }
+export type ReplicaDeps = ServingDeps & Pick<Deps, 'newId'> & { jobs: ReplicaJobs }
 
 /** Where engines listen on the nodes of a cluster. */
 const ports = { first: 20_000, count: 10_000 }

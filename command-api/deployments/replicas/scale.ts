@@ -1,7 +1,7 @@
 import { forEachApart } from '../../../platform/each.ts'
 import { move } from '../decide.ts'
-import { decideWith } from '../keeper/decide-with.ts'
 import { routeReplica } from '../rows.ts'
+import { decideWith } from '../timers/decide-with.ts'
 import { desiredReplicas, type Sample, samplesFor } from './desired.ts'
 import type { ReplicaDeps } from './replicas.ts'
 

@@ -3,11 +3,11 @@ import { textLock } from '../../../platform/postgres/locks.ts'
 import { tryWithLock } from '../../../platform/postgres/with-lock.ts'
 import { type Repeated, repeat } from '../../../platform/repeat.ts'
 import { move } from '../decide.ts'
-import { keepPlayground } from '../playground/keep-playground.ts'
+import { endPlaygroundSessions } from '../playground/end-sessions.ts'
 import { lookAfterReplicas, type ReplicaDeps } from '../replicas/replicas.ts'
 import { type Samples, scaleDeployments } from '../replicas/scale.ts'
 import { retireRevision } from '../revisions/decide.ts'
-import { decideWith, type KeeperDeps } from './decide-with.ts'
+import { decideWith, type ServingDeps } from './decide-with.ts'
 import { type AllAsking, askDue } from './engines.ts'
 
 /** Interval between passes, in milliseconds. */
@@ -19,7 +19,7 @@ export const rollbackWindowMs = 30 * 60_000
  * Manages deployments: probes engines, routes to responding ones, and ends engines that are no longer needed.
  * One process does so at a time; every step is idempotent.
  */
-export function keepServing(deps: ReplicaDeps): Repeated {
+export function startServingTimers(deps: ReplicaDeps): Repeated {
   const failed = (error: unknown) =>
     deps.logger.warn({ err: error }, 'a pass over the deployments failed, will retry')
   // Separate, so that engines hanging at their start do not delay probes of serving ones.
@@ -32,7 +32,7 @@ export function keepServing(deps: ReplicaDeps): Repeated {
         () => askDue(deps, asking, 'ready'),
         () => askDue(deps, asking, 'others'),
         () => scaleDeployments(deps, samples, failed),
-        () => keepPlayground(deps, failed),
+        () => endPlaygroundSessions(deps, failed),
         () => settle(deps),
         () => retireSuperseded(deps),
       ],
@@ -61,7 +61,7 @@ export function keepServing(deps: ReplicaDeps): Repeated {
 }
 
 /** Whether a pass could find anything to do, asked in one statement: most installations serve no model. */
-async function isAnyDeployed({ pool }: KeeperDeps): Promise<boolean> {
+async function isAnyDeployed({ pool }: ServingDeps): Promise<boolean> {
   const { rows } = await pool.query<{ is_any: boolean }>({
     name: 'is_any_deployed',
     text: `select exists (select from write.deployment_state where state <> 'deleted')
@@ -74,7 +74,7 @@ async function isAnyDeployed({ pool }: KeeperDeps): Promise<boolean> {
 type Fare = { deployment_id: string; state: string; ready: number; running: number }
 
 /** Updates each deployment whose state changes because of its replicas. */
-async function settle(deps: KeeperDeps): Promise<void> {
+async function settle(deps: ServingDeps): Promise<void> {
   const { rows } = await deps.pool.query<Fare>({
     name: 'deployments_to_settle',
     text: `select d.deployment_id, d.state,
@@ -102,7 +102,7 @@ async function settle(deps: KeeperDeps): Promise<void> {
 }
 
 /** Retires previously promoted revisions, which have stayed warm for a while. */
-async function retireSuperseded(deps: KeeperDeps): Promise<void> {
+async function retireSuperseded(deps: ServingDeps): Promise<void> {
   const { rows } = await deps.pool.query<{ deployment_id: string; revision_id: string }>({
     name: 'revisions_to_retire',
     text: `select v.deployment_id, v.revision_id

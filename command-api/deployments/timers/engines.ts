@@ -2,7 +2,7 @@ import type { Check, Serving } from '../../../schemas/deployments/deployments.ts
 import type { Transaction } from '../../commit/event-store.ts'
 import { progressRevision, revisionFailed, revisionReady } from '../revisions/decide.ts'
 import { routeReplica } from '../rows.ts'
-import { decideWith, type KeeperDeps } from './decide-with.ts'
+import { decideWith, type ServingDeps } from './decide-with.ts'
 import { ask } from './probe.ts'
 
 /** How often a responding engine is probed, and one that does not respond; in milliseconds. */
@@ -36,7 +36,7 @@ type Replica = {
 
 /** Starts the probes that are due, without waiting for their results. */
 export async function askDue(
-  deps: KeeperDeps,
+  deps: ServingDeps,
   all: AllAsking,
   which: keyof AllAsking,
 ): Promise<void> {
@@ -67,11 +67,11 @@ export async function askDue(
 }
 
 const reportOn =
-  ({ logger }: KeeperDeps, { deployment_id, revision_id }: Replica) =>
+  ({ logger }: ServingDeps, { deployment_id, revision_id }: Replica) =>
   (error: unknown) =>
     logger.error({ err: error, deployment_id, revision_id }, 'a replica could not be probed')
 
-async function askOne(deps: KeeperDeps, replica: Replica, signal: AbortSignal): Promise<void> {
+async function askOne(deps: ServingDeps, replica: Replica, signal: AbortSignal): Promise<void> {
   const { serving, state, revision_id, header_name, header_sealed } = replica
   const value = header_sealed && deps.engineHeaders.open(header_sealed, revision_id)
   const header = header_name !== null && value ? { name: header_name, value } : null
@@ -91,7 +91,7 @@ async function askOne(deps: KeeperDeps, replica: Replica, signal: AbortSignal): 
   await (check.ok ? answered(deps, replica, check) : silent(deps, replica, check))
 }
 
-async function answered(deps: KeeperDeps, replica: Replica, check: Check): Promise<void> {
+async function answered(deps: ServingDeps, replica: Replica, check: Check): Promise<void> {
   const { revision_id, state, started_at, revision } = replica
   if (state === 'ready') return noteAsked(deps, replica, askAgainMs)
   const load_s = (deps.now().getTime() - started_at.getTime()) / 1000
@@ -105,7 +105,7 @@ async function answered(deps: KeeperDeps, replica: Replica, check: Check): Promi
 }
 
 /** In one transaction, because gateways send requests to it from now on. */
-async function routeTo(deps: KeeperDeps, tx: Transaction, replica: Replica): Promise<void> {
+async function routeTo(deps: ServingDeps, tx: Transaction, replica: Replica): Promise<void> {
   const { rowCount } = await tx.query(
     `update write.replica set state = 'ready', failures = 0, last_error = null, next_at = $2
       where replica_id = $1 and state not in ('draining', 'ended')`,
@@ -115,7 +115,7 @@ async function routeTo(deps: KeeperDeps, tx: Transaction, replica: Replica): Pro
   if (rowCount) await routeReplica(tx, replica, true)
 }
 
-async function silent(deps: KeeperDeps, replica: Replica, check: Check): Promise<void> {
+async function silent(deps: ServingDeps, replica: Replica, check: Check): Promise<void> {
   const { replica_id, revision_id, state, failures, started_at, revision } = replica
   const isLate = deps.now().getTime() - started_at.getTime() > startMs
   if (revision !== 'ready' && isLate) {
@@ -142,7 +142,7 @@ async function silent(deps: KeeperDeps, replica: Replica, check: Check): Promise
 }
 
 const noteFailure = (
-  deps: KeeperDeps,
+  deps: ServingDeps,
   db: Pick<Transaction, 'query'>,
   { replica_id, failures, state }: Replica,
   { detail }: Check,
@@ -156,11 +156,12 @@ const noteFailure = (
     ],
   )
 
-const noteAsked = async ({ pool, now }: KeeperDeps, { replica_id }: Replica, inMs: number) => {
+const noteAsked = async ({ pool, now }: ServingDeps, { replica_id }: Replica, inMs: number) => {
   await pool.query(
     'update write.replica set failures = 0, last_error = null, next_at = $2 where replica_id = $1',
     [replica_id, later({ now }, inMs)],
   )
 }
 
-const later = ({ now }: Pick<KeeperDeps, 'now'>, ms: number): Date => new Date(now().getTime() + ms)
+const later = ({ now }: Pick<ServingDeps, 'now'>, ms: number): Date =>
+  new Date(now().getTime() + ms)

@@ -2,7 +2,7 @@ import { playgroundAt } from '../../../events/playground.ts'
 import { forEachApart } from '../../../platform/each.ts'
 import { commit } from '../../commit/commit.ts'
 import { move } from '../decide.ts'
-import { asked, decideWith, type KeeperDeps } from '../keeper/decide-with.ts'
+import { asked, decideWith, type ServingDeps } from '../timers/decide-with.ts'
 import { endPlayground } from './decide.ts'
 import { savePlayground } from './rows.ts'
 
@@ -11,7 +11,7 @@ const mostAtOnce = 50
 const shownMs = 30 * 86_400_000
 
 /** Ends sessions whose time is over or whose engine failed, and the deployments that were made for them. */
-export const keepPlayground = (deps: KeeperDeps, failed: (error: unknown) => void) =>
+export const endPlaygroundSessions = (deps: ServingDeps, failed: (error: unknown) => void) =>
   forEachApart(
     [() => endDue(deps, failed), () => clear(deps, failed), () => forget(deps)],
     step => step(),
@@ -20,7 +20,7 @@ export const keepPlayground = (deps: KeeperDeps, failed: (error: unknown) => voi
 
 type Due = { session_id: string; state: 'expired' | 'failed'; reason: string }
 
-async function endDue(deps: KeeperDeps, failed: (error: unknown) => void): Promise<void> {
+async function endDue(deps: ServingDeps, failed: (error: unknown) => void): Promise<void> {
   const { rows } = await deps.pool.query<Due>({
     name: 'playground_due',
     text: `select s.session_id,
@@ -50,7 +50,7 @@ async function endDue(deps: KeeperDeps, failed: (error: unknown) => void): Promi
   )
 }
 
-async function clear(deps: KeeperDeps, failed: (error: unknown) => void): Promise<void> {
+async function clear(deps: ServingDeps, failed: (error: unknown) => void): Promise<void> {
   const { rows } = await deps.pool.query<{ deployment_id: string }>({
     name: 'playground_to_clear',
     text: `select d.deployment_id from write.playground_session s
@@ -63,7 +63,7 @@ async function clear(deps: KeeperDeps, failed: (error: unknown) => void): Promis
   await forEachApart(rows, remove, failed)
 }
 
-const forget = ({ pool, now }: KeeperDeps) =>
+const forget = ({ pool, now }: ServingDeps) =>
   pool.query({
     name: 'playground_forget',
     text: `delete from write.playground_session s using write.deployment_state d

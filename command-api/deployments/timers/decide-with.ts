@@ -5,7 +5,7 @@ import type { Transaction } from '../../commit/event-store.ts'
 import type { Deps } from '../../deps.ts'
 import { saveDeployment, servingLock } from '../rows.ts'
 
-export type KeeperDeps = CommitDeps &
+export type ServingDeps = CommitDeps &
   Pick<Deps, 'pool' | 'logger' | 'servingChanged'> & { engineHeaders: EngineHeaders }
 
 export const asked = {
@@ -21,7 +21,7 @@ type Change = {
 
 /** One decision of the process that manages deployments. */
 export async function decideWith(
-  deps: KeeperDeps,
+  deps: ServingDeps,
   { deployment_id }: { deployment_id: string },
   { decide, also }: Change,
 ): Promise<void> {
