@@ -49,8 +49,8 @@ const rooms: Record<string, [why: string, allowed: RegExp]> = {
     /^(clients|schemas)\/|^(main|server\/(reset-password|backup\/program))\.ts$/,
   ],
   deploy: ['the installation of a broker is independent of Forge', /^(deploy|platform)\//],
-  bench: ['benchmarks drive the service with the tools of its tests', /^(?!clients\/)/],
-  test: ['tests see all but benchmarks', /^(?!bench\/)/],
+  bench: ['measurements drive the service with the tools of its tests', /^(?!clients\/)/],
+  test: ['tests see all but measurements', /^(?!bench\/)/],
 }
 
 /** Stricter than their folder: pure by their name, or listed here so that no file can exempt itself. */

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Client, fetch } from 'undici'
-import { ask } from '../../command-api/deployments/keeper/probe.ts'
+import { ask } from '../../command-api/deployments/timers/probe.ts'
 import { openLocalExecutor } from '../../executor/local/local-executor.ts'
 import type { IsolationSetting } from '../../executor/node/isolation.ts'
 import type { AttemptRef } from '../../executor/port.ts'
