@@ -40,7 +40,10 @@ async function outstanding({ reads, caller, run_id }: Read): Promise<Marks> {
   return rows[0] ?? { latest: null, best: null }
 }
 
-/** Mirrors `command-api/artifacts/protection.ts`, which also counts runs that the caller may not read. */
+/**
+ * Mirrors `command-api/artifacts/protection.ts`, which also counts runs that the caller may not read;
+ * `test/artifacts/shown-protection.test.ts` compares the two.
+ */
 async function protectionsOf(
   { reads, caller, run_id }: Read,
   ids: readonly string[],
