@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { metricSeries } from '../../../../schemas/metric-reads.ts'
+import type { metricSeries } from '../../../../schemas/metrics/reads.ts'
 import type { Stroke } from './colours.ts'
 
 export type MetricSeries = Static<typeof metricSeries>

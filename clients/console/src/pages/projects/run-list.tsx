@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useId, useState } from 'react'
-import type { RunRow } from '../../../../../schemas/run-records.ts'
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { strokeOfRun } from '../../charts/colours.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
