@@ -13,8 +13,8 @@ import {
   defaultReplicas,
   deploymentCreated,
   deploymentInput,
-} from '../../schemas/deployments.ts'
-import { goneStates } from '../../schemas/serving-states.ts'
+} from '../../schemas/deployments/deployments.ts'
+import { goneStates } from '../../schemas/deployments/serving-states.ts'
 import type { HttpAsked } from '../commit/asked.ts'
 import { create, fresh, type Work } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
@@ -22,9 +22,9 @@ import type { Deps } from '../deps.ts'
 import { createEmptyProject, findProject, refuseProjectOfOthers } from '../rules/short-id.ts'
 import { createDeployment } from './decide.ts'
 import type { FindTemplate } from './ports.ts'
+import { resolveServing } from './revisions/serving.ts'
+import { resolveSource } from './revisions/source.ts'
 import { saveDeployment, servingLock } from './rows.ts'
-import { resolveServing } from './serving.ts'
-import { resolveSource } from './source.ts'
 
 export const createRoute = (deps: Deps, findTemplate: FindTemplate): Route =>
   route({

@@ -9,8 +9,8 @@ import {
   deploymentPatch,
   deploymentPath,
   reasonInput,
-} from '../../schemas/deployments.ts'
-import { overStates } from '../../schemas/serving-states.ts'
+} from '../../schemas/deployments/deployments.ts'
+import { overStates } from '../../schemas/deployments/serving-states.ts'
 import type { Deps } from '../deps.ts'
 import { change, type OnDeployment, toChange, toReply } from './change.ts'
 import {
@@ -21,10 +21,10 @@ import {
   scalingIn,
 } from './create-route.ts'
 import { changeDeployment, move } from './decide.ts'
-import { pointerRoutes } from './pointer-routes.ts'
 import type { FindTemplate } from './ports.ts'
-import { revisionRoutes } from './revision-routes.ts'
-import { tokenRoutes } from './token-routes.ts'
+import { pointerRoutes } from './revisions/pointer-routes.ts'
+import { revisionRoutes } from './revisions/routes.ts'
+import { tokenRoutes } from './tokens/routes.ts'
 
 export const deploymentRoutes = (deps: Deps, findTemplate: FindTemplate): Route[] => [
   createRoute(deps, findTemplate),

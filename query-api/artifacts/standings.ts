@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { isOneOf } from '../../platform/postgres/one-of.ts'
-import type { Artifact } from '../../schemas/artifacts.ts'
+import type { Artifact } from '../../schemas/artifacts/artifacts.ts'
+import { goneStates, overStates } from '../../schemas/deployments/serving-states.ts'
 import { serveKind } from '../../schemas/recipes.ts'
-import { goneStates, overStates } from '../../schemas/serving-states.ts'
 import type { Reads } from '../reading/reads.ts'
 import { mayReadRun } from '../rules/access.ts'
 import type { ArtifactRow, Tables } from './find.ts'
@@ -42,7 +42,10 @@ async function outstanding({ reads, caller, run_id }: Read): Promise<Marks> {
   return rows[0] ?? { latest: null, best: null }
 }
 
-/** Mirrors `command-api/artifacts/protection.ts`, which also counts runs that the caller may not read. */
+/**
+ * Mirrors `command-api/artifacts/protection.ts`, which also counts runs that the caller may not read;
+ * `test/artifacts/shown-protection.test.ts` compares the two.
+ */
 async function protectionsOf(
   { reads, caller, run_id }: Read,
   ids: readonly string[],

@@ -1,13 +1,13 @@
 import type { Pool } from 'pg'
 import type { Route } from '../../auth/route.ts'
 import { isOneOf } from '../../platform/postgres/one-of.ts'
+import { respondingStates } from '../../schemas/deployments/serving-states.ts'
 import {
   type PlaygroundSession,
   playgroundPath,
   playgroundQuery,
   playgroundSession,
 } from '../../schemas/playground.ts'
-import { respondingStates } from '../../schemas/serving-states.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { one, pagedList } from '../reading/list.ts'
 import type { RecordDeps } from './record.ts'

@@ -3,12 +3,12 @@ import type { Pool } from 'pg'
 import { isOneOf } from '../../platform/postgres/one-of.ts'
 import type { Clock } from '../../platform/time.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
-import type { BenchmarkDelta } from '../../schemas/deployments.ts'
-import { leavingStates } from '../../schemas/serving-states.ts'
+import type { BenchmarkDelta } from '../../schemas/deployments/deployments.ts'
+import { leavingStates } from '../../schemas/deployments/serving-states.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { costsOf } from './cost.ts'
 import type { Db } from './find.ts'
-import { type LastDay, lastDayOf, noTraffic } from './last-day.ts'
+import { type LastDay, lastDayOf, noTraffic } from './traffic/last-day.ts'
 
 type Row = Selectable<DeploymentTables['deployments']>
 type RevisionRow = Selectable<DeploymentTables['deployment_revisions']>
