@@ -4,6 +4,7 @@ import type { Deps } from './deps.ts'
 import type { Follower } from './effects/follower.ts'
 import type { Reactor } from './effects/reactor.ts'
 import { setHparams } from './hparams/decide.ts'
+import { describeJob } from './jobs/change-route.ts'
 import { reportJob } from './jobs/report.ts'
 import type { Kind } from './kind.ts'
 import { appendMetrics } from './metrics/routes.ts'
@@ -70,6 +71,7 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
       openSession(deps, { ...signIn, via: 'device' }),
     openProviderSession: (signIn: Omit<SignIn, 'via'>) =>
       openSession(deps, { ...signIn, via: 'oidc' }),
+    describeJob: describeJob(deps),
     reporters: { external: reportRun(deps), job: reportJob(deps) },
     uploadsOfRuns: stored,
     ofMlflow,

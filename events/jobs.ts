@@ -10,7 +10,7 @@ import {
 import { type JobSpec, jobSpec } from '../schemas/jobs/jobspec.ts'
 import { nullable, oneOf, timestamp } from '../schemas/shared.ts'
 import { type EventOf, event } from './event.ts'
-import { jobPriorityChanged, jobRenamed, jobTagged } from './job-changes.ts'
+import { jobMarked, jobNoted, jobPriorityChanged, jobRenamed, jobTagged } from './job-changes.ts'
 import { subject } from './job-subject.ts'
 import { because } from './words.ts'
 
@@ -371,6 +371,8 @@ export const jobEvents = [
   jobPriorityChanged,
   jobRenamed,
   jobTagged,
+  jobNoted,
+  jobMarked,
 ] as const
 export type JobEvent = EventOf<(typeof jobEvents)[number]>
 export type JobAdmitted = Static<typeof jobAdmitted.data>

@@ -67,15 +67,24 @@ async function rejectedBy(signal: AbortSignal): Promise<never> {
   throw new Error('The start was interrupted')
 }
 
-async function startParts(config: Config, opening: Opening): Promise<Service> {
-  const { logger, life } = opening
+async function startParts(config: Config, opening: Omit<Opening, 'migrating'>): Promise<Service> {
+  const { logger, life, version } = opening
   const has = (role: Role) => config.roles.includes(role)
   if (isGatewayAlone(config)) keepHeapSmall()
   // First of all, so that a start which finds the port busy has not created an administrator.
   const listener = await listen(config.host, config.port)
   life.owns('listener', listener, opened => opened.close())
   const building = has('query-api') ? consoleAssets(logger) : null
-  const core = await openCore({ ...config, port: listener.port }, opening)
+  const core = await openCore(
+    { ...config, port: listener.port },
+    {
+      ...opening,
+      migrating: ({ nth, total, schema, migration }) =>
+        listener.starting(
+          `The server is starting: it migrates the database to version ${version} (${nth} of ${total}: ${schema} ${migration})`,
+        ),
+    },
+  )
   const deps = await openWriteSide(core)
   const runners = has('projector') ? startRunners(core) : []
   if (has('projector')) startLogRetention(core, deps)

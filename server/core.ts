@@ -12,7 +12,7 @@ import { openedLater } from '../platform/log/opened-later.ts'
 import { openPostgresLog, type PostgresLog } from '../platform/log/postgres.ts'
 import { watchConnections } from '../platform/postgres/connections.ts'
 import { startEmbeddedPostgres } from '../platform/postgres/embedded.ts'
-import { migrate } from '../platform/postgres/migrate.ts'
+import { migrate, type Step } from '../platform/postgres/migrate.ts'
 import { createPool, type PoolOptions } from '../platform/postgres/pool.ts'
 import { openRedis, type RedisClient } from '../platform/redis.ts'
 import type { Signals } from '../platform/signals.ts'
@@ -89,10 +89,14 @@ export type Core = {
 }
 
 /** The inputs of the core. */
-export type Opening = Pick<Core, 'logger' | 'life' | 'version' | 'now' | 'readWaitMs'>
+export type Opening = Pick<Core, 'logger' | 'life' | 'version' | 'now' | 'readWaitMs'> & {
+  /** Called before each migration. */
+  migrating(step: Step): void
+}
 
 /** Opens the database (the embedded one if none is configured), migrates its schemas, and opens the log. */
 export async function openCore(given: Config, opening: Opening): Promise<Core> {
+  const { migrating, ...shared } = opening
   const { logger, life, now } = opening
   const config = { ...given, dataDir: resolve(given.dataDir) }
   await makeDataDirectory(config.dataDir)
@@ -103,7 +107,10 @@ export async function openCore(given: Config, opening: Opening): Promise<Core> {
   const signals = await openSignals({ redis, prefix: config.topicPrefix, logger })
   life.owns('signals', signals, opened => opened.close())
   const databaseUrl = config.databaseUrl ?? (await embedded(config.dataDir, logger, life))
-  await migrate(databaseUrl, migrationSets)
+  await migrate(databaseUrl, migrationSets, step => {
+    logger.info({ version: opening.version, ...step }, 'migrating the database')
+    migrating(step)
+  })
   const { addresses, reader, ...lacks } = await prepareRights(databaseUrl)
   warnWithoutRights(logger, lacks)
   const open = (who: keyof Addresses, name: string, options: Partial<PoolOptions> = {}) =>
@@ -122,7 +129,7 @@ export async function openCore(given: Config, opening: Opening): Promise<Core> {
   const files = new UploadedFiles(recipesIn(config))
   await files.open(now())
   return {
-    ...opening,
+    ...shared,
     config,
     telemetry: measured,
     measures: measuresIn(measured.registry),

@@ -1,5 +1,6 @@
 import { type Route, route } from '../../auth/route.ts'
 import type { DeploymentSettings } from '../../events/deployments.ts'
+import { isOneOf } from '../../platform/postgres/one-of.ts'
 import {
   type DeploymentPatch,
   deleteQuery,
@@ -9,6 +10,7 @@ import {
   deploymentPath,
   reasonInput,
 } from '../../schemas/deployments/deployments.ts'
+import { overStates } from '../../schemas/deployments/serving-states.ts'
 import type { Deps } from '../deps.ts'
 import { change, type OnDeployment, toChange, toReply } from './change.ts'
 import {
@@ -149,7 +151,7 @@ async function whatEnds({ pool }: Deps, deployment_id: string) {
     `select array(select name from auth.deployment_token
                    where deployment_id = $1 and revoked_at is null order by name) as tokens,
             (select count(*)::int from write.revision_state
-              where deployment_id = $1 and state not in ('failed', 'retired')) as revisions,
+              where deployment_id = $1 and not ${isOneOf('state', overStates)}) as revisions,
             (select count(*)::int from write.replica
               where deployment_id = $1 and state <> 'ended') as replicas`,
     [deployment_id],

@@ -19,12 +19,15 @@ import type { Deps } from '../deps.ts'
 import { endIngestTokens, type IssuedToken, issueIngestToken } from '../rules/ingest-tokens.ts'
 import { type RunToActOn, runToActOn } from '../rules/run-to-act-on.ts'
 import { nextShortId } from '../rules/short-id.ts'
+import { changeRoute, type DescribeJob } from './change-route.ts'
 import { stopRun } from './decide.ts'
 import { deletionRoutes } from './deletion-routes.ts'
 import { endRun } from './report.ts'
 import { refuseTooManyUnfinished } from './unfinished.ts'
 
-export const runRoutes = (deps: Deps): Route[] => [
+export type RunPorts = { describeJob: DescribeJob }
+
+export const runRoutes = (deps: Deps, { describeJob }: RunPorts): Route[] => [
   route({
     method: 'POST',
     path: '/api/runs',
@@ -66,6 +69,7 @@ export const runRoutes = (deps: Deps): Route[] => [
     },
   }),
   stopRoute(deps),
+  changeRoute(deps, describeJob),
   ...deletionRoutes(deps),
 ]
 

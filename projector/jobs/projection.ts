@@ -87,6 +87,9 @@ export const jobProjection: Handlers<JobTables, JobEvent> = {
   'job.priority_changed': (tx, event) => set(tx, event, { priority: event.data.priority }),
   'job.renamed': (tx, event) => describe(tx, event, { name: event.data.name }),
   'job.tagged': (tx, event) => describe(tx, event, { tags: event.data.tags }),
+  // Only runs are marked.
+  'job.noted': async () => {},
+  'job.marked': async () => {},
 }
 
 const newAttempt = {

@@ -152,6 +152,8 @@ function readTimeField(reading: Reading, { name, sign, from }: Named): Condition
 const knownWords: Partial<Record<WordField, readonly string[]>> = {
   state: searchedStates,
   source: ['job', 'external'],
+  starred: ['true', 'false'],
+  archived: ['true', 'false'],
 }
 
 function refuseUnknownWord(field: WordField, value: string, at: number): void {

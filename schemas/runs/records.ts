@@ -87,7 +87,7 @@ const row = {
   }),
   logs: Type.Object({ eof: Type.Boolean(), bytes: Type.Integer({ minimum: 0 }) }),
   tags: Type.Array(Type.String()),
-  /** MLflow's `mlflow.note.content` if it is set, otherwise those of the JobSpec. */
+  /** Markdown: of the JobSpec or `POST /api/runs`, replaced by `PATCH` and by MLflow's `mlflow.note.content`. */
   notes: Type.String(),
   starred: Type.Boolean(),
   archived: Type.Boolean(),
@@ -132,6 +132,10 @@ export const runListQuery = closed({
   state: Type.Optional(Type.String({ maxLength: 200 })),
   owner: Type.Optional(Type.String({ maxLength: 128 })),
   tag: Type.Optional(Type.String({ maxLength: 64 })),
+  /** Only runs with, or without, a star. */
+  starred: Type.Optional(Type.Boolean()),
+  /** Only archived runs, or only others. */
+  archived: Type.Optional(Type.Boolean()),
   /** Conditions, e.g. `state:failed loss<1.2 hparams.lr>=1e-5 (tag:grpo OR after:2026-11-01)` (docs/use/search.md). */
   q: Type.Optional(Type.String({ maxLength: 1000 })),
   /** Lists deleted runs instead, which can be restored for 30 days. */

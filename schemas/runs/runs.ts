@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { tagList } from '../jobs/jobspec.ts'
 import { closed, nameText, nullable, oneOf, timestamp } from '../shared.ts'
 
 /** Names are used in URLs; the prefix `run_` is reserved for run ids. */
@@ -21,10 +22,31 @@ export const projectNameOf = (text: string): string =>
 export const runInput = closed({
   project: projectName(),
   name: Type.Optional(nullable(nameText(256))),
-  tags: Type.Optional(Type.Array(nameText(64), { maxItems: 50 })),
+  tags: Type.Optional(tagList()),
   notes: Type.Optional(Type.String({ maxLength: 10_000 })),
 })
 export type RunInput = Static<typeof runInput>
+
+/** The body of `PATCH /api/runs/{run_id}`; omitted fields keep their values. Only an external run can lose its name (null). */
+export const runChange = closed({
+  name: Type.Optional(nullable(nameText(256))),
+  tags: Type.Optional(tagList()),
+  notes: Type.Optional(Type.String({ maxLength: 16_384 })),
+  starred: Type.Optional(Type.Boolean()),
+  archived: Type.Optional(Type.Boolean()),
+})
+export type RunChange = Static<typeof runChange>
+
+/** The run as changed. */
+export const runChangeReply = Type.Object({
+  run_id: Type.String(),
+  name: nullable(Type.String()),
+  tags: Type.Array(Type.String()),
+  notes: Type.String(),
+  starred: Type.Boolean(),
+  archived: Type.Boolean(),
+})
+export type RunChangeReply = Static<typeof runChangeReply>
 
 /** The four variables a reporting process reads (specification, "Environment variables"), and MLflow's for the same. */
 export const reportingEnvironment = Type.Object({

@@ -19,7 +19,17 @@ export type Condition =
   | { kind: 'hparam'; key: string; op: Comparison; value: string }
   | { kind: 'label'; key: string; op: '=' | '!='; value: string }
 
-export const wordFields = ['state', 'owner', 'project', 'tag', 'name', 'source', 'recipe'] as const
+export const wordFields = [
+  'state',
+  'owner',
+  'project',
+  'tag',
+  'name',
+  'source',
+  'recipe',
+  'starred',
+  'archived',
+] as const
 export type WordField = (typeof wordFields)[number]
 
 export const timeFields = ['created', 'started', 'ended'] as const

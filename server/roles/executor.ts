@@ -1,5 +1,4 @@
 import type { Deps } from '../../command-api/deps.ts'
-import { earlierRunFilesReactor } from '../../command-api/jobs/earlier-run-files.ts'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
 import {
   type RunFiles,
@@ -60,10 +59,7 @@ export function runExecutor(core: Core, deps: Deps, { hosts }: ExecutorHosts): v
     life.owns(`executor ${host.name}`, exclusive, started => started.stop())
   }
   const deleting = performDuties<RunFilesDeps>(core, deps, {
-    reactors: [
-      runFilesReactor(core.config.runDirDays),
-      earlierRunFilesReactor(core.config.runDirDays),
-    ],
+    reactors: [runFilesReactor(core.config.runDirDays)],
     work: { pool, files: filesOf(hosts), logger },
     pollMs: runFilesPollMs,
   })

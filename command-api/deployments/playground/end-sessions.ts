@@ -1,5 +1,7 @@
 import { playgroundAt } from '../../../events/playground.ts'
 import { forEachApart } from '../../../platform/each.ts'
+import { isOneOf } from '../../../platform/postgres/one-of.ts'
+import { goneStates } from '../../../schemas/deployments/serving-states.ts'
 import { commit } from '../../commit/commit.ts'
 import { move } from '../decide.ts'
 import { asked, decideWith, type ServingDeps } from '../timers/decide-with.ts'
@@ -24,9 +26,9 @@ async function endDue(deps: ServingDeps, failed: (error: unknown) => void): Prom
   const { rows } = await deps.pool.query<Due>({
     name: 'playground_due',
     text: `select s.session_id,
-                  case when d.state in ('failed', 'deleting', 'deleted') then 'failed' else 'expired' end as state,
+                  case when ${isOneOf('d.state', ['failed', ...goneStates])} then 'failed' else 'expired' end as state,
                   case when d.state = 'failed' then 'its engine failed; forge deploy logs ' || d.deployment_id || ' tells why'
-                       when d.state in ('deleting', 'deleted') then 'its deployment was deleted'
+                       when ${isOneOf('d.state', goneStates)} then 'its deployment was deleted'
                        when p.disabled then 'its person may not sign in any more'
                        when s.expires_at <= $1 then 'its longest time is over'
                        else 'it was idle for ' || s.idle_timeout_s || ' s' end as reason
@@ -35,7 +37,7 @@ async function endDue(deps: ServingDeps, failed: (error: unknown) => void): Prom
              left join auth.person p using (username)
             where s.ended_at is null
               and (s.expires_at <= $1 or s.last_used_at + make_interval(secs => s.idle_timeout_s) <= $1
-                   or d.state in ('failed', 'deleting', 'deleted') or p.disabled)
+                   or ${isOneOf('d.state', ['failed', ...goneStates])} or p.disabled)
             limit ${mostAtOnce}`,
     values: [deps.now()],
   })
@@ -55,7 +57,7 @@ async function clear(deps: ServingDeps, failed: (error: unknown) => void): Promi
     name: 'playground_to_clear',
     text: `select d.deployment_id from write.playground_session s
              join write.deployment_state d using (deployment_id)
-            where s.owns and s.ended_at is not null and d.state not in ('deleting', 'deleted')
+            where s.owns and s.ended_at is not null and not ${isOneOf('d.state', goneStates)}
             limit ${mostAtOnce}`,
   })
   const remove = (row: { deployment_id: string }) =>

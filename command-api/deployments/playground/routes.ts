@@ -3,9 +3,11 @@ import { type Route, route } from '../../../auth/route.ts'
 import { deploymentAt } from '../../../events/deployments.ts'
 import { type Playground, type PlaygroundEvent, playgroundAt } from '../../../events/playground.ts'
 import { projectAt } from '../../../events/projects.ts'
+import { isOneOf } from '../../../platform/postgres/one-of.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import type { SourceInput } from '../../../schemas/deployments/deployments.ts'
 import { defaultLimits, defaultReplicas } from '../../../schemas/deployments/deployments.ts'
+import { respondingStates } from '../../../schemas/deployments/serving-states.ts'
 import {
   defaultTimes,
   noSampling,
@@ -170,7 +172,7 @@ type RevisionRow = {
 async function ofRevision({ pool }: Deps, caller: Person, revision_id: string): Promise<Plan> {
   const { rows } = await pool.query<RevisionRow>(
     `select r.deployment_id, r.state, r.serving -> 'served_names' as served_names,
-            d.state in ('ready', 'degraded') as responds
+            ${isOneOf('d.state', respondingStates)} as responds
        from write.revision_state r join write.deployment_state d using (deployment_id)
       where r.revision_id = $1`,
     [revision_id],

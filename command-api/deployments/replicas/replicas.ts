@@ -1,8 +1,16 @@
 import { forEachApart } from '../../../platform/each.ts'
 import { socketAddress } from '../../../platform/http/address.ts'
+import { isOneOf } from '../../../platform/postgres/one-of.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import type { Serving, Source } from '../../../schemas/deployments/deployments.ts'
 import { engineSocket, type Replica } from '../../../schemas/deployments/replicas.ts'
+import {
+  goneStates,
+  leavingStates,
+  overStates,
+  restingStates,
+} from '../../../schemas/deployments/serving-states.ts'
+import { endStates } from '../../../schemas/jobs/jobs.ts'
 import type { Deps } from '../../deps.ts'
 import type { ReplicaJobs } from '../ports.ts'
 import { progressRevision, revisionFailed } from '../revisions/decide.ts'
@@ -36,11 +44,11 @@ async function plan({ pool, now, newId }: ReplicaDeps): Promise<void> {
     name: 'replicas_missing',
     text: `select v.revision_id, v.deployment_id
              from write.revision_state v join write.deployment_state d using (deployment_id)
-            where v.source ->> 'kind' = 'artifact' and v.state not in ('failed', 'retired')
+            where v.source ->> 'kind' = 'artifact' and not ${isOneOf('v.state', overStates)}
               and v.next_start_at <= $1
-              and d.state not in ('suspending', 'suspended', 'deleting', 'deleted')
+              and not ${isOneOf('d.state', restingStates)}
               and (select count(*) from write.replica r
-                    where r.revision_id = v.revision_id and r.state not in ('draining', 'ended'))
+                    where r.revision_id = v.revision_id and not ${isOneOf('r.state', leavingStates)})
                 < greatest(1, d.min_replicas, case when d.promoted_revision_id = v.revision_id
                                                    then least(d.max_replicas, coalesce(d.desired_replicas, 1)) else 1 end)
             limit ${mostAtOnce}`,
@@ -83,7 +91,7 @@ async function submitPlanned(deps: ReplicaDeps): Promise<void> {
              from write.replica r join write.revision_state v using (revision_id)
              join write.deployment_state d on d.deployment_id = r.deployment_id
              join auth.person p on p.username = d.owner
-            where r.state not in ('draining', 'ended') and r.port is not null and r.run_id is null and r.next_at <= $1
+            where not ${isOneOf('r.state', leavingStates)} and r.port is not null and r.run_id is null and r.next_at <= $1
               and not ${unneeded}
             order by r.next_at limit ${mostAtOnce}`,
     values: [deps.now()],
@@ -152,7 +160,7 @@ function wantedOf({ replica_id, source, serving, port, ...of }: Planned): Replic
   }
 }
 
-const unneeded = `(v.state in ('failed', 'retired') or d.state in ('suspending', 'suspended', 'deleting', 'deleted'))`
+const unneeded = `(${isOneOf('v.state', overStates)} or ${isOneOf('d.state', restingStates)})`
 
 type Followed = {
   replica_id: string
@@ -193,7 +201,7 @@ async function follow(deps: ReplicaDeps): Promise<void> {
   )
 }
 
-const ended = new Set(['succeeded', 'failed', 'stopped'])
+const ended: ReadonlySet<string> = new Set(endStates)
 const progressOf: Record<string, 'placing' | 'pulling' | 'loading'> = {
   ...{ admitted: 'placing', held: 'placing', queued: 'placing' },
   ...{ scheduled: 'pulling', starting: 'loading' },
@@ -285,7 +293,7 @@ async function endUnneeded(deps: ReplicaDeps): Promise<void> {
     `update write.replica r set state = 'ended'
        from write.revision_state v join write.deployment_state d using (deployment_id)
       where v.revision_id = r.revision_id and r.state <> 'ended' and r.run_id is null
-        and (case when r.port is null then v.state in ('failed', 'retired') or d.state in ('deleting', 'deleted')
+        and (case when r.port is null then ${isOneOf('v.state', overStates)} or ${isOneOf('d.state', goneStates)}
                   else ${unneeded} end)`,
   )
   const { rows } = await deps.pool.query<{ run_id: string }>(
@@ -293,7 +301,7 @@ async function endUnneeded(deps: ReplicaDeps): Promise<void> {
        from write.replica r join write.revision_state v using (revision_id)
        join write.deployment_state d on d.deployment_id = r.deployment_id
        join write.job_state j using (run_id)
-      where r.state <> 'ended' and j.state not in ('stopping', 'succeeded', 'failed', 'stopped')
+      where r.state <> 'ended' and not ${isOneOf('j.state', ['stopping', ...endStates])}
         and (${unneeded} or (r.state = 'failing' and r.failures > 10))
       limit ${mostAtOnce}`,
   )

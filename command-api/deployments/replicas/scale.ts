@@ -1,4 +1,7 @@
 import { forEachApart } from '../../../platform/each.ts'
+import { isOneOf } from '../../../platform/postgres/one-of.ts'
+import { leavingStates, respondingStates } from '../../../schemas/deployments/serving-states.ts'
+import { endStates } from '../../../schemas/jobs/jobs.ts'
 import { move } from '../decide.ts'
 import { routeReplica } from '../rows.ts'
 import { decideWith } from '../timers/decide-with.ts'
@@ -68,7 +71,7 @@ async function decideAll(
              left join lateral (
                select sum(concurrency) as concurrency, sum(in_flight) as in_flight from write.serving_load
                 where subject = d.deployment_id and seen_at > now() - make_interval(secs => ${freshS})) l on true
-            where d.state in ('ready', 'degraded')
+            where ${isOneOf('d.state', respondingStates)}
               and (d.max_replicas > 1 or d.desired_replicas is not null or d.idle_suspend_s is not null)`,
   })
   const known = new Set(rows.map(({ deployment_id }) => deployment_id))
@@ -125,8 +128,8 @@ async function drainSurplus(deps: ReplicaDeps): Promise<void> {
                select r.*, row_number() over (order by r.state = 'ready' desc, r.started_at, r.replica_id) as nth
                  from write.replica r
                 where r.revision_id = d.promoted_revision_id and r.port is not null
-                  and r.state not in ('ended', 'draining')) r
-            where d.state in ('ready', 'degraded')
+                  and not ${isOneOf('r.state', leavingStates)}) r
+            where ${isOneOf('d.state', respondingStates)}
               and r.nth > greatest(1, d.min_replicas, least(d.max_replicas, coalesce(d.desired_replicas, 1))) limit ${mostAtOnce}`,
   })
   await forEachApart(
@@ -143,7 +146,7 @@ const drain = (deps: ReplicaDeps, { base_url, ...replica }: Surplus) =>
     async also(tx) {
       await tx.query(
         `update write.replica set state = case when run_id is null then 'ended' else 'draining' end, draining_since = $2
-          where replica_id = $1 and state not in ('ended', 'draining')`,
+          where replica_id = $1 and not ${isOneOf('state', leavingStates)}`,
         [replica.replica_id, deps.now()],
       )
       if (base_url !== null) await routeReplica(tx, { ...replica, base_url }, false)
@@ -156,7 +159,7 @@ async function endDrained(deps: ReplicaDeps): Promise<void> {
   const { rows } = await deps.pool.query<{ run_id: string }>({
     name: 'replicas_drained',
     text: `select r.run_id from write.replica r join write.job_state j using (run_id)
-            where r.state = 'draining' and j.state not in ('stopping', 'succeeded', 'failed', 'stopped')
+            where r.state = 'draining' and not ${isOneOf('j.state', ['stopping', ...endStates])}
               and (r.draining_since < $2 or (r.draining_since < $1 and not exists (
                 select from write.serving_load l
                  where l.subject = r.replica_id and l.in_flight > 0

@@ -1,4 +1,10 @@
+import { isOneOf } from '../../../platform/postgres/one-of.ts'
 import type { Check, Serving } from '../../../schemas/deployments/deployments.ts'
+import {
+  leavingStates,
+  overStates,
+  restingStates,
+} from '../../../schemas/deployments/serving-states.ts'
 import type { Transaction } from '../../commit/event-store.ts'
 import { progressRevision, revisionFailed, revisionReady } from '../revisions/decide.ts'
 import { routeReplica } from '../rows.ts'
@@ -50,9 +56,9 @@ export async function askDue(
              join write.revision_state v using (revision_id)
              join write.deployment_state d on d.deployment_id = r.deployment_id
              left join write.replica_route o using (replica_id)
-            where r.state not in ('draining', 'ended') and r.base_url is not null and r.next_at <= $1
-              and v.state not in ('failed', 'retired')
-              and d.state not in ('suspending', 'suspended', 'deleting', 'deleted')
+            where not ${isOneOf('r.state', leavingStates)} and r.base_url is not null and r.next_at <= $1
+              and not ${isOneOf('v.state', overStates)}
+              and not ${isOneOf('d.state', restingStates)}
               and r.replica_id <> all ($2) and (r.state = 'ready') = $4
             order by r.next_at limit $3`,
     values: [deps.now(), underWay, Math.max(0, mostAtOnce - asking.size), which === 'ready'],
@@ -108,7 +114,7 @@ async function answered(deps: ServingDeps, replica: Replica, check: Check): Prom
 async function routeTo(deps: ServingDeps, tx: Transaction, replica: Replica): Promise<void> {
   const { rowCount } = await tx.query(
     `update write.replica set state = 'ready', failures = 0, last_error = null, next_at = $2
-      where replica_id = $1 and state not in ('draining', 'ended')`,
+      where replica_id = $1 and not ${isOneOf('state', leavingStates)}`,
     [replica.replica_id, later(deps, askAgainMs)],
   )
   // The response may arrive after the replica was given up.

@@ -1,7 +1,9 @@
 import { forEachApart } from '../../../platform/each.ts'
 import { textLock } from '../../../platform/postgres/locks.ts'
+import { isOneOf } from '../../../platform/postgres/one-of.ts'
 import { tryWithLock } from '../../../platform/postgres/with-lock.ts'
 import { type Repeated, repeat } from '../../../platform/repeat.ts'
+import { goneStates } from '../../../schemas/deployments/serving-states.ts'
 import { move } from '../decide.ts'
 import { endPlaygroundSessions } from '../playground/end-sessions.ts'
 import { lookAfterReplicas, type ReplicaDeps } from '../replicas/replicas.ts'
@@ -109,7 +111,7 @@ async function retireSuperseded(deps: ServingDeps): Promise<void> {
              from write.revision_state v join write.deployment_state d using (deployment_id)
             where v.state = 'ready' and v.superseded_at < $1
               and d.promoted_revision_id is distinct from v.revision_id
-              and d.state not in ('deleting', 'deleted') limit 100`,
+              and not ${isOneOf('d.state', goneStates)} limit 100`,
     values: [new Date(deps.now().getTime() - rollbackWindowMs)],
   })
   const minutes = rollbackWindowMs / 60_000
