@@ -212,7 +212,7 @@ const boundedFetch: CustomFetch = async (address, options) => {
     const body = await readAtMost(answer, maxAnswerBytes)
     return new Response(body, { status: answer.status, headers: answer.headers })
   } catch (error) {
-    throw error instanceof ProviderAway ? error : new ProviderAway(nameOf(error))
+    throw error instanceof ProviderAway ? error : new ProviderAway(nameOfError(error))
   }
 }
 
@@ -252,7 +252,7 @@ function refusalOf(name: string, error: unknown): Refusal {
     cause instanceof ProviderAway ||
     (error instanceof AuthorizationResponseError && isAwayWord.test(error.error))
   // Not the error itself: the library's errors contain tokens and claims, which must not be logged.
-  const why = new Error(nameOf(cause))
+  const why = new Error(nameOfError(cause))
   if (isAway)
     return new Refusal(
       'backend_failed',
@@ -271,5 +271,5 @@ function refusalOf(name: string, error: unknown): Refusal {
 
 const word = (text: string) => (/^[a-z_]{1,40}$/.test(text) ? text : 'unknown error')
 
-const nameOf = (error: unknown) =>
+const nameOfError = (error: unknown) =>
   error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'

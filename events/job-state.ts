@@ -1,5 +1,5 @@
 import type { JobState } from '../schemas/jobs/jobs.ts'
-import { linesOf, type Rate, sumOf, unmetered, withRate } from './calculations/billing.ts'
+import { billLinesOf, type Rate, sumOf, unmetered, withRate } from './calculations/billing.ts'
 import { aggregate, type Stamped } from './event.ts'
 import { type Exit, type JobAdmitted, type JobEvent, jobEvents } from './jobs.ts'
 
@@ -197,7 +197,7 @@ function admitted(data: JobAdmitted): Job {
 /** The total cost of the job once its newest attempt has ended. */
 function spentAt(job: Job, { attempt, ended_at }: { attempt: number; ended_at: string }): string {
   const { gpus, rates, started_at, spent_micro } = job
-  const lines = linesOf({ gpus, rates, attempts: [{ attempt, started_at, ended_at }] })
+  const lines = billLinesOf({ gpus, rates, attempts: [{ attempt, started_at, ended_at }] })
   return String(BigInt(spent_micro) + sumOf(lines).cost_micro)
 }
 

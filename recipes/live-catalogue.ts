@@ -69,7 +69,7 @@ export class LiveCatalogue {
   /** A recipe with its files on this machine. */
   async provide(name: string, version: string): Promise<CatalogueEntry | null> {
     const entry = findRecipe(await this.including({ name, version }), name, version)
-    if (entry && this.#known.get(keyOf({ name, version }))?.entry)
+    if (entry && this.#known.get(keyOfRecipe({ name, version }))?.entry)
       await this.#options.files.provide(entry.recipe.digest, () => this.#archiveOf(name, version))
     return entry
   }
@@ -86,8 +86,8 @@ export class LiveCatalogue {
   #apply(rows: readonly Row[]): void {
     for (const row of rows) {
       // Concurrent reads may come back in any order.
-      if ((this.#known.get(keyOf(row))?.change ?? 0) >= row.change) continue
-      this.#known.set(keyOf(row), { ...row, entry: this.#entryOf(row) })
+      if ((this.#known.get(keyOfRecipe(row))?.change ?? 0) >= row.change) continue
+      this.#known.set(keyOfRecipe(row), { ...row, entry: this.#entryOf(row) })
       this.#change = Math.max(this.#change, row.change)
     }
     this.#entries = this.#merged()
@@ -112,13 +112,13 @@ export class LiveCatalogue {
   #merged(): CatalogueEntry[] {
     const uploaded = [...this.#known.values()].flatMap(({ entry }) => entry ?? [])
     const builtIn = this.builtIn
-      .filter(({ recipe }) => !this.#known.get(keyOf(recipe))?.entry)
-      .map(entry => withDeprecation(entry, this.#known.get(keyOf(entry.recipe))))
+      .filter(({ recipe }) => !this.#known.get(keyOfRecipe(recipe))?.entry)
+      .map(entry => withDeprecation(entry, this.#known.get(keyOfRecipe(entry.recipe))))
     return sortedEntries([...builtIn, ...uploaded])
   }
 }
 
-const keyOf = ({ name, version }: { name: string; version: string }) => `${name} ${version}`
+const keyOfRecipe = ({ name, version }: { name: string; version: string }) => `${name} ${version}`
 
 const withDeprecation = (entry: CatalogueEntry, row: Known | undefined): CatalogueEntry =>
   row ? { ...entry, recipe: { ...entry.recipe, deprecated: row.deprecated } } : entry

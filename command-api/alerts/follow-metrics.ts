@@ -11,7 +11,7 @@ import { observations } from './observations.ts'
 import { saveAlerts, saveObserved } from './rows.ts'
 import type { AboutRun } from './run.ts'
 import { look, type Sighting } from './sightings.ts'
-import { metricRuleText, titleOf } from './words.ts'
+import { metricRuleText, titleOfAlert } from './words.ts'
 
 type Needed = Pick<Deps, 'pool' | 'store' | 'newId'>
 
@@ -80,7 +80,7 @@ function firedOf(
     attempt: source === 'job' ? bad?.attempt || null : null,
     kind: 'metric_alert',
     level: rule.op === 'nonfinite' ? 'error' : 'warn',
-    title: titleOf(rule, key, bad),
+    title: titleOfAlert(rule, key, bad),
     text: metricRuleText(rule, key),
     step: bad?.step ?? null,
     value: bad && toJsonNumber(bad.value),

@@ -5,7 +5,7 @@ import type { GpuRule, MetricRule, QuietRule } from './rules.ts'
 type Point = Place & { value: number }
 
 /** For instance `loss is NaN at step 182`. */
-export const titleOf = ({ op, value }: MetricRule, key: string, bad: Point | null): string => {
+export const titleOfAlert = ({ op, value }: MetricRule, key: string, bad: Point | null): string => {
   const compared = op === 'nonfinite' ? '' : ` (${op} ${value})`
   const at = bad === null ? '' : ` at step ${bad.step}`
   return `${key} is ${bad === null ? 'not as it should be' : toJsonNumber(bad.value)}${compared}${at}`

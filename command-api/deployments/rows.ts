@@ -229,7 +229,7 @@ type OfRevision = Extract<
 
 async function setRevisionState(tx: Transaction, event: OfRevision, { epoch }: At) {
   const { revision_id } = event.data
-  const state = stateOf(event)
+  const state = stateOfRevision(event)
   await tx.query('update write.revision_state set state = $2 where revision_id = $1', [
     revision_id,
     state,
@@ -242,7 +242,7 @@ async function setRevisionState(tx: Transaction, event: OfRevision, { epoch }: A
     )
 }
 
-const stateOf = (event: OfRevision): string => {
+const stateOfRevision = (event: OfRevision): string => {
   switch (event.type) {
     case 'deployment.revision_progressed':
       return event.data.state

@@ -1,6 +1,6 @@
 import type { Hparams, HparamsEvent, Scalar } from '../../events/hparams.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { bytesOf, cutByBytes } from '../rules/cut-by-bytes.ts'
+import { cutByBytes, jsonBytesOf } from '../rules/cut-by-bytes.ts'
 
 /** Most keys a run may have. */
 export const maxHparams = 2000
@@ -45,7 +45,7 @@ function refuseTooMuch(after: Hparams): void {
       `The run would have ${total} hyperparameters; at most ${maxHparams} are allowed`,
       { code: 'hparams.too_many' },
     )
-  const bytes = bytesOf(after)
+  const bytes = jsonBytesOf(after)
   if (bytes > maxTotalBytes)
     throw new Refusal(
       'too_large',

@@ -1,4 +1,4 @@
-import { linesOf, sumOf, toSeconds } from '../../events/calculations/billing.ts'
+import { billLinesOf, sumOf, toSeconds } from '../../events/calculations/billing.ts'
 import type { Job } from '../../events/job-state.ts'
 import type { Exit, JobEvent } from '../../events/jobs.ts'
 import { outcomeOf } from './decide.ts'
@@ -109,5 +109,5 @@ function failureOf(exit: Exit): {
 /** GPU seconds from the billing start to the end; 0 for an attempt that never reported `running`. */
 function gpuSeconds({ gpus, rates, attempt, started_at }: Job, ended_at: string): number {
   const attempts = [{ attempt, started_at, ended_at }]
-  return toSeconds(sumOf(linesOf({ gpus, rates, attempts })).gpu_ms)
+  return toSeconds(sumOf(billLinesOf({ gpus, rates, attempts })).gpu_ms)
 }

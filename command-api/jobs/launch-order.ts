@@ -49,7 +49,7 @@ export async function readOrder(
       FORGE_RESUME_FROM: chosen?.artifact_id,
     }),
     checkpoint_every_steps: spec.spec.checkpoints.every_steps,
-    disk_bytes: bytesOf(spec.spec.resources.disk_gb),
+    disk_bytes: bytesOfGigabytes(spec.spec.resources.disk_gb),
     env,
     serving: row.serving as ReplicaServing | null,
     // A job that names its own MLflow server reports there, and MLFLOW_RUN_ID means nothing to that server.
@@ -57,7 +57,7 @@ export async function readOrder(
   }
 }
 
-const bytesOf = (gigabytes: number | null) => (gigabytes === null ? null : gigabytes * 1e9)
+const bytesOfGigabytes = (gigabytes: number | null) => (gigabytes === null ? null : gigabytes * 1e9)
 
 type Stored = { artifact_id: string; path: string; sha256: string; size_bytes: number }
 /** The unit of sizes, as file systems count. */

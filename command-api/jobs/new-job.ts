@@ -107,7 +107,7 @@ export async function insertJobs(
                           and (init_from is null or exists (
                                 select from write.resource r
                                  where r.kind = 'artifact' and r.id = given.init_from and r.deleted_at is null for share))`,
-    values: [JSON.stringify(jobs.map(job => rowOf(job, sealing)))],
+    values: [JSON.stringify(jobs.map(job => rowOfJob(job, sealing)))],
   })
   // It was deleted after the gates saw it.
   if (rowCount !== jobs.length) throw new Refusal('conflict', whatWasDeleted(jobs))
@@ -123,7 +123,7 @@ function whatWasDeleted(jobs: readonly NewJob[]): string {
   return isPackage ? `${packageGone}. Or: ${artifactGone}` : artifactGone
 }
 
-function rowOf({ facts, admitted, foretold, state: job, now }: NewJob, sealing: SealingKeys) {
+function rowOfJob({ facts, admitted, foretold, state: job, now }: NewJob, sealing: SealingKeys) {
   const { run_id, short_id, owner, project, priority, profile, series, gpus, nodes } = admitted
   const { env, limits, source } = facts.spec.spec
   return {

@@ -6,7 +6,7 @@ import {
   type MlflowRun,
 } from '../../events/mlflow.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { bytesOf, cutByBytes } from '../rules/cut-by-bytes.ts'
+import { cutByBytes, jsonBytesOf } from '../rules/cut-by-bytes.ts'
 
 /** Limits of one run, over all requests. */
 const maxTags = 2000
@@ -50,7 +50,7 @@ export function setTags(run: MlflowRun, run_id: string, tags: readonly Named[]):
   const count = Object.keys(after).length
   if (count > maxTags)
     throw invalid(`The run would have ${count} tags; at most ${maxTags} are kept`)
-  const bytes = bytesOf(after)
+  const bytes = jsonBytesOf(after)
   if (bytes > maxTagBytes)
     throw invalid(`The tags of the run would take ${bytes} bytes; at most ${maxTagBytes} are kept`)
   return cutByBytes(changed).map(part => ({
@@ -67,7 +67,7 @@ export function tagExperiment(
 ): MlflowEvent[] {
   if (Object.hasOwn(tags, key) && tags[key] === value) return []
   const after = { ...tags, [key]: value }
-  if (Object.keys(after).length > maxTags || bytesOf(after) > maxTagBytes)
+  if (Object.keys(after).length > maxTags || jsonBytesOf(after) > maxTagBytes)
     throw invalid(`The project has ${Object.keys(tags).length} tags; it can have no more`)
   return [{ type: 'mlflow.experiment_tagged', data: { project, key, value } }]
 }

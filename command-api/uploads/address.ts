@@ -9,7 +9,7 @@ import type { UploadSignature } from '../../schemas/uploads.ts'
 /** The parts of a request that the signature covers besides its own query. */
 type Signed = { upload_id: string; owner: string; content_type: string }
 
-export const pathOf = (upload_id: string): string => `/api/uploads/${upload_id}`
+export const pathOfUpload = (upload_id: string): string => `/api/uploads/${upload_id}`
 
 /** The query of an address to which exactly these bytes may be sent until then. */
 export function signedQuery(
@@ -33,4 +33,4 @@ export const judgeQuery = (key: AddressKey, upload: Signed, query: UploadSignatu
 const covered = (
   { upload_id, owner, content_type }: Signed,
   { exp, len, sha256, kid }: Omit<UploadSignature, 'sig'>,
-) => ['v1', 'PUT', upload_id, owner, pathOf(upload_id), exp, len, sha256, content_type, kid]
+) => ['v1', 'PUT', upload_id, owner, pathOfUpload(upload_id), exp, len, sha256, content_type, kid]

@@ -7,7 +7,7 @@ import { create, fresh } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
 import { refuseBeyondStorage, storageLocks, storageQuotaOf } from '../rules/storage-quota.ts'
-import { pathOf, signedQuery } from './address.ts'
+import { pathOfUpload, signedQuery } from './address.ts'
 import { requestUpload } from './decide.ts'
 import { numbersOf, partSizeOf } from './parts.ts'
 import {
@@ -131,7 +131,7 @@ async function targetOf(
   const { upload_id, purpose, content_type, size_bytes, completed_at } = upload
   const expires = new Date(deps.now().getTime() + addressMs)
   const query = new URLSearchParams(signedQuery(deps.uploadKey, upload, expires))
-  const at = `${deps.baseUrl()}${pathOf(upload_id)}`
+  const at = `${deps.baseUrl()}${pathOfUpload(upload_id)}`
   const exists = completed_at !== null
   return {
     upload_id,

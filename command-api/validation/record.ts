@@ -30,7 +30,7 @@ const toStored = ({
   extra,
   sample_key,
 }: SampleInput): StoredSample => ({
-  sample_key: sample_key ?? (user == null ? null : keyOf(user)),
+  sample_key: sample_key ?? (user == null ? null : promptKeyOf(user)),
   user: user == null ? null : cutText(user),
   assistant: assistant == null ? null : cutText(assistant),
   env: env === undefined ? null : cutValue(env),
@@ -39,7 +39,8 @@ const toStored = ({
 })
 
 /** The whole prompt counts, including any part cut off in storage. */
-const keyOf = (user: string) => `p_${createHash('sha256').update(user).digest('hex').slice(0, 16)}`
+const promptKeyOf = (user: string) =>
+  `p_${createHash('sha256').update(user).digest('hex').slice(0, 16)}`
 
 function cutExtra(extra: Record<string, unknown>): Record<string, unknown> {
   const cut = cutValue(extra)

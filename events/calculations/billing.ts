@@ -138,7 +138,7 @@ export function intervalsOf({ attempts }: Metered, now: Date | null): Interval[]
 }
 
 /** The bill of ended attempts. */
-export const linesOf = (metered: Metered): Line[] =>
+export const billLinesOf = (metered: Metered): Line[] =>
   intervalsOf(metered, null).flatMap(interval => split(metered, interval))
 
 /** The cost so far of attempts that still hold their GPUs. */

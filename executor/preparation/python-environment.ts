@@ -57,7 +57,7 @@ type Manifest = { place?: string; python: string | null; packages: string | null
 export async function ensureEnvironment(wish: EnvironmentWish): Promise<PythonEnvironment> {
   const probe = await probePython(wish.python)
   const requirements = await requirementsOf(wish.recipeDirectory)
-  const key = keyOf(probe, requirements)
+  const key = environmentKeyOf(probe, requirements)
   const directory = path.join(wish.environmentsDirectory, `${wish.runtimeId}-${key}`)
   const usable = await buildOnce(wish, probe, requirements.length > 0, directory)
   return { ...usable, files: [directory, ...filesOf(probe)] }
@@ -178,7 +178,7 @@ async function requirementsOf(recipeDirectory: string): Promise<string[]> {
   )
 }
 
-function keyOf(probe: PythonProbe, requirements: string[]): string {
+function environmentKeyOf(probe: PythonProbe, requirements: string[]): string {
   const parts = [probe.executable, probe.version, probe.abi, ...requirements]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
 }
@@ -190,7 +190,7 @@ async function published(directory: string, probe: PythonProbe): Promise<Usable 
   if (name === null) return null
   const target = path.join(directory, name)
   const manifest = await readJson<Manifest>(path.join(target, manifestFile))
-  if (manifest && (await isSameFolder(placeOf(manifest), target))) {
+  if (manifest && (await isSameFolder(placeOfEnvironment(manifest), target))) {
     const { python, packages } = manifest
     const usable = {
       python: python === null ? probe.executable : path.resolve(target, python),
@@ -203,7 +203,7 @@ async function published(directory: string, probe: PythonProbe): Promise<Usable 
 }
 
 /** Null: nothing in it names the place. */
-function placeOf({ place, python, packages }: Manifest): string | null {
+function placeOfEnvironment({ place, python, packages }: Manifest): string | null {
   if (place !== undefined) return place
   if (packages !== null) return path.dirname(packages)
   const folder = path.dirname(path.dirname(python ?? ''))

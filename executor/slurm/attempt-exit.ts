@@ -36,7 +36,7 @@ export function attemptExit(ended: Ended): ExitRecord {
     ended_at: lastEnd(ended) ?? now.toISOString(),
   }
   const lost = stopped ? undefined : job?.states.map(state => takenAway[state]).find(Boolean)
-  if (lost !== undefined) return { ...all, ...nobodySaw(`${nameOf(job)}: ${lost}`) }
+  if (lost !== undefined) return { ...all, ...nobodySaw(`${nameOfJob(job)}: ${lost}`) }
   if (job?.states.includes('OUT_OF_MEMORY')) return { ...all, ...died('SIGKILL'), oom_killed: true }
   const failed = firstFailed(ranks)
   if (failed) return { ...failed, ...all }
@@ -85,13 +85,13 @@ function withoutRecord({ started_at, job, stopped, printed }: Ended): Omit<Exit,
   if (stopped) return nobodySaw('stopped before it was started')
   if (job === null)
     return nobodySaw(`Slurm no longer knows its job, which left no record of its end${last}`)
-  if (job.states.includes('CANCELLED')) return nobodySaw(`${nameOf(job)} was cancelled in Slurm`)
+  if (job.states.includes('CANCELLED')) return nobodySaw(`${nameOfJob(job)} was cancelled in Slurm`)
   const how = job.signal === null ? `exit code ${job.exit_code}` : signalName(job.signal)
   const when = started_at === null ? 'before its program started' : 'without a record of its end'
-  return nobodySaw(`${nameOf(job)} ended (${job.states.join(', ')}, ${how}) ${when}${last}`)
+  return nobodySaw(`${nameOfJob(job)} ended (${job.states.join(', ')}, ${how}) ${when}${last}`)
 }
 
-const nameOf = (job: SlurmJob | null) => (job ? `Slurm job ${job.id}` : 'its Slurm job')
+const nameOfJob = (job: SlurmJob | null) => (job ? `Slurm job ${job.id}` : 'its Slurm job')
 
 const nobodySaw = (launch_error: string): Omit<Exit, 'ended_at'> => ({
   exit_code: null,

@@ -10,7 +10,7 @@ type Look = { atMs: number; job: SlurmJob | null }
 /** A controller that was killed reuses numbers: two jobs may have the same number at once, but not the same name. */
 export type Identity = { id: number; name: string }
 
-const keyOf = ({ id, name }: Identity): string => `${id} ${name}`
+const keyOfJob = ({ id, name }: Identity): string => `${id} ${name}`
 
 /** How long to leave Slurm alone after it did not respond: each further request would wait just as long. */
 const awayMs = 5000
@@ -28,7 +28,7 @@ export class JobLooks {
 
   /** As of at most `maxAgeMs` ago; null if Slurm does not know the job. How it ended stays known when Slurm forgets it. */
   async of(asked: Identity, maxAgeMs: number): Promise<SlurmJob | null> {
-    const key = keyOf(asked)
+    const key = keyOfJob(asked)
     const last = this.#looks.get(key)
     if (last && performance.now() - last.atMs < maxAgeMs) return last.job
     if (this.#away && performance.now() < this.#away.untilMs) throw this.#away.fault
@@ -50,7 +50,7 @@ export class JobLooks {
 
   /** For how long this process has known that the job is over. */
   overForMs(asked: Identity): number {
-    const key = keyOf(asked)
+    const key = keyOfJob(asked)
     const nowMs = performance.now()
     const since = this.#overSince.get(key) ?? nowMs
     this.#overSince.set(key, since)
@@ -58,7 +58,7 @@ export class JobLooks {
   }
 
   forget(asked: Identity): void {
-    this.#looks.delete(keyOf(asked))
-    this.#overSince.delete(keyOf(asked))
+    this.#looks.delete(keyOfJob(asked))
+    this.#overSince.delete(keyOfJob(asked))
   }
 }

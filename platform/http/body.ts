@@ -52,7 +52,7 @@ export async function readJsonBody(
     const bytes = decoder
       ? await readThrough(ctx, decoder(), { encoding, limitBytes, share })
       : await readUnencoded(ctx, limitBytes, share)
-    const text = bareNonFinite ? quoteNonFinite(textOf(bytes)) : textOf(bytes)
+    const text = bareNonFinite ? quoteNonFinite(decodedText(bytes)) : decodedText(bytes)
     const value = parseJson(text, flat)
     if (!keysMayRepeat) refuseRepeatedKeys(text)
     return value
@@ -64,7 +64,7 @@ export async function readJsonBody(
 const byteOrderMark = 0xfeff
 
 /** Decoders silently replace invalid bytes, which would change a name or a password. */
-function textOf(bytes: Buffer): string {
+function decodedText(bytes: Buffer): string {
   if (!isUtf8(bytes))
     throw new Refusal('invalid', 'The body is not valid UTF-8, the encoding of all JSON', {
       code: 'body.not_utf8',

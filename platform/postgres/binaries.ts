@@ -19,7 +19,7 @@ export async function findBinaries(user: ServerUser): Promise<Binaries> {
   const installed = await findInstalled()
   if (user === null || (await canRun(user, installed.postgres))) return installed
   const from = dirname(dirname(installed.postgres))
-  const to = join(sharedFolder, await nameOf(from))
+  const to = join(sharedFolder, await nameOfBinary(from))
   const copied = { initdb: join(to, 'bin/initdb'), postgres: join(to, 'bin/postgres') }
   if (!(await canRun(user, copied.postgres))) await copyOnce(from, to)
   return copied
@@ -42,7 +42,7 @@ async function findInstalled(): Promise<Binaries> {
 }
 
 /** `postgresql-18.4.0-beta.17` */
-async function nameOf(native: string): Promise<string> {
+async function nameOfBinary(native: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(native, '../package.json'), 'utf8'))
   return `postgresql-${version}`
 }

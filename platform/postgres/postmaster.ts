@@ -9,13 +9,13 @@ const run = promisify(execFile)
 /** The content of `postmaster.pid` (PostgreSQL, src/include/utils/pidfile.h). */
 export type PidFile = { pid: number; port: number; ready: boolean }
 
-const pathOf = (cluster: string) => join(cluster, 'postmaster.pid')
+const pathOfPidFile = (cluster: string) => join(cluster, 'postmaster.pid')
 
 /** Null if there is none, or it has no process id yet. */
 export async function readPidFile(cluster: string): Promise<PidFile | null> {
   let text: string
   try {
-    text = await readFile(pathOf(cluster), 'utf8')
+    text = await readFile(pathOfPidFile(cluster), 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
@@ -64,6 +64,6 @@ export function isPostmasterNow(pid: number, cluster: string): boolean {
  * because its other lines inform PostgreSQL of backends that outlived a killed server.
  */
 export async function markPidFileStale(cluster: string): Promise<void> {
-  const lines = (await readFile(pathOf(cluster), 'utf8')).split('\n')
-  await writeFile(pathOf(cluster), [String(process.pid), ...lines.slice(1)].join('\n'))
+  const lines = (await readFile(pathOfPidFile(cluster), 'utf8')).split('\n')
+  await writeFile(pathOfPidFile(cluster), [String(process.pid), ...lines.slice(1)].join('\n'))
 }

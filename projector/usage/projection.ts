@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import {
   amend,
+  billLinesOf,
   type Entry,
   isOpen,
-  linesOf,
   type Metered,
   meter,
   toEntry,
@@ -49,7 +49,7 @@ async function keepAccount(tx: Tx, event: Recorded<Billed>): Promise<void> {
     .values({ run_id, owner, project, ...row })
     .onConflict(on => on.column('run_id').doUpdateSet(row))
     .execute()
-  const due = linesOf(metered)
+  const due = billLinesOf(metered)
   // Nothing is due before the first attempt ends.
   if (due.length === 0) return
   const written = await readEntries(tx, run_id)

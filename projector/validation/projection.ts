@@ -67,22 +67,22 @@ function add(flush: Flush, chunk: Chunk): void {
   if (known !== total_chunks) throw otherTotal(round, known, total_chunks)
   flush.totals.set(round, known)
   if (!flush.firstOffsets.has(run_id)) flush.firstOffsets.set(run_id, log_offset)
-  flush.chunks.set(nameOf(chunk), chunk)
+  flush.chunks.set(nameOfChunk(chunk), chunk)
   flush.length += chunk.samples.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 type Named = Pick<Chunk, 'run_id' | 'step' | 'chunk_index'>
-const nameOf = ({ run_id, step, chunk_index }: Named) => `${run_id}/${step}/${chunk_index}`
+const nameOfChunk = ({ run_id, step, chunk_index }: Named) => `${run_id}/${step}/${chunk_index}`
 
 async function saveFlush(tx: PoolClient, { chunks, firstOffsets }: Flush): Promise<void> {
   const given = [...chunks.values()]
   await refuseOtherTotals(tx, given)
   const earlier = await findEarlier(tx, given)
   const fresh = given.filter(chunk => {
-    const known = earlier.get(nameOf(chunk))
+    const known = earlier.get(nameOfChunk(chunk))
     return known === undefined || BigInt(known.log_offset) < chunk.log_offset
   })
-  const replaced = fresh.flatMap(chunk => earlier.get(nameOf(chunk)) ?? [])
+  const replaced = fresh.flatMap(chunk => earlier.get(nameOfChunk(chunk)) ?? [])
   if (replaced.length > 0) await deleteSamples(tx, replaced)
   await insertChunks(tx, fresh)
   await insertSamples(tx, fresh)
@@ -125,7 +125,7 @@ async function findEarlier(
                using (run_id, step, chunk_index)`,
     values: columns(chunks, 'run_id', 'step', 'chunk_index'),
   })
-  return new Map(rows.map(row => [nameOf(row), row]))
+  return new Map(rows.map(row => [nameOfChunk(row), row]))
 }
 
 const deleteSamples = (tx: PoolClient, replaced: readonly Earlier[]) =>

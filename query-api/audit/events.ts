@@ -48,11 +48,11 @@ function legible(stored: StoredEvent): { data: Record<string, unknown>; summary:
 /** `alice submitted job math-rl-1 …`; for unknown (e.g. former) types only the type. */
 function summaryOf({ type, data }: Today, actor: Actor): string {
   const definition = definitions.get(type)
-  const who = nameOf(actor)
+  const who = nameOfActor(actor)
   return definition ? definition.sentence(data, who) : `${who} caused ${type}`
 }
 
-function nameOf({ type, id }: Actor): string {
+function nameOfActor({ type, id }: Actor): string {
   switch (type) {
     case 'user':
       return id

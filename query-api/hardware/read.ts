@@ -47,7 +47,10 @@ export async function findExtent(
 /** One reading of one source. */
 export type Line = { source: Source; key: string; extra: boolean; place: number }
 
-export const linesOf = (sources: readonly Source[], keys: ReadonlySet<string> | null): Line[] =>
+export const linesOfSources = (
+  sources: readonly Source[],
+  keys: ReadonlySet<string> | null,
+): Line[] =>
   sources.flatMap(source =>
     source.keys.flatMap((key, at) =>
       keys === null || keys.has(key)

@@ -8,7 +8,14 @@ import { one } from '../reading/list.ts'
 import type { Reads } from '../reading/reads.ts'
 import { type AccessTables, ofRun } from '../rules/access.ts'
 import { readGpus } from './gpus.ts'
-import { findExtent, findSources, linesOf, type Range, readBuckets, type Source } from './read.ts'
+import {
+  findExtent,
+  findSources,
+  linesOfSources,
+  type Range,
+  readBuckets,
+  type Source,
+} from './read.ts'
 import { summarize } from './summary.ts'
 
 export type Tables = HardwareTables & AccessTables
@@ -78,7 +85,7 @@ async function readSeries(
   sources: readonly Source[],
   { from, to, keys, buckets }: Wanted,
 ): Promise<Pick<HardwareAnswer, 'bucket_ms' | 'series'>> {
-  const lines = linesOf(sources, keys)
+  const lines = linesOfSources(sources, keys)
   const each = Math.max(1, Math.min(buckets, Math.floor(maxBuckets / Math.max(1, lines.length))))
   const widthMs = Math.ceil((to - from + 1) / each)
   const points = await readBuckets(db, runId, lines, { from, to, widthMs })

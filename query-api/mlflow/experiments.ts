@@ -8,7 +8,7 @@ import {
 import { isProjectName } from '../../schemas/runs/runs.ts'
 import { readableProjects } from '../rules/access.ts'
 import { type MlflowCaller, type MlflowReads, ownRun } from './scope.ts'
-import { pageOf } from './search.ts'
+import { pageOfSearch } from './search.ts'
 
 type Wanted = { name: string; limit: number; offset: number }
 
@@ -66,7 +66,7 @@ export async function searchExperiments(
   caller: MlflowCaller,
   { filter, ...list }: List,
 ) {
-  const page = pageOf(list, { largest: 1000, standard: 1000 })
+  const page = pageOfSearch(list, { largest: 1000, standard: 1000 })
   const [, name] = /^\s*(?:attributes?\.)?name\s*=\s*'([^']+)'\s*$/.exec(filter ?? '') ?? []
   if (filter && name === undefined)
     throw new Refusal(

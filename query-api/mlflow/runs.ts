@@ -17,7 +17,7 @@ export const statusOf: RawBuilder<string> = sql<string>`
   case r.state when 'succeeded' then 'FINISHED' when 'stopped' then 'KILLED'
                when 'failed' then 'FAILED' when 'abandoned' then 'FAILED'
                else coalesce(m.status, case r.state when 'running' then 'RUNNING' else 'SCHEDULED' end) end`
-export const nameOf: RawBuilder<string> = sql<string>`
+export const nameOfMlflowRun: RawBuilder<string> = sql<string>`
   coalesce(m.tags ->> 'mlflow.runName', r.name, r.short_id)`
 export const startOf: RawBuilder<number> = sql<number>`
   floor(extract(epoch from coalesce(r.started_at, r.created_at)) * 1000)::bigint`
@@ -78,7 +78,7 @@ function toInfo({ run_id, name, project, owner, status, start_ms, end_ms }: Head
 
 async function readHeads(db: Db, runIds: readonly string[]): Promise<Map<string, Head>> {
   const { rows } = await sql<Head>`
-    select r.run_id, ${nameOf} as name, r.project, r.owner, ${statusOf} as status,
+    select r.run_id, ${nameOfMlflowRun} as name, r.project, r.owner, ${statusOf} as status,
            ${startOf} as start_ms, ${endOf} as end_ms, m.tags
       from runs r left join mlflow_runs m using (run_id)
      where r.run_id = any(${runIds}) and r.deleted_at is null`.execute(db)

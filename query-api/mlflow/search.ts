@@ -3,7 +3,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { MlflowRunAnswer, MlflowRunSearch } from '../../schemas/mlflow.ts'
 import { readableProjects } from '../rules/access.ts'
 import { orderedLast } from '../rules/ordered-last.ts'
-import { endOf, nameOf, readRuns, startOf, statusOf } from './runs.ts'
+import { endOf, nameOfMlflowRun, readRuns, startOf, statusOf } from './runs.ts'
 import { type Db, type MlflowCaller, type MlflowReads, ownRun, runInScope } from './scope.ts'
 import { type Condition, type Field, type Order, parseFilter, parseOrder } from './search-filter.ts'
 
@@ -23,7 +23,7 @@ export async function searchRuns(
 ): Promise<Found> {
   const conditions = parseFilter(search.filter ?? '')
   const orders = (search.order_by ?? []).map(parseOrder)
-  const page = pageOf(search, { largest: maxPage, standard: maxPage })
+  const page = pageOfSearch(search, { largest: maxPage, standard: maxPage })
   // A deleted run looks as if it did not exist.
   if (search.run_view_type?.toUpperCase() === 'DELETED_ONLY') return { runs: [] }
   const scope = await scopeOf(reads, caller, search.experiment_ids ?? [])
@@ -40,7 +40,7 @@ export async function searchRuns(
 }
 
 /** `max_results` and `page_token`, which is an offset. */
-export function pageOf(
+export function pageOfSearch(
   { max_results, page_token }: { max_results?: number | string; page_token?: string },
   { largest, standard }: { largest: number; standard: number },
 ): Page {
@@ -114,7 +114,7 @@ async function fitting(db: Db, runIds: readonly string[]): Promise<string[]> {
 
 const attributes: Readonly<Record<string, RawBuilder<unknown>>> = {
   run_id: sql`r.run_id`,
-  run_name: nameOf,
+  run_name: nameOfMlflowRun,
   status: statusOf,
   user_id: sql`r.owner`,
   artifact_uri: sql`'mlflow-artifacts:/' || r.run_id`,
@@ -133,7 +133,7 @@ function sqlValue({ of, key }: Field): RawBuilder<unknown> {
     case 'param':
       return sql`(select h.text from hparams_of_runs h where h.run_id = r.run_id and h.key = ${key})`
     case 'tag':
-      return key === 'mlflow.runName' ? nameOf : sql`(m.tags ->> ${key}::text)`
+      return key === 'mlflow.runName' ? nameOfMlflowRun : sql`(m.tags ->> ${key}::text)`
     case 'attribute':
       return attributes[key] ?? sql`null`
   }

@@ -67,14 +67,14 @@ const toVersion = ({ artifact_id, run_id, archived, status, ...row }: VersionRow
   const { model, version, aliases, stage_notes, size_bytes, format, license, created_by } = row
   return {
     ...{ model, version, aliases, stage_notes, size_bytes, format, license, created_by },
-    state: archived ? 'archived' : stateOf(status),
+    state: archived ? 'archived' : stateOfVersion(status),
     source: { artifact_id, run_id },
     metrics: row.metrics ?? {},
     created_at: toTimestamp(row.created_at),
   }
 }
 
-const stateOf = (status: string | null) => {
+const stateOfVersion = (status: string | null) => {
   if (status === 'verified') return 'ready'
   return status === 'registered' ? 'pending' : 'failed'
 }

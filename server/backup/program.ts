@@ -59,7 +59,7 @@ async function main(): Promise<void> {
   }
   const done = await (command === 'restore' ? restore(common, values) : backUp(common, values))
   progress.end()
-  process.stdout.write(values.json ? jsonOf(done) : textOf(done))
+  process.stdout.write(values.json ? jsonOf(done) : summaryOf(done))
 }
 
 async function restore(common: Common, { backup, verify }: Options): Promise<Done> {
@@ -79,7 +79,7 @@ async function backUp(common: Common, { keep, verify }: Options): Promise<Done> 
 const jsonOf = ({ made, restored, verified }: Done) =>
   `${JSON.stringify({ ...made, ...restored, ...(verified && { verified }) })}\n`
 
-const textOf = ({ made, restored, verified }: Done) =>
+const summaryOf = ({ made, restored, verified }: Done) =>
   lines(
     made && madeText(made),
     restored && restoredText(restored),

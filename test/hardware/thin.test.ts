@@ -4,7 +4,12 @@ import { withLock } from '../../platform/postgres/with-lock.ts'
 import type { HardwareTables } from '../../projector/hardware/table.ts'
 import { spanMs, thinSome } from '../../projector/hardware/thin.ts'
 import { readLastPoints } from '../../query-api/hardware/last-points.ts'
-import { findExtent, findSources, linesOf, readBuckets } from '../../query-api/hardware/read.ts'
+import {
+  findExtent,
+  findSources,
+  linesOfSources,
+  readBuckets,
+} from '../../query-api/hardware/read.ts'
 import { database } from '../servers/postgres.ts'
 
 type Point = {
@@ -110,7 +115,7 @@ test('readers see means and then samples without a gap', async t => {
   const sources = await findSources(kysely, 'run_1', {})
   const range = { from: start, to: start + 2 * dayMs }
   const daily = async () => {
-    const lines = linesOf(sources, new Set(['util_pct']))
+    const lines = linesOfSources(sources, new Set(['util_pct']))
     const series = await readBuckets(kysely, 'run_1', lines, { ...range, widthMs: dayMs })
     return [...series].map(([name, buckets]) => [
       name,

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { stop } from '../../command-api/jobs/decide.ts'
 import { takeQuota } from '../../command-api/jobs/holds.ts'
-import { hoursText, linesOf, openLinesOf, sumOf } from '../../events/calculations/billing.ts'
+import { billLinesOf, hoursText, openLinesOf, sumOf } from '../../events/calculations/billing.ts'
 import { jobsWithExecutor } from './jobs-with-executor.ts'
 
 const each = <T>(count: number, work: (index: number) => Promise<T>) =>
@@ -113,7 +113,7 @@ test('GPU hours of a day are counted for the quota as for the bill, to the milli
     )
     const rates = [{ since: null, price_per_gpu_hour: '0' }]
     const metered = { gpus: 3, rates, attempts: [attempt] }
-    used.push(...linesOf(metered), ...openLinesOf(metered, now))
+    used.push(...billLinesOf(metered), ...openLinesOf(metered, now))
     const { gpu_ms } = sumOf(used.filter(line => line.day === day))
     if (gpu_ms === 0n) continue
     const takes = (limit: bigint) =>

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import test from 'ava'
 import fc from 'fast-check'
 import {
+  billLinesOf,
   centsText,
   type Entry,
   hoursText,
   intervalsOf,
   type Line,
-  linesOf,
   moneyText,
   nearest,
   openLinesOf,
@@ -190,7 +190,7 @@ test('the end of a budget is the first millisecond at which it is spent, across 
       if (end === Number.POSITIVE_INFINITY || end - from > 400 * dayMs) return
       const spentBy = (ms: number) => {
         const attempts = [{ attempt: 1, started_at: iso(from), ended_at: iso(ms) }]
-        return sumOf(linesOf({ ...metered, attempts }))
+        return sumOf(billLinesOf({ ...metered, attempts }))
       }
       // Each line is rounded by at most half a millionth.
       const slack = BigInt(Math.ceil((end - from) / dayMs) + 6)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import {
   amend,
+  billLinesOf,
   type Entry,
-  linesOf,
   type Metered,
   meter,
   standing,
@@ -36,7 +36,7 @@ export function ledgerOf(events: readonly JobEvent[]): { metered: Metered; entri
   const entries: Entry[] = []
   for (const event of events) {
     metered = meter(metered, event)
-    entries.push(...amend(entries, linesOf(metered)))
+    entries.push(...amend(entries, billLinesOf(metered)))
   }
   return { metered, entries }
 }

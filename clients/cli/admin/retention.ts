@@ -86,11 +86,11 @@ function bodyOf(options: RetentionOptions): Record<string, unknown> {
 function show({ terminal, isJson }: Session, { runs, dry_run }: RetentionReport): void {
   for (const run of runs) {
     if (isJson) terminal.data(toJson({ dry_run, ...run }))
-    else for (const line of linesOf(run, dry_run)) terminal.data(line)
+    else for (const line of linesOfRun(run, dry_run)) terminal.data(line)
   }
 }
 
-function linesOf(run: RunRetention, isDryRun: boolean): string[] {
+function linesOfRun(run: RunRetention, isDryRun: boolean): string[] {
   const { short_id, artifacts, freed_bytes, kept, protected_total } = run
   const goes = `${artifacts.length} ${isDryRun ? 'would be deleted' : 'deleted'}`
   const stays = `${kept + protected_total} stay`

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import OpenAI from 'openai'
 import type { Api } from '../api/client.ts'
 import type { Admission } from '../api/records.ts'
-import { type Deployment, pathOf } from '../deployments/find.ts'
+import { type Deployment, pathOfDeployment } from '../deployments/find.ts'
 import { untilReady } from '../deployments/until-ready.ts'
 import { specOfRecipe } from '../jobs/spec/job-spec.ts'
 import { exitCode, Failure, usageFailure } from '../program/failure.ts'
@@ -96,7 +96,7 @@ async function show(scene: Scene): Promise<number> {
     { name, project, ...of(first) },
     { creates: true },
   )
-  const path = pathOf(made.deployment_id)
+  const path = pathOfDeployment(made.deployment_id)
   say(`Serves the last checkpoint of ${first.short_id} as the deployment ${name}`)
   await untilReady({ api, terminal }, made)
   const { base_url } = await api.get<Deployment>(path)

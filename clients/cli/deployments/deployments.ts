@@ -17,7 +17,7 @@ import {
   deltasText,
   findDeployment,
   oneDeployment,
-  pathOf,
+  pathOfDeployment,
   type Revision,
 } from './find.ts'
 import { type ScaleOptions, scaleOf, scaleOptions } from './set.ts'
@@ -62,7 +62,7 @@ export const deployShow = record<Deployment, Revision>({
   },
   below: {
     name: 'revisions',
-    path: ({ deployment_id }) => `${pathOf(deployment_id)}/revisions`,
+    path: ({ deployment_id }) => `${pathOfDeployment(deployment_id)}/revisions`,
     columns: [
       { title: 'REV', cell: ({ number, promoted }) => `${number}${promoted ? ' *' : ''}` },
       { title: 'STATE', cell: row => row.state },
@@ -145,7 +145,7 @@ export async function deployRevise(
   const session = await openSignedIn(world, options)
   const { deployment_id } = await findDeployment(session.api, named)
   const body = { ...(await servedOf(session, options)), promote: options.promote === true }
-  const path = `${pathOf(deployment_id)}/revisions`
+  const path = `${pathOfDeployment(deployment_id)}/revisions`
   const made = await session.api.post<Made>(path, body, { creates: true })
   if (!options.wait) return report(session, made)
   session.terminal.note(`${made.revision_id}: waiting until it responds`)
@@ -207,7 +207,7 @@ export async function deployRemove(
 ): Promise<ExitCode> {
   const { api, terminal, isJson, process } = await openSignedIn(world, options)
   const { deployment_id, name } = await findDeployment(api, named)
-  const path = pathOf(deployment_id)
+  const path = pathOfDeployment(deployment_id)
   if (!options.yes) {
     const { breaks } = await api.delete<Deletion>(`${path}?dry_run=true`)
     terminal.note(`${breaks.base_url} will return 404 permanently`)

@@ -39,16 +39,16 @@ export type Revision = {
 /** The operand by which commands name a deployment. */
 export const oneDeployment = { '<deployment>': 'name or id' }
 
-export const pathOf = (deployment_id: string): string =>
+export const pathOfDeployment = (deployment_id: string): string =>
   `/api/deployments/${segment(deployment_id)}`
 
 /** The path of a deployment that is named in either way, or of a list below it. */
 export const pathOfNamed = async (api: Api, named: string, below = ''): Promise<string> =>
-  `${pathOf((await findDeployment(api, named)).deployment_id)}${below}`
+  `${pathOfDeployment((await findDeployment(api, named)).deployment_id)}${below}`
 
 /** The deployment with this id, or with this name if only one readable deployment has it. */
 export async function findDeployment(api: Api, named: string): Promise<Deployment> {
-  const exact = await api.find<Deployment>(pathOf(named))
+  const exact = await api.find<Deployment>(pathOfDeployment(named))
   if (exact) return exact
   const all = await everyPage<Deployment>(api, '/api/deployments')
   const found = all.filter(({ name, project }) => name === named || `${project}/${name}` === named)
@@ -63,7 +63,7 @@ export async function findDeployment(api: Api, named: string): Promise<Deploymen
 }
 
 export const readRevisions = (api: Api, deployment_id: string): Promise<Revision[]> =>
-  everyPage<Revision>(api, `${pathOf(deployment_id)}/revisions`)
+  everyPage<Revision>(api, `${pathOfDeployment(deployment_id)}/revisions`)
 
 /** A revision by its id or its number. */
 export function revisionOf(revisions: readonly Revision[], named: string): Revision {

@@ -6,7 +6,7 @@ import { toJson } from '../terminal/harmless.ts'
 import {
   findDeployment,
   oneDeployment,
-  pathOf,
+  pathOfDeployment,
   pathOfNamed,
   readRevisions,
   revisionOf,
@@ -43,7 +43,7 @@ export async function deployPromote(
       : revisionOf(revisions, wanted)
   if (!revision)
     throw usageFailure('No revision is ready', `hint: forge deploy show ${named} shows why`)
-  const path = `${pathOf(deployment_id)}/revisions/${revision.revision_id}/promote`
+  const path = `${pathOfDeployment(deployment_id)}/revisions/${revision.revision_id}/promote`
   // Fails if another promotion came in between, rather than undoing it by accident.
   const body = { reason, expected_promoted_revision_id: promoted_revision_id }
   const done = await api.post<Changed>(path, body)
@@ -75,7 +75,10 @@ export async function deployRollback(
   const { deployment_id } = await findDeployment(api, named)
   const revisions = await readRevisions(api, deployment_id)
   const target = to === undefined ? null : revisionOf(revisions, to).revision_id
-  const done = await api.post<Changed>(`${pathOf(deployment_id)}/rollback`, { to: target, reason })
+  const done = await api.post<Changed>(`${pathOfDeployment(deployment_id)}/rollback`, {
+    to: target,
+    reason,
+  })
   const now = revisions.find(({ revision_id }) => revision_id === done.promoted_revision_id)
   terminal.data(isJson ? toJson(done) : `revision ${now?.number} is promoted again`)
   return exitCode.ok

@@ -2,7 +2,7 @@ import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
 import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { findDeployment, oneDeployment, pathOf } from './find.ts'
+import { findDeployment, oneDeployment, pathOfDeployment } from './find.ts'
 
 export type ScaleOptions = Texts<
   'min' | 'max' | 'target' | 'idleSuspend' | 'maxConcurrency' | 'timeout'
@@ -65,7 +65,7 @@ export async function deploySet(
     throw usageFailure('Say what to change, e.g. --max 4', 'hint: forge deploy set --help')
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const { deployment_id } = await findDeployment(api, named)
-  const done = await api.patch<{ changed: boolean }>(pathOf(deployment_id), body)
+  const done = await api.patch<{ changed: boolean }>(pathOfDeployment(deployment_id), body)
   if (isJson) terminal.data(toJson(done))
   else terminal.data(done.changed ? `${deployment_id} was changed` : 'nothing changed')
   return exitCode.ok

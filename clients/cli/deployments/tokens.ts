@@ -5,7 +5,7 @@ import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
 import { list } from '../program/list.ts'
 import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { findDeployment, oneDeployment, pathOf, pathOfNamed } from './find.ts'
+import { findDeployment, oneDeployment, pathOfDeployment, pathOfNamed } from './find.ts'
 
 type Token = {
   token_id: string
@@ -32,7 +32,7 @@ export async function tokenNew(
 ): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const { deployment_id, base_url } = await findDeployment(api, named)
-  const path = `${pathOf(deployment_id)}/tokens`
+  const path = `${pathOfDeployment(deployment_id)}/tokens`
   const made = await api.post<{ token: string | null }>(path, { name, note }, { creates: true })
   if (isJson) {
     terminal.data(toJson(made))

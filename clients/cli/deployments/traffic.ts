@@ -16,7 +16,7 @@ import { amount, duration, size } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { type Column, table } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { findDeployment, oneDeployment, pathOf } from './find.ts'
+import { findDeployment, oneDeployment, pathOfDeployment } from './find.ts'
 
 type TrafficOptions = CommonOptions &
   Texts<'token' | 'from' | 'to'> &
@@ -44,7 +44,7 @@ export async function deployTraffic(
   const session = await openSignedIn(world, options)
   const { api, terminal, isJson } = session
   const { deployment_id } = await findDeployment(api, named)
-  const path = `${pathOf(deployment_id)}/traffic`
+  const path = `${pathOfDeployment(deployment_id)}/traffic`
   if (summary) {
     const query = { from, to, by: 'token' }
     const found = await api.get<TrafficSummary>(`${path}/summary`, query)

@@ -1,7 +1,7 @@
 import { exitCode, Failure } from '../program/failure.ts'
 import { pause } from '../program/pause.ts'
 import type { Session } from '../program/session.ts'
-import { pathOf, type Revision } from './find.ts'
+import { pathOfDeployment, type Revision } from './find.ts'
 
 const pollMs = 500
 
@@ -10,7 +10,7 @@ export async function untilReady(
   { api, terminal }: Pick<Session, 'api' | 'terminal'>,
   { deployment_id, revision_id }: { deployment_id: string; revision_id: string },
 ): Promise<{ state: string }> {
-  const path = `${pathOf(deployment_id)}/revisions/${revision_id}`
+  const path = `${pathOfDeployment(deployment_id)}/revisions/${revision_id}`
   let shown = ''
   for (;;) {
     const { state, state_reason } = await api.get<Revision>(path)

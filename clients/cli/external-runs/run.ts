@@ -75,7 +75,7 @@ const bodyOf = (
   { env, process }: World,
 ) => ({
   project: project ?? env.FORGE_PROJECT ?? projectOfDirectory(process.cwd()),
-  name: name ?? nameOf(command),
+  name: name ?? nameOfCommand(command),
   tags: tag,
 })
 
@@ -136,7 +136,7 @@ function tellRun({ terminal, api, isJson }: Session, { run_id }: Address, short_
 }
 
 /** `python train.py --lr 1` is called train.py. */
-export function nameOf(command: readonly string[]): string {
+export function nameOfCommand(command: readonly string[]): string {
   const script = command.find((word, at) => at > 0 && /\.\w+$/.test(word) && !word.startsWith('-'))
   return basename(script ?? command[0] ?? 'run').slice(0, 200)
 }

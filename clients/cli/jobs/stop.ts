@@ -57,7 +57,7 @@ async function waitForEnd(
   const began = nowMs()
   let saidMs = began
   for (;;) {
-    const { state } = await stateOf(api, runId)
+    const { state } = await stateOfJob(api, runId)
     if (isEnded(state)) return state
     if (nowMs() - saidMs >= sayEveryMs) {
       saidMs = nowMs()
@@ -70,6 +70,6 @@ async function waitForEnd(
 }
 
 /** Jobs have more states than runs. */
-const stateOf = async (api: Api, runId: string): Promise<{ state: string }> =>
+const stateOfJob = async (api: Api, runId: string): Promise<{ state: string }> =>
   (await api.find<JobDetail>(`/api/jobs/${segment(runId)}`)) ??
   (await api.get<RunRecord>(`/api/runs/${segment(runId)}`))

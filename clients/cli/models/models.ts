@@ -25,7 +25,7 @@ type Version = {
   created_at: string
 }
 
-const pathOf = (name: string): string => `/api/models/${segment(name)}`
+const pathOfModel = (name: string): string => `/api/models/${segment(name)}`
 
 const whole = (text: string): number => {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text)
@@ -62,14 +62,14 @@ export const describeModelShow = describe({
 })
 
 export const modelShow = record<Model, Version>({
-  find: (api, name) => api.get<Model>(pathOf(name)),
+  find: (api, name) => api.get<Model>(pathOfModel(name)),
   lines: ({ project, model, description, aliases }) => [
     `${project}/${model}  ${shownAliases(aliases)}`,
     ...(description === '' ? [] : [description]),
   ],
   below: {
     name: 'versions',
-    path: ({ model }) => `${pathOf(model)}/versions`,
+    path: ({ model }) => `${pathOfModel(model)}/versions`,
     columns: [
       { title: 'VERSION', cell: row => String(row.version), align: 'right' },
       { title: 'STATE', cell: row => row.state },
@@ -101,14 +101,14 @@ export async function modelRegister(
 ): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const { project, notes: stage_notes, license } = options
-  if (project !== undefined && (await api.find(pathOf(name))) === null)
+  if (project !== undefined && (await api.find(pathOfModel(name))) === null)
     await api.post('/api/models', { name, project }, { creates: true })
   const body = {
     artifact_id,
     ...(stage_notes !== undefined && { stage_notes }),
     ...(license !== undefined && { license }),
   }
-  const made = await api.post<{ version: number }>(`${pathOf(name)}/versions`, body, {
+  const made = await api.post<{ version: number }>(`${pathOfModel(name)}/versions`, body, {
     creates: true,
   })
   terminal.data(isJson ? toJson(made) : `${name}@${made.version}`)
@@ -139,7 +139,7 @@ export async function modelAlias(
   { reason, expected: expected_version, ...options }: Move,
 ): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
-  const moved = await api.put<Moved>(`${pathOf(name)}/aliases/${segment(alias)}`, {
+  const moved = await api.put<Moved>(`${pathOfModel(name)}/aliases/${segment(alias)}`, {
     version,
     ...(reason !== undefined && { reason }),
     ...(expected_version !== undefined && { expected_version }),
@@ -166,7 +166,7 @@ export const describeModelHistory = describe({
 })
 
 export const modelHistory = list<AliasMove, CommonOptions & Texts<'at'>>({
-  path: (_, name, alias) => `${pathOf(name)}/aliases/${segment(alias)}/history`,
+  path: (_, name, alias) => `${pathOfModel(name)}/aliases/${segment(alias)}/history`,
   filters: ({ at }) => ({ at }),
   shown: {
     columns: [

@@ -76,11 +76,11 @@ const columns = (paint: Session['terminal']['paint']): Column<Entry>[] => [
       level === 'error' || level === 'warn' ? paint(colours[level], text) : text,
   },
   { title: '', cell: row => (row.read_at === null ? 'new' : '') },
-  { title: 'TITLE', cell: row => titleOf(row), shrinks: true },
+  { title: 'TITLE', cell: row => titleOfEntry(row), shrinks: true },
   { title: 'DETAIL', cell: row => oneLine(row.body), shrinks: true, drops: true },
 ]
 
-const titleOf = ({ title, count }: Entry) => oneLine(title) + (count > 1 ? ` (×${count})` : '')
+const titleOfEntry = ({ title, count }: Entry) => oneLine(title) + (count > 1 ? ` (×${count})` : '')
 
 /** Prints the existing notifications, oldest first, then each new one until Ctrl-C. */
 async function follow(session: Session, list: () => Promise<Entry[]>): Promise<ExitCode> {
@@ -112,4 +112,4 @@ async function follow(session: Session, list: () => Promise<Entry[]>): Promise<E
 }
 
 const lineOf = (entry: Entry): string =>
-  `${entry.created_at}  ${entry.level.padEnd(5)}  ${titleOf(entry)}${entry.body === '' ? '' : `: ${oneLine(entry.body)}`}`
+  `${entry.created_at}  ${entry.level.padEnd(5)}  ${titleOfEntry(entry)}${entry.body === '' ? '' : `: ${oneLine(entry.body)}`}`

@@ -18,7 +18,7 @@ type Project = {
 }
 type Member = { username: string; role: string; since: string }
 
-const pathOf = (name: string) => `/api/projects/${segment(name)}`
+const pathOfProject = (name: string) => `/api/projects/${segment(name)}`
 
 export const describeProjectList = describe({ text: 'the projects you may read' })
 
@@ -48,14 +48,14 @@ export const describeProjectShow = describe({
 })
 
 export const projectShow = record<Project, Member>({
-  find: (api, name) => api.get<Project>(pathOf(name)),
+  find: (api, name) => api.get<Project>(pathOfProject(name)),
   lines: ({ name, visibility, runs, created_at, notes }) => [
     `${name}: ${visibility}, ${counted(runs, 'run')}, since ${created_at}`,
     ...(notes === '' ? [] : [notes]),
   ],
   below: {
     name: 'members',
-    path: ({ name }) => `${pathOf(name)}/members`,
+    path: ({ name }) => `${pathOfProject(name)}/members`,
     columns: [
       { title: 'USER', cell: row => row.username, shrinks: true },
       { title: 'ROLE', cell: row => row.role },
@@ -64,7 +64,8 @@ export const projectShow = record<Project, Member>({
   },
 })
 
-const memberAt = (name: string, username: string) => `${pathOf(name)}/members/${segment(username)}`
+const memberAt = (name: string, username: string) =>
+  `${pathOfProject(name)}/members/${segment(username)}`
 
 type SetOptions = CommonOptions & Texts<'visibility' | 'notes'>
 
@@ -93,7 +94,7 @@ export async function projectSet(
     ...(visibility !== undefined && { visibility }),
     ...(notes !== undefined && { notes }),
   }
-  const project = await api.patch<Project & { changed: boolean }>(pathOf(name), change)
+  const project = await api.patch<Project & { changed: boolean }>(pathOfProject(name), change)
   if (isJson) terminal.data(toJson(project))
   else terminal.note(`${name} is ${project.changed ? 'now' : 'already'} ${project.visibility}`)
   return exitCode.ok

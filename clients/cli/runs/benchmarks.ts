@@ -35,7 +35,7 @@ export async function benchmarks(
 }
 
 const columns: Column<Line>[] = [
-  { title: 'BENCHMARK', cell: ({ row }) => nameOf(row), shrinks: true },
+  { title: 'BENCHMARK', cell: ({ row }) => nameOfBenchmark(row), shrinks: true },
   { title: 'SPLIT', cell: ({ row }) => row.split ?? '-', drops: true },
   {
     title: 'AT',
@@ -47,7 +47,7 @@ const columns: Column<Line>[] = [
   { title: 'RECORDED', cell: ({ row }) => row.recorded_at, drops: true },
 ]
 
-const nameOf = ({ benchmark, version, task }: BenchmarkRow) =>
+const nameOfBenchmark = ({ benchmark, version, task }: BenchmarkRow) =>
   `${benchmark}${version === null ? '' : `@${version}`}${task === null ? '' : ` ${task}`}`
 
 const withError = ({ value, stderr }: Line['score']) =>

@@ -35,12 +35,15 @@ export async function lineage(world: World, id: string, options: CommonOptions):
   const session = await openSignedIn(world, options)
   const found = await session.api.get<Lineage>(`/api/runs/${segment(id)}/lineage`)
   if (session.isJson) session.terminal.data(toJson(found))
-  else for (const line of linesOf(session, found)) session.terminal.data(line)
+  else for (const line of linesOfLineage(session, found)) session.terminal.data(line)
   return exitCode.ok
 }
 
 /** One run a line, the oldest first, each with its origins; the requested run is marked. */
-function linesOf({ terminal }: Session, { run_id, runs, edges, resumed, truncated }: Lineage) {
+function linesOfLineage(
+  { terminal }: Session,
+  { run_id, runs, edges, resumed, truncated }: Lineage,
+) {
   const nameOf = (id: string | null) =>
     runs.find(run => run.run_id === id)?.short_id ?? 'a run that you may not read'
   const origin = ({ kind, from, artifact_id, artifact_deleted }: Edge) => {

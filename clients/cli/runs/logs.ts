@@ -123,7 +123,7 @@ async function* storedLines(api: Api, run: Run, options: LogsOptions): AsyncGene
     return
   }
   for (let after: number | null = 0; after !== null; ) {
-    const { lines, next } = await pageOf(api, path, { after, limit: pageLines, ...filter })
+    const { lines, next } = await readLogPage(api, path, { after, limit: pageLines, ...filter })
     yield* lines
     // Never read the same page twice, even if the server says so.
     after = next === null || next <= after ? null : next
@@ -131,7 +131,7 @@ async function* storedLines(api: Api, run: Run, options: LogsOptions): AsyncGene
 }
 
 /** A page, and where the next one begins: the server scans a fixed number of lines at once, matching or not. */
-async function pageOf(api: Api, path: string, query: Query) {
+async function readLogPage(api: Api, path: string, query: Query) {
   let next: number | null = null
   const onLink = (link: string | null) => {
     const found = /[?&](?:after|before)=(\d+)[^>]*>/.exec(link ?? '')?.[1]
@@ -152,7 +152,7 @@ async function lastLines(
   let before: number | null = Number.MAX_SAFE_INTEGER
   while (before !== null && lines.length < wanted) {
     const limit = Math.min(pageLines, wanted - lines.length)
-    const page = await pageOf(api, path, { before, limit, ...filter })
+    const page = await readLogPage(api, path, { before, limit, ...filter })
     lines = [...page.lines, ...lines]
     before = page.next === null || page.next >= before ? null : page.next
   }

@@ -96,7 +96,7 @@ function plannedRun(nth: number, chance: Chance): PlannedRun {
       bf16: chance.next() < 0.7,
     },
     points,
-    lines: linesOf(points, failure),
+    lines: logLinesOf(points, failure),
     rounds: kind.hasSamples ? roundsOf(length, chance) : [],
     gpus: nth % 3 === 0 ? chance.of([1, 4, 8]) : 0,
     checkpoints: [500, 1_000, 1_500, 2_000].filter(step => step <= length),
@@ -157,7 +157,7 @@ function curvesOf(
   }).flat()
 }
 
-function linesOf(points: readonly Point[], failure: Failure): PlannedRun['lines'] {
+function logLinesOf(points: readonly Point[], failure: Failure): PlannedRun['lines'] {
   const losses = points.filter(({ key, step }) => key === 'train/loss' && step % 10 === 0)
   const out = losses.map(({ step, value }) => ({
     stream: 'stdout' as const,

@@ -27,7 +27,7 @@ export async function rulesIn(folder: string, under: string): Promise<RuleSet[]>
     const text = await readFile(join(folder, path), 'latin1').catch(() => null)
     if (text === null) continue
     const lines = text.replace(utf8Mark, '').split(/\r?\n/)
-    const base = under === '' ? '' : `${bytesOf(under)}/`
+    const base = under === '' ? '' : `${latin1Of(under)}/`
     sets.push(ruleSet(base, lines, (line, at) => `${path}:${at + 1}: ${utf8Of(line)}`))
   }
   return sets
@@ -40,7 +40,7 @@ export function whyLeftOut(
   isFolder: boolean,
 ): string | null {
   if (/(^|\/)\.git$/.test(path)) return 'never packed'
-  const wanted = bytesOf(isFolder ? `${path}/` : path)
+  const wanted = latin1Of(isFolder ? `${path}/` : path)
   let why: string | null = null
   for (const { base, rules } of sets) {
     const { ignored, unignored, rule } = rules.test(wanted.slice(base.length))
@@ -60,7 +60,7 @@ function takeBack({ base, rules }: RuleSet, folder: string): void {
 /** The byte order mark of UTF-8, which git skips. */
 const utf8Mark = /^\u00ef\u00bb\u00bf/
 
-const bytesOf = (text: string) => Buffer.from(text).toString('latin1')
+const latin1Of = (text: string) => Buffer.from(text).toString('latin1')
 const utf8Of = (bytes: string) => Buffer.from(bytes, 'latin1').toString()
 
 function ruleSet(

@@ -6,7 +6,7 @@ import { accepted, authorized, request } from './session.ts'
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      queryFn: ({ queryKey, signal }) => request('GET', pathOf(queryKey), { signal }),
+      queryFn: ({ queryKey, signal }) => request('GET', addressOfKey(queryKey), { signal }),
       staleTime: 2_000,
       // Reads are retried while the server is away; a refusal is not retried.
       retry: (_, error) => isPassing(error),
@@ -20,7 +20,7 @@ export const queries = new QueryClient({
 
 type Query = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-const pathOf = ([path, query]: QueryKey): string => addressOf(String(path), query as Query)
+const addressOfKey = ([path, query]: QueryKey): string => addressOf(String(path), query as Query)
 
 /** A path with its query; null, undefined and empty values are omitted. */
 export function addressOf(path: string, query: Query = {}): string {

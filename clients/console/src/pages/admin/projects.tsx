@@ -18,7 +18,7 @@ type Project = Static<typeof project>
 type Member = { username: string; role: string }
 
 const path = '/api/projects'
-const pathOf = (name: string) => `${path}/${encodeURIComponent(name)}`
+const pathOfProject = (name: string) => `${path}/${encodeURIComponent(name)}`
 
 export function Section() {
   const say = useWords(words)
@@ -44,7 +44,7 @@ export function Section() {
                 aria-label={`${say.visibility}: ${one.name}`}
                 value={one.visibility}
                 onChange={event =>
-                  void send('PATCH', pathOf(one.name), { visibility: event.target.value })
+                  void send('PATCH', pathOfProject(one.name), { visibility: event.target.value })
                 }
               >
                 <option value="private">{say.private}</option>
@@ -72,7 +72,7 @@ const roles = ['viewer', 'member', 'maintainer'] as const
 
 function Members({ name, onClose }: { name: string; onClose: () => void }) {
   const say = useWords(words)
-  const own = `${pathOf(name)}/members`
+  const own = `${pathOfProject(name)}/members`
   const members = useQuery(reading<Member[]>(own))
   const { send, error } = useChange(path)
   const set = (event: FormEvent<HTMLFormElement>) => {

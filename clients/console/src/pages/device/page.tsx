@@ -20,7 +20,7 @@ import { leftOf, useSecondsUntil } from './countdown.ts'
 import styles from './page.module.css'
 import { words } from './words.ts'
 
-const pathOf = (userCode: string) => `/api/cli/device/${encodeURIComponent(userCode)}`
+const pathOfCode = (userCode: string) => `/api/cli/device/${encodeURIComponent(userCode)}`
 /** The session came from a code, which may not approve another. */
 const fromDevice = 'device.from_device'
 const unknownCode = [404, 422, 429]
@@ -30,7 +30,7 @@ export function Page() {
   const say = useWords(words)
   const { user_code = '' } = useSearch({ strict: false })
   const asked = useQuery({
-    ...reading<DeviceRequest>(pathOf(user_code)),
+    ...reading<DeviceRequest>(pathOfCode(user_code)),
     enabled: user_code !== '',
     refetchInterval: 5_000,
   })
@@ -119,14 +119,14 @@ function Pending({ request: asked, left }: { request: DeviceRequest; left: numbe
   const decide = async (verb: 'approve' | 'deny') => {
     setBusy(true)
     try {
-      const answer = await request<DeviceRequest>('POST', `${pathOf(asked.user_code)}/${verb}`)
-      queries.setQueriesData({ queryKey: [pathOf(asked.user_code)] }, answer)
+      const answer = await request<DeviceRequest>('POST', `${pathOfCode(asked.user_code)}/${verb}`)
+      queries.setQueriesData({ queryKey: [pathOfCode(asked.user_code)] }, answer)
     } catch (failure) {
       if (failure instanceof ApiFailure && failure.code === fromDevice)
         forget({ said: failure.message })
       else setError(failure)
     }
-    await queries.invalidateQueries({ queryKey: [pathOf(asked.user_code)] })
+    await queries.invalidateQueries({ queryKey: [pathOfCode(asked.user_code)] })
     setBusy(false)
   }
   return (

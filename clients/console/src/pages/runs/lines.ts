@@ -12,20 +12,20 @@ export type Line =
 export type Chunk = { project: string | null; chunk: number }
 
 const headOf = ({ project }: Group) => (project === null ? 0 : 1)
-const linesOf = (group: Group) => headOf(group) + (group.isOpen ? group.rows : 0)
+const linesOfGroup = (group: Group) => headOf(group) + (group.isOpen ? group.rows : 0)
 
 export const countLines = (groups: readonly Group[]): number =>
-  groups.reduce((sum, group) => sum + linesOf(group), 0)
+  groups.reduce((sum, group) => sum + linesOfGroup(group), 0)
 
 /** The content of a line of the table, counted from 0; null past the end. */
 export function lineAt(groups: readonly Group[], line: number): Line | null {
   let left = line
   for (const group of groups) {
-    if (left < linesOf(group)) {
+    if (left < linesOfGroup(group)) {
       const nth = left - headOf(group)
       return nth < 0 ? { kind: 'group', group } : { kind: 'run', project: group.project, nth }
     }
-    left -= linesOf(group)
+    left -= linesOfGroup(group)
   }
   return null
 }
@@ -40,7 +40,7 @@ export function chunksOfLines(groups: readonly Group[], from: number, to: number
     if (group.isOpen && first < group.rows && last >= 0)
       for (const chunk of chunksFor(first, last, group.rows))
         chunks.push({ project: group.project, chunk })
-    start += linesOf(group)
+    start += linesOfGroup(group)
   }
   return chunks
 }

@@ -40,7 +40,10 @@ export function graphOf(lineage: Lineage): Graph {
   const at = new Map(placed.map(node => [node.id, node]))
   return {
     nodes: placed,
-    links: arrows.map(arrow => ({ ...arrow, path: pathOf(at.get(arrow.from), at.get(arrow.to)) })),
+    links: arrows.map(arrow => ({
+      ...arrow,
+      path: pathBetween(at.get(arrow.from), at.get(arrow.to)),
+    })),
     width: Math.max(0, ...placed.map(({ x }) => x + nodeSize.width)),
     height: Math.max(0, ...placed.map(({ y }) => y + nodeSize.height)),
   }
@@ -121,7 +124,7 @@ function meanRow(id: string, arrows: readonly Arrow[], places: ReadonlyMap<strin
   return rows.length === 0 ? 0 : rows.reduce((sum, row) => sum + row, 0) / rows.length
 }
 
-function pathOf(from: Node | undefined, to: Node | undefined): string {
+function pathBetween(from: Node | undefined, to: Node | undefined): string {
   if (!from || !to) return ''
   const [x1, y1] = [from.x + nodeSize.width, from.y + nodeSize.height / 2]
   const [x2, y2] = [to.x, to.y + nodeSize.height / 2]

@@ -50,7 +50,7 @@ export function smallsOf(series: readonly Series[]): Small[] {
 }
 
 /** The path of a line in a box of a width and height, times from `from` to `to`. */
-export function pathOf(
+export function svgPathOf(
   points: Small['lines'][number]['points'],
   {
     from,

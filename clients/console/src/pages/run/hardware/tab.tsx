@@ -8,7 +8,7 @@ import { reading } from '../../../session/api.ts'
 import { bytesOf, shortNumber } from '../../../words/amounts.ts'
 import { useWords, wordsOf } from '../../../words/words.ts'
 import { pathOfRun, type RunRecord } from '../use-run.ts'
-import { devicePlaceOf, pathOf, type Small, smallsOf } from './readings.ts'
+import { devicePlaceOf, type Small, smallsOf, svgPathOf } from './readings.ts'
 import styles from './tab.module.css'
 
 const words = wordsOf({
@@ -167,7 +167,7 @@ function SmallChart({ small, from, to }: { small: Small; from: number; to: numbe
         {small.lines.map(({ label, points }, nth) => (
           <path
             key={label}
-            d={pathOf(points, { from, to, max: small.max, ...size })}
+            d={svgPathOf(points, { from, to, max: small.max, ...size })}
             style={{ stroke: `var(--curve-${(nth % 10) + 1})` }}
           >
             <title>{label}</title>

@@ -95,7 +95,7 @@ function Alerts({ run }: { run: RunRecord }) {
   )
 }
 
-const textOf = (value: unknown): string =>
+const textOfValue = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
 function Values({ title, values }: { title: string; values: Readonly<Record<string, unknown>> }) {
@@ -121,7 +121,7 @@ function Values({ title, values }: { title: string; values: Readonly<Record<stri
           keyOf={name => name}
           columns={[
             { key: 'name', title: say.name, cell: name => name },
-            { key: 'value', title: say.value, cell: name => textOf(values[name]) },
+            { key: 'value', title: say.value, cell: name => textOfValue(values[name]) },
           ]}
         />
       )}
