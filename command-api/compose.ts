@@ -1,15 +1,16 @@
 import type { Route } from '../auth/route.ts'
 import { register } from './artifacts/routes.ts'
 import type { Deps } from './deps.ts'
-import type { Follower } from './follower.ts'
+import type { Follower } from './effects/follower.ts'
+import type { Reactor } from './effects/reactor.ts'
 import { setHparams } from './hparams/decide.ts'
+import { describeJob } from './jobs/change-route.ts'
 import { reportJob } from './jobs/report.ts'
 import type { Kind } from './kind.ts'
 import { appendMetrics } from './metrics/routes.ts'
 import type { MlflowPorts } from './mlflow/target.ts'
 import { signInConfirmer } from './oidc/confirm.ts'
 import { configuredProvider } from './oidc/routes.ts'
-import type { Reactor } from './reactor.ts'
 import { runPurger } from './runs/purge.ts'
 import { reportRun } from './runs/report.ts'
 import { createRun } from './runs/routes.ts'
@@ -70,6 +71,7 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
       openSession(deps, { ...signIn, via: 'device' }),
     openProviderSession: (signIn: Omit<SignIn, 'via'>) =>
       openSession(deps, { ...signIn, via: 'oidc' }),
+    describeJob: describeJob(deps),
     reporters: { external: reportRun(deps), job: reportJob(deps) },
     uploadsOfRuns: stored,
     ofMlflow,

@@ -1,4 +1,4 @@
-import type { JobState } from '../schemas/jobs.ts'
+import type { JobState } from '../schemas/jobs/jobs.ts'
 import { linesOf, type Rate, sumOf, unmetered, withRate } from './calculations/billing.ts'
 import { aggregate, type Stamped } from './event.ts'
 import { type Exit, type JobAdmitted, type JobEvent, jobEvents } from './jobs.ts'
@@ -19,6 +19,9 @@ export type Job = {
   subject: Pick<JobAdmitted, 'run_id' | 'short_id' | 'project' | 'owner'>
   name: string
   tags: readonly string[]
+  notes: string
+  starred: boolean
+  archived: boolean
   priority: number
   gpus: number
   retry: JobAdmitted['spec']['spec']['retry']
@@ -55,6 +58,9 @@ const initial: Job = {
   subject: { run_id: '', short_id: '', project: '', owner: '' },
   name: '',
   tags: [],
+  notes: '',
+  starred: false,
+  archived: false,
   priority: 0,
   gpus: 0,
   retry: { max_attempts: 1, on: [], backoff_s: 0, resume: 'none' },
@@ -84,6 +90,12 @@ const newAttempt = {
   exit: null,
   request: null,
 }
+
+const endStates = {
+  'job.succeeded': 'succeeded',
+  'job.failed': 'failed',
+  'job.stopped': 'stopped',
+} as const
 
 function evolve(job: Job, event: Stamped<JobEvent>): Job {
   const at = event.occurred_at
@@ -115,11 +127,7 @@ function evolve(job: Job, event: Stamped<JobEvent>): Job {
       }
     }
     case 'job.pause_requested':
-      return {
-        ...job,
-        state: 'pausing',
-        request: { ...event.data, reason: 'user', force: event.data.deadline <= at, at },
-      }
+      return { ...job, state: 'pausing', request: pauseRequest(event.data, at) }
     case 'job.paused':
       return { ...job, state: 'paused' }
     case 'job.stop_requested':
@@ -140,6 +148,10 @@ function evolve(job: Job, event: Stamped<JobEvent>): Job {
       return { ...job, name: event.data.name }
     case 'job.tagged':
       return { ...job, tags: event.data.tags }
+    case 'job.noted':
+      return { ...job, notes: event.data.notes }
+    case 'job.marked':
+      return { ...job, starred: event.data.starred, archived: event.data.archived }
     case 'job.checkpoint_chosen':
     case 'job.resumed':
     case 'job.preempted':
@@ -147,16 +159,21 @@ function evolve(job: Job, event: Stamped<JobEvent>): Job {
     case 'job.retried':
       return { ...job, losses: job.losses + 1 }
     case 'job.succeeded':
-      return { ...job, state: 'succeeded', ended_at: event.data.ended_at }
     case 'job.failed':
-      return { ...job, state: 'failed', ended_at: event.data.ended_at }
     case 'job.stopped':
-      return { ...job, state: 'stopped', ended_at: event.data.ended_at }
+      return { ...job, state: endStates[event.type], ended_at: event.data.ended_at }
   }
 }
 
+const pauseRequest = (asked: Pick<EndRequest, 'message' | 'deadline'>, at: string): EndRequest => ({
+  ...asked,
+  reason: 'user',
+  force: asked.deadline <= at,
+  at,
+})
+
 function admitted(data: JobAdmitted): Job {
-  const { run_id, short_id, project, owner, name, tags, priority } = data
+  const { run_id, short_id, project, owner, name, tags, notes, priority } = data
   const { gpus, price_per_gpu_hour, spec } = data
   const { limits, retry } = spec.spec
   return {
@@ -165,6 +182,7 @@ function admitted(data: JobAdmitted): Job {
     subject: { run_id, short_id, project, owner },
     name,
     tags,
+    notes,
     priority,
     gpus,
     retry,
@@ -183,6 +201,6 @@ function spentAt(job: Job, { attempt, ended_at }: { attempt: number; ended_at: s
   return String(BigInt(spent_micro) + sumOf(lines).cost_micro)
 }
 
-export const jobs = aggregate('job', { events: jobEvents, initial, evolve, snapshot: { shape: 5 } })
+export const jobs = aggregate('job', { events: jobEvents, initial, evolve, snapshot: { shape: 6 } })
 /** The life of a run's job. */
 export const jobAt = (runId: string) => jobs.at(runId)

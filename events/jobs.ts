@@ -1,9 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { estimate, gateResult, phases, queueReasons, resolved, warning } from '../schemas/jobs.ts'
-import { type JobSpec, jobSpec } from '../schemas/jobspec.ts'
+import {
+  estimate,
+  gateResult,
+  phases,
+  queueReasons,
+  resolved,
+  warning,
+} from '../schemas/jobs/jobs.ts'
+import { type JobSpec, jobSpec } from '../schemas/jobs/jobspec.ts'
 import { nullable, oneOf, timestamp } from '../schemas/shared.ts'
 import { type EventOf, event } from './event.ts'
-import { jobPriorityChanged, jobRenamed, jobTagged } from './job-changes.ts'
+import { jobMarked, jobNoted, jobPriorityChanged, jobRenamed, jobTagged } from './job-changes.ts'
 import { subject } from './job-subject.ts'
 import { because } from './words.ts'
 
@@ -364,6 +371,8 @@ export const jobEvents = [
   jobPriorityChanged,
   jobRenamed,
   jobTagged,
+  jobNoted,
+  jobMarked,
 ] as const
 export type JobEvent = EventOf<(typeof jobEvents)[number]>
 export type JobAdmitted = Static<typeof jobAdmitted.data>

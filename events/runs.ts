@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { nullable, timestamp } from '../schemas/shared.ts'
 import { aggregate, type EventOf, event, type Stamped } from './event.ts'
-import { because } from './words.ts'
+import { because, marksOf } from './words.ts'
 
 const runId = () => Type.String()
 
@@ -76,6 +76,37 @@ export const runTokenIssued = event(
   ({ run_id }, who) => `${who} got a new ingest token for ${run_id}; earlier ones became invalid`,
 )
 
+/** The name of an external run; null removes it. Jobs have `job.renamed`. */
+export const runRenamed = event(
+  'run.renamed',
+  Type.Object({ run_id: runId(), name: nullable(Type.String()) }),
+  ({ run_id, name }, who) =>
+    name === null ? `${who} removed the name of ${run_id}` : `${who} renamed ${run_id} to ${name}`,
+)
+
+/** Replaces all tags of an external run. */
+export const runTagged = event(
+  'run.tagged',
+  Type.Object({ run_id: runId(), tags: Type.Array(Type.String()) }),
+  ({ run_id, tags }, who) =>
+    tags.length === 0
+      ? `${who} removed all tags from ${run_id}`
+      : `${who} tagged ${run_id}: ${tags.join(', ')}`,
+)
+
+export const runNoted = event(
+  'run.noted',
+  Type.Object({ run_id: runId(), notes: Type.String() }),
+  ({ run_id }, who) => `${who} rewrote the notes on ${run_id}`,
+)
+
+/** Archived runs are out of the way in lists, but keep everything they have. */
+export const runMarked = event(
+  'run.marked',
+  Type.Object({ run_id: runId(), starred: Type.Boolean(), archived: Type.Boolean() }),
+  ({ run_id, ...marks }, who) => `${who} marked ${run_id} as ${marksOf(marks)}`,
+)
+
 /** Hidden from everybody; until `restorable_until` it can be brought back. Its reports and files stay. */
 export const runDeleted = event(
   'run.deleted',
@@ -124,6 +155,10 @@ const events = [
   runStopRequested,
   runStopped,
   runTokenIssued,
+  runRenamed,
+  runTagged,
+  runNoted,
+  runMarked,
   runDeleted,
   runRestored,
   runPurgePostponed,
@@ -136,6 +171,11 @@ export type RunState = 'pending' | 'running' | 'succeeded' | 'failed' | 'stopped
 /** `state` null: no such run, or a job's run, whose stream only records whether it is deleted. */
 export type Run = {
   state: RunState | null
+  name: string | null
+  tags: readonly string[]
+  notes: string
+  starred: boolean
+  archived: boolean
   started_at: string | null
   ended_at: string | null
   stop_requested: boolean
@@ -148,6 +188,11 @@ export type Run = {
 }
 const initial: Run = {
   state: null,
+  name: null,
+  tags: [],
+  notes: '',
+  starred: false,
+  archived: false,
   started_at: null,
   ended_at: null,
   stop_requested: false,
@@ -159,8 +204,10 @@ const initial: Run = {
 
 function evolve(run: Run, event: Stamped<RunEvent>): Run {
   switch (event.type) {
-    case 'run.created':
-      return { ...run, state: 'pending' }
+    case 'run.created': {
+      const { name, tags, notes } = event.data
+      return { ...run, state: 'pending', name, tags, notes }
+    }
     case 'run.started':
       return { ...run, state: 'running', started_at: event.occurred_at }
     case 'run.succeeded':
@@ -175,6 +222,14 @@ function evolve(run: Run, event: Stamped<RunEvent>): Run {
       return { ...run, state: 'stopped', ended_at: event.occurred_at }
     case 'run.token_issued':
       return run
+    case 'run.renamed':
+      return { ...run, name: event.data.name }
+    case 'run.tagged':
+      return { ...run, tags: event.data.tags }
+    case 'run.noted':
+      return { ...run, notes: event.data.notes }
+    case 'run.marked':
+      return { ...run, starred: event.data.starred, archived: event.data.archived }
     case 'run.deleted':
       return {
         ...run,

@@ -23,7 +23,6 @@ export const tablesOfRuns = [
   'run_hparams',
   'run_labels',
   'run_nodes',
-  'run_notes',
   'runs',
   'state_changes',
 ] as const

@@ -1,10 +1,13 @@
 import { type Route, route } from '../../auth/route.ts'
 import { jobAt } from '../../events/job-state.ts'
-import { jobChange, jobChangeReply } from '../../schemas/job-actions.ts'
+import { jobChange, jobChangeReply } from '../../schemas/jobs/actions.ts'
+import type { RunChange } from '../../schemas/runs/runs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
-import { commit } from '../commit.ts'
+import { Invalid } from '../../schemas/validate.ts'
+import type { Asked } from '../commit/asked.ts'
+import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
-import { runToActOn } from '../run-to-act-on.ts'
+import { runToActOn } from '../rules/run-to-act-on.ts'
 import { change } from './changes.ts'
 import { saveJob } from './rows.ts'
 
@@ -38,3 +41,19 @@ export const changeRoute = (deps: Deps): Route =>
       return { run_id, name, tags: [...tags], priority, queue, state, place: inQueue }
     },
   })
+
+/** Describes a job for the route of its run. */
+export const describeJob =
+  (deps: Deps) =>
+  async (asked: Asked, run_id: string, { name, ...others }: RunChange) => {
+    if (name === null)
+      throw new Invalid([
+        { loc: ['body', 'name'], msg: 'A job always has a name', type: 'value_error', input: name },
+      ])
+    const { state: job } = await commit(deps, asked, jobAt(run_id), {
+      decide: current => change(current, { ...others, ...(name !== undefined && { name }) }),
+      alongside: saveJob,
+    })
+    const { tags, notes, starred, archived } = job
+    return { name: job.name, tags: [...tags], notes, starred, archived }
+  }

@@ -45,6 +45,8 @@ export const jobs: Slice<JobPorts> = {
       'job.repriced': 'none',
       'job.renamed': 'none',
       'job.tagged': 'none',
+      'job.noted': 'none',
+      'job.marked': 'none',
     } satisfies Announced<JobEvent>,
   },
   tables: [

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Run, RunEvent } from '../../events/runs.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { LifecycleReport } from '../../schemas/runs.ts'
+import type { LifecycleReport, RunChange } from '../../schemas/runs/runs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 
 export const isEnded = (run: Run): boolean => run.ended_at !== null
@@ -43,6 +44,21 @@ export function stopRun(run: Run, { run_id, reason, force }: StopRequest): RunEv
     throw new Refusal('conflict', `Run already ended (${run.state} at ${run.ended_at})`)
   if (force) return [{ type: 'run.stopped', data: { run_id, exit_code: null, reason } }]
   return run.stop_requested ? [] : [{ type: 'run.stop_requested', data: { run_id, reason } }]
+}
+
+/** Describes an external run, during its life and afterwards. Idempotent; absent fields keep their values. */
+export function changeRun(run: Run, run_id: string, change: RunChange): RunEvent[] {
+  if (run.state === null) throw new Refusal('not_found', `No such run: ${run_id}`)
+  const { name = run.name, tags = run.tags, notes = run.notes } = change
+  const { starred = run.starred, archived = run.archived } = change
+  const events: RunEvent[] = []
+  if (name !== run.name) events.push({ type: 'run.renamed', data: { run_id, name } })
+  if (!isDeepStrictEqual(tags, run.tags))
+    events.push({ type: 'run.tagged', data: { run_id, tags: [...tags] } })
+  if (notes !== run.notes) events.push({ type: 'run.noted', data: { run_id, notes } })
+  if (starred !== run.starred || archived !== run.archived)
+    events.push({ type: 'run.marked', data: { run_id, starred, archived } })
+  return events
 }
 
 /** How long a deleted run can be restored, in milliseconds (contract: 30 days). */

@@ -1,9 +1,9 @@
 import type { Slice } from '../slice.ts'
 import { runKind } from './kind.ts'
 import { runForgetter } from './purge.ts'
-import { runRoutes } from './routes.ts'
+import { type RunPorts, runRoutes } from './routes.ts'
 
-export const runs: Slice = {
+export const runs: Slice<RunPorts> = {
   name: 'runs',
   routes: runRoutes,
   reactors: [runForgetter],
@@ -14,6 +14,9 @@ export const runs: Slice = {
   tables: ['write.run_state', 'write.unfinished_runs'],
   examples: {
     paths: { 'runs.run_id': 'demo-1' },
-    bodies: { 'POST /api/runs': { project: 'demo', name: 'train.py', tags: ['baseline'] } },
+    bodies: {
+      'POST /api/runs': { project: 'demo', name: 'train.py', tags: ['baseline'] },
+      'PATCH /api/runs/{run_id}': { notes: 'Diverges after a warm restart.', starred: true },
+    },
   },
 }

@@ -2,7 +2,7 @@ import { type Kysely, sql, type Updateable } from 'kysely'
 import type { Recorded } from '../../events/event.ts'
 import { type JobEvent, paramsOf } from '../../events/jobs.ts'
 import { searchText } from '../../platform/search-text.ts'
-import type { JobState } from '../../schemas/jobs.ts'
+import type { JobState } from '../../schemas/jobs/jobs.ts'
 import { insertRows, type NewRows, type Row } from '../new-rows.ts'
 import type { Handlers } from '../projection.ts'
 import type { JobTables } from './table.ts'
@@ -87,6 +87,9 @@ export const jobProjection: Handlers<JobTables, JobEvent> = {
   'job.priority_changed': (tx, event) => set(tx, event, { priority: event.data.priority }),
   'job.renamed': (tx, event) => describe(tx, event, { name: event.data.name }),
   'job.tagged': (tx, event) => describe(tx, event, { tags: event.data.tags }),
+  // Only runs are marked.
+  'job.noted': async () => {},
+  'job.marked': async () => {},
 }
 
 const newAttempt = {

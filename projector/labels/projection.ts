@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { JobEvent } from '../../events/jobs.ts'
 import type { MlflowEvent } from '../../events/mlflow.ts'
-import { isLabel, noteTag } from '../../schemas/mlflow.ts'
+import { isLabel } from '../../schemas/mlflow.ts'
 import type { Handlers } from '../projection.ts'
 import type { LabelTables } from './table.ts'
 
@@ -14,15 +14,8 @@ type LabelEvent = Extract<
 /** Labels of runs: those of the JobSpec, and MLflow's tags, which replace labels of the same name. */
 export const labelProjection: Handlers<LabelTables, LabelEvent> = {
   'job.admitted': (tx, { data: { run_id, spec } }) => setOfJob(tx, run_id, spec.metadata.labels),
-  'mlflow.tags_set': async (tx, { data: { run_id, tags } }) => {
-    await setTags(tx, run_id, tags)
-    const notes = tags[noteTag]
-    if (notes !== undefined) await setNotes(tx, run_id, notes)
-  },
-  'mlflow.tag_deleted': async (tx, { data: { run_id, key } }) => {
-    if (key === noteTag) return setNotes(tx, run_id, '')
-    return dropTag(tx, run_id, key)
-  },
+  'mlflow.tags_set': (tx, { data: { run_id, tags } }) => setTags(tx, run_id, tags),
+  'mlflow.tag_deleted': (tx, { data: { run_id, key } }) => dropTag(tx, run_id, key),
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -59,12 +52,3 @@ async function dropTag(tx: Tx, run_id: string, key: string): Promise<void> {
   await sql`delete from run_labels where ${label} and of_job is null`.execute(tx)
   await sql`update run_labels set value = of_job where ${label}`.execute(tx)
 }
-
-const setNotes = (tx: Tx, run_id: string, notes: string) =>
-  notes === ''
-    ? tx.deleteFrom('run_notes').where('run_id', '=', run_id).execute()
-    : tx
-        .insertInto('run_notes')
-        .values({ run_id, notes })
-        .onConflict(on => on.column('run_id').doUpdateSet({ notes }))
-        .execute()

@@ -10,6 +10,4 @@ export type LabelTables = {
   run_labels: Label
   /** The same, limited to the runs that the session may read. */
   labels_of_runs: Label
-  /** Notes that MLflow's clients wrote, which count before those of the JobSpec. */
-  run_notes: { run_id: string; notes: string }
 }

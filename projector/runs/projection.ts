@@ -1,20 +1,23 @@
 import { type Kysely, sql } from 'kysely'
 import type { Recorded } from '../../events/event.ts'
 import type { JobEvent } from '../../events/jobs.ts'
+import type { MlflowEvent } from '../../events/mlflow.ts'
 import type { RunEvent } from '../../events/runs.ts'
 import { searchText } from '../../platform/search-text.ts'
-import { cloneLabel, retryLabel } from '../../schemas/jobspec.ts'
+import { cloneLabel, retryLabel } from '../../schemas/jobs/jobspec.ts'
+import { noteTag } from '../../schemas/mlflow.ts'
 import { insertRows, type NewRows, type Row } from '../new-rows.ts'
 import type { Handlers } from '../projection.ts'
 import type { RunState, RunTables } from './table.ts'
 
 type Tx = Kysely<RunTables>
-type Of<T extends (RunEvent | JobEvent)['type']> = Recorded<
-  Extract<RunEvent | JobEvent, { type: T }>
->
+/** MLflow's clients write notes as a tag. */
+type Tagged = Extract<MlflowEvent, { type: 'mlflow.tags_set' | 'mlflow.tag_deleted' }>
+type Told = RunEvent | JobEvent | Tagged
+type Of<T extends Told['type']> = Recorded<Extract<Told, { type: T }>>
 
 /** Every run, with or without a job; job states are mapped to the fewer run states. */
-export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
+export const runProjection: Handlers<RunTables, Told> = {
   'run.created': (tx, event) => insertRows(tx, 'runs', [newExternalRun(event)]),
   'run.started': (tx, event) => start(tx, event),
   'run.succeeded': (tx, event) => end(tx, event, 'succeeded', { exit_code: event.data.exit_code }),
@@ -29,6 +32,11 @@ export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
     return end(tx, event, 'stopped', { end_reason: 'user', exit_code, message: reason })
   },
   'run.token_issued': unchanged,
+  'run.renamed': (tx, { data: { run_id, name } }) => describe(tx, run_id, { name }),
+  'run.tagged': (tx, { data: { run_id, tags } }) => describe(tx, run_id, { tags }),
+  'run.noted': (tx, { data: { run_id, notes } }) => mark(tx, run_id, { notes }),
+  'run.marked': (tx, { data: { run_id, starred, archived } }) =>
+    mark(tx, run_id, { starred, archived }),
   'run.deleted': (tx, { data: { run_id }, occurred_at }) => setDeleted(tx, run_id, occurred_at),
   'run.purge_postponed': (tx, { data: { run_id, references } }) =>
     tx.updateTable('runs').set({ kept_for: references }).where('run_id', '=', run_id).execute(),
@@ -60,10 +68,20 @@ export const runProjection: Handlers<RunTables, RunEvent | JobEvent> = {
   'job.priority_changed': unchanged,
   'job.renamed': (tx, { data: { run_id, name } }) => describe(tx, run_id, { name }),
   'job.tagged': (tx, { data: { run_id, tags } }) => describe(tx, run_id, { tags }),
+  'job.noted': (tx, { data: { run_id, notes } }) => mark(tx, run_id, { notes }),
+  'job.marked': (tx, { data: { run_id, starred, archived } }) =>
+    mark(tx, run_id, { starred, archived }),
+  'mlflow.tags_set': async (tx, { data: { run_id, tags } }) => {
+    const notes = tags[noteTag]
+    if (notes !== undefined) await mark(tx, run_id, { notes })
+  },
+  'mlflow.tag_deleted': async (tx, { data: { run_id, key } }) => {
+    if (key === noteTag) await mark(tx, run_id, { notes: '' })
+  },
 }
 
 /** A run does not show why its job is waiting. */
-export const newRuns: NewRows<RunEvent | JobEvent> = {
+export const newRuns: NewRows<Told> = {
   table: 'runs',
   begin(event) {
     if (event.type === 'job.admitted') return runOfJob(event)
@@ -123,10 +141,15 @@ function runOfJob({ data, occurred_at }: Of<'job.admitted'>): Row {
 const setDeleted = (tx: Tx, run_id: string, deleted_at: string | null) =>
   tx.updateTable('runs').set({ deleted_at, kept_for: 0 }).where('run_id', '=', run_id).execute()
 
+type Marks = Partial<Pick<RunTables['runs'], 'notes' | 'starred' | 'archived'>>
+
+const mark = (tx: Tx, run_id: string, marks: Marks) =>
+  tx.updateTable('runs').set(marks).where('run_id', '=', run_id).execute()
+
 async function unchanged(): Promise<void> {}
 
 /** Sets a run's name and tags, and the text that `?q=` searches. */
-async function describe(tx: Tx, run_id: string, words: { name?: string; tags?: string[] }) {
+async function describe(tx: Tx, run_id: string, words: { name?: string | null; tags?: string[] }) {
   const [run] = await tx
     .updateTable('runs')
     .set(words)

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
-import { type RunListQuery, runStates, searchedStates } from '../../schemas/run-records.ts'
-import { maxExactCount, parseSort, parseWords } from '../page.ts'
+import { type RunListQuery, runStates, searchedStates } from '../../schemas/runs/records.ts'
+import { maxExactCount, parseSort, parseWords } from '../reading/page.ts'
 import { byId, type Db, type Page, parseMetricSort, type Runs, runsByMetric } from './by-metric.ts'
 import type { StoredRun } from './record.ts'
 
@@ -9,7 +9,7 @@ import type { StoredRun } from './record.ts'
 export type Readable = { projects: string[] | null; caller: Person }
 
 export function filteredRuns(db: Db, { projects, caller }: Readable, filter: RunListQuery): Runs {
-  const { state, project, owner, tag, since, until, deleted = false } = filter
+  const { state, project, owner, tag, starred, archived, since, until, deleted = false } = filter
   const states = state === undefined ? null : parseWords(state, searchedStates, 'state')
   return db
     .selectFrom(deleted ? 'runs as runs' : 'readable_runs as runs')
@@ -23,11 +23,17 @@ export function filteredRuns(db: Db, { projects, caller }: Readable, filter: Run
     .$if(project !== undefined, runs => runs.where('runs.project', '=', String(project)))
     .$if(owner !== undefined, runs => runs.where('runs.owner', '=', String(owner)))
     .$if(tag !== undefined, runs => runs.where(sql<SqlBool>`runs.tags @> array[${tag}]::text[]`))
+    .$if(starred !== undefined, runs => runs.where(isMarked('starred', starred)))
+    .$if(archived !== undefined, runs => runs.where(isMarked('archived', archived)))
     .$if(since !== undefined, runs =>
       runs.where(sql<SqlBool>`runs.created_at >= ${instant(since)}`),
     )
     .$if(until !== undefined, runs => runs.where(sql<SqlBool>`runs.created_at < ${instant(until)}`))
 }
+
+/** Written as the partial indexes are, which a parameter would rule out. */
+export const isMarked = (mark: 'starred' | 'archived', wanted = false): RawBuilder<SqlBool> =>
+  wanted ? sql`${sql.ref(`runs.${mark}`)}` : sql`not ${sql.ref(`runs.${mark}`)}`
 
 /** A state that only jobs have is looked up among the few jobs that are in it. */
 export function inStates(states: readonly string[]): RawBuilder<SqlBool> {

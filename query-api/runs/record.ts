@@ -13,9 +13,9 @@ import type { MetricSummary, MetricTables } from '../../projector/metrics/table.
 import type { ModelTables } from '../../projector/models/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
 import type { ValidationTables } from '../../projector/validation/table.ts'
-import type { RunRow } from '../../schemas/run-records.ts'
+import type { RunRow } from '../../schemas/runs/records.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { type AccessTables, mayReadRun } from '../access.ts'
+import { type AccessTables, mayReadRun } from '../rules/access.ts'
 import { bestSteps } from './best.ts'
 import { noResults, type Results, readResults } from './results.ts'
 
@@ -43,29 +43,18 @@ export async function readRecords(
   { caller, now, metrics: shown }: { caller: Person; now: Date; metrics: ShownMetrics },
 ): Promise<RunRow[]> {
   const runIds = runs.map(run => run.run_id)
-  const [
-    metrics,
-    logs,
-    artifacts,
-    children,
-    results,
-    samples,
-    environments,
-    alerts,
-    notes,
-    jobStates,
-  ] = await Promise.all([
-    readMetrics(db, runs, shown),
-    readLogs(db, runIds),
-    readArtifacts(db, runs),
-    readChildren(db, runIds, caller),
-    readResults(db, runIds, caller),
-    readSamples(db, runIds),
-    readEnvironments(db, runIds),
-    countAlerts(db, runIds),
-    readNotes(db, runIds),
-    readJobStates(db, runIds),
-  ])
+  const [metrics, logs, artifacts, children, results, samples, environments, alerts, jobStates] =
+    await Promise.all([
+      readMetrics(db, runs, shown),
+      readLogs(db, runIds),
+      readArtifacts(db, runs),
+      readChildren(db, runIds, caller),
+      readResults(db, runIds, caller),
+      readSamples(db, runIds),
+      readEnvironments(db, runIds),
+      countAlerts(db, runIds),
+      readJobStates(db, runIds),
+    ])
   return runs.map(run => {
     const { run_id } = run
     return toRecord(run, now, {
@@ -77,7 +66,6 @@ export async function readRecords(
       samples: samples.get(run_id) ?? 0,
       environment: environments.get(run_id) ?? null,
       alerts: alerts.get(run_id) ?? 0,
-      notes: notes.get(run_id) ?? run.notes,
       jobState: jobStates.get(run_id) ?? null,
     })
   })
@@ -93,32 +81,19 @@ type Parts = {
   /** The digest. */
   environment: string | null
   alerts: number
-  notes: string
   jobState: RunRow['job_state']
 }
 
 function toRecord(
   run: StoredRun,
   now: Date,
-  {
-    metrics,
-    logs,
-    artifacts,
-    children,
-    results,
-    samples,
-    environment,
-    alerts,
-    notes,
-    jobState,
-  }: Parts,
+  { metrics, logs, artifacts, children, results, samples, environment, alerts, jobState }: Parts,
 ): RunRow {
   const { recipe_name, recipe_version, init_from, datasets, best_key, best_goal, ...named } = run
   const { search, retry_of, clone_of, ...own } = named
   const reportedMs = Math.max(metrics.lastReportMs, logs.lastMs)
   return {
     ...own,
-    notes,
     job_state: jobState,
     job_exists: run.source === 'job',
     created_at: toTimestamp(run.created_at),
@@ -335,15 +310,6 @@ async function countAlerts(db: Db, runIds: readonly string[]): Promise<Map<strin
     select run_id, count(*) as count from alerts
      where run_id = any(${runIds}) group by run_id`.execute(db)
   return new Map(rows.map(({ run_id, count }) => [run_id, count]))
-}
-
-async function readNotes(db: Db, runIds: readonly string[]): Promise<Map<string, string>> {
-  const rows = await db
-    .selectFrom('run_notes')
-    .selectAll()
-    .where(sql<boolean>`run_id = any(${runIds})`)
-    .execute()
-  return new Map(rows.map(({ run_id, notes }) => [run_id, notes]))
 }
 
 async function readJobStates(

@@ -57,6 +57,7 @@ export const runSample: Sample = {
     run_ends: { seenBy: 'members', isOfRun: true },
   },
   changes: {
+    'PATCH /api/runs/{run_id}': { body: () => ({ notes: 'noted' }) },
     // For a separate run, because the sample's run has been reported as ended by then.
     'POST /api/runs/{run_id}/token': {
       comesLast: true,

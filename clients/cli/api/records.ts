@@ -84,6 +84,8 @@ export type RunRecord = RunIdentity & {
   logs: { bytes: number }
   tags: string[]
   notes: string
+  starred: boolean
+  archived: boolean
 }
 
 /** A line of a run's log; `ts` is epoch milliseconds. */

@@ -16,7 +16,6 @@ import { describeSync, sync } from '../external-runs/sync.ts'
 import { describePause, describeResume, pause, resume } from '../jobs/pause.ts'
 import { describePlan, plan } from '../jobs/plan.ts'
 import { clone, describeClone, describeRetry, retry } from '../jobs/retry.ts'
-import { describeSet, set } from '../jobs/set.ts'
 import { describeStop, stop } from '../jobs/stop.ts'
 import { describeSubmit, submit } from '../jobs/submit.ts'
 import { confirm, describeConfirm } from '../login/confirm.ts'
@@ -47,8 +46,10 @@ import { describeHardware, hardware } from '../runs/hardware.ts'
 import { describeLineage, lineage } from '../runs/lineage.ts'
 import { describeLogs, logs } from '../runs/logs.ts'
 import { describeMetrics, metrics } from '../runs/metrics.ts'
+import { describeNote, note } from '../runs/note.ts'
 import { describePs, ps } from '../runs/ps.ts'
 import { describeSamples, samples } from '../runs/samples.ts'
+import { describeSet, set } from '../runs/set.ts'
 import { describeShow, show } from '../runs/show.ts'
 import { describeWatch, watch } from '../runs/watch.ts'
 import { describeUsage, usage } from '../usage/usage.ts'
@@ -93,6 +94,7 @@ export function createProgram(world: World, ended: Ended): Command {
     clone: [describeClone, clone],
     diagnose: [describeDiagnose, diagnose],
     set: [describeSet, set],
+    note: [describeNote, note],
     delete: [describeDelete, deleteRuns],
     restore: [describeRestore, restoreRuns],
     notifications: [describeNotifications, notifications],

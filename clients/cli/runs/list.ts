@@ -1,5 +1,5 @@
-import { jobStates } from '../../../schemas/jobs.ts'
-import { runStates, searchedStates } from '../../../schemas/run-records.ts'
+import { jobStates } from '../../../schemas/jobs/jobs.ts'
+import { runStates, searchedStates } from '../../../schemas/runs/records.ts'
 import { firstRows, type Part } from '../api/every-page.ts'
 import type { JobRow, RunRecord } from '../api/records.ts'
 import { closest } from '../program/closest.ts'
@@ -13,6 +13,7 @@ export type RunRow = {
   run_id: string
   short_id: string
   name: string | null
+  starred: boolean
   project: string
   owner: string
   source: string
@@ -32,7 +33,7 @@ export type RunRow = {
 }
 
 export type ListOptions = Texts<'project' | 'state' | 'owner' | 'metric' | 'sort'> &
-  Flags<'all' | 'deleted'> & { search?: string | undefined; limit: string }
+  Flags<'all' | 'deleted' | 'starred' | 'archived'> & { search?: string | undefined; limit: string }
 
 const recentMs = 86_400_000
 const allStates: readonly string[] = searchedStates
@@ -51,17 +52,20 @@ export function statesOf(text: string | undefined): string[] | null {
 }
 
 export function listRuns(session: Session, options: ListOptions): Promise<Part<RunRow>> {
-  const isSearch =
-    options.search !== undefined || options.sort !== undefined || options.deleted === true
+  const { search, sort, deleted, starred, archived } = options
+  const isSearch = search !== undefined || sort !== undefined || deleted || starred || archived
   return isSearch ? searchRuns(session, options) : newestRuns(session, options)
 }
 
 /** In the order of the server. Jobs have fields that runs lack, and cannot be searched by them. */
 async function searchRuns({ api }: Session, options: ListOptions): Promise<Part<RunRow>> {
-  const { project, owner, state, search: q, sort, metric, deleted } = options
+  const { project, owner, state, search: q, sort, metric } = options
+  const { deleted, starred, archived } = options
   const { rows: runs, isMore } = await firstRows<RunRecord>(api, '/api/runs', {
     ...{ project, owner, limit: countOf(options.limit), state, q, sort },
     ...(deleted && { deleted: 'true' }),
+    ...(starred && { starred: 'true' }),
+    ...(archived && { archived: 'true' }),
   })
   const [, sortedBy] = /^-?metric:(.+):(?:last|min|max)$/s.exec(sort ?? '') ?? []
   return { rows: runs.map(run => rowOfRun(run, metric ?? sortedBy)), isMore }
@@ -83,13 +87,14 @@ async function newestRuns({ api, nowMs }: Session, options: ListOptions): Promis
       : firstRows<RunRecord>(api, '/api/runs', { ...query, state: ofRuns, sort: '-created_at' }),
   ])
   const byId = new Map<string, RunRecord>(runs.rows.map(run => [run.run_id, run]))
+  const isArchived = ({ run_id }: { run_id: string }) => byId.get(run_id)?.archived === true
   const rows = [
     ...jobs.rows.map((job: JobRow) => rowOfJob(job, byId.get(job.run_id), options.metric)),
     ...runs.rows.filter(run => run.source !== 'job').map(run => rowOfRun(run, options.metric)),
   ]
   const isWanted = ({ ended_at }: RunRow) =>
     options.all || state !== '' || ended_at === null || nowMs() - Date.parse(ended_at) < recentMs
-  const wanted = rows.filter(isWanted).sort(newestFirst)
+  const wanted = rows.filter(row => isWanted(row) && !isArchived(row)).sort(newestFirst)
   const isMore = jobs.isMore || runs.isMore || wanted.length > limit
   return { rows: wanted.slice(0, limit), isMore }
 }
@@ -101,6 +106,7 @@ function rowOfJob(job: JobRow, run: RunRecord | undefined, metric: string | unde
   const { run_id, short_id, name, project, owner, state, state_reason, gpus, cost } = job
   return {
     ...{ run_id, short_id, name, project, owner, source: 'job', state, state_reason },
+    starred: run?.starred ?? false,
     recipe: job.recipe && `${job.recipe.name}@${job.recipe.version}`,
     gpus,
     step: job.progress?.step ?? null,
@@ -121,6 +127,7 @@ function rowOfRun(run: RunRecord, metric: string | undefined): RunRow {
   const shown = metricOf(run, metric)
   return {
     ...{ run_id, short_id, name, project, owner, source, state, state_reason: null },
+    starred: run.starred,
     recipe: run.recipe ? `${run.recipe.name}@${run.recipe.version}` : null,
     ...{ gpus: null, total_steps: null, eta_s: null, cost: null },
     step: shown ? (run.summary[shown.key]?.step ?? null) : null,

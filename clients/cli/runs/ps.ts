@@ -33,6 +33,8 @@ export const describePs = describe({
     '-w, --watch': 'keep the list on the screen and up to date',
     '-q, --quiet': 'run ids only',
     '-a, --all': 'include runs that ended more than a day ago',
+    '--starred': 'only runs with a star',
+    '--archived': 'archived runs instead',
     '--deleted': 'deleted runs instead, which forge restore brings back',
     '-p, --project <name>': '',
     '-s, --state <state>': 'e.g. running, or running,queued',
@@ -60,7 +62,8 @@ function listText(session: Session, options: PsOptions, rows: readonly RunRow[])
   if (session.isJson) return [toJson(rows)]
   if (options.quiet) return rows.map(row => row.run_id)
   if (rows.length > 0) return listLines(session, rows)
-  const isFiltered = [options.search, options.project, options.state, options.owner].some(Boolean)
+  const { search, project, state, owner, starred, archived } = options
+  const isFiltered = [search, project, state, owner, starred, archived].some(Boolean)
   session.terminal.note(
     isFiltered
       ? 'No run matches'
@@ -90,7 +93,7 @@ function columnsOf(paint: Paint, rows: readonly RunRow[], nowMs: number): Column
       paint: (text, row) => paintState(paint, row.state, text),
     },
     { title: 'REASON', cell: reasonText, shrinks: true, drops: true },
-    { title: 'NAME', cell: row => row.name ?? '', shrinks: true },
+    { title: 'NAME', cell: nameText, shrinks: true },
     { title: 'AGE', cell: row => age(row, nowMs), align: 'right' },
     { title: 'STEP', cell: stepsText, align: 'right' },
     isOneMetric
@@ -105,6 +108,9 @@ function columnsOf(paint: Paint, rows: readonly RunRow[], nowMs: number): Column
 }
 
 const alwaysShown = /^(RUN|STATE|NAME|AGE|RUNNING|OWNER)$/
+
+const nameText = ({ name, short_id, starred }: RunRow) =>
+  starred ? `★ ${name ?? short_id}` : (name ?? '')
 
 /** No reason is shown for success. */
 const reasonText = ({ state, state_reason }: RunRow) =>
