@@ -35,7 +35,7 @@ export async function makeBundle(name: string): Promise<void> {
         minify: false,
         target: 'node20',
         outDir: made,
-        rollupOptions: { input: { bundle: name }, output: { entryFileNames: '[name].mjs' } },
+        rolldownOptions: { input: { bundle: name }, output: { entryFileNames: '[name].mjs' } },
       },
     })
     await rename(join(made, 'bundle.mjs'), bundleOf(name))
