@@ -6,6 +6,6 @@ export default {
   files: ['test/**/*.test.ts'],
   timeout: '240s',
   nodeArguments: ['--disable-warning=TimeoutNegativeWarning'],
-  require: ['./test/record-duration.ts'],
+  require: ['./test/servers/bundled.ts', './test/record-duration.ts'],
   sortTestFiles: inOrder,
 }

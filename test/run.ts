@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { select } from './select.ts'
+import { bundledPackages, bundleOf, makeBundle } from './servers/bundles.ts'
 import { compiled } from './servers/compiled.ts'
 import { leaveMemory } from './servers/in-memory.ts'
 import { lendLanes } from './servers/lane.ts'
@@ -121,6 +123,7 @@ async function runTiers(
   tiers: readonly Tier[],
   variables: Record<string, string>,
 ): Promise<Counts & { code: number }> {
+  await bundlePackages()
   if (tiers.some(({ needsConsole }) => needsConsole)) {
     const { buildConsole } = await import('../server/console/build.ts')
     // Once; otherwise the first servers of all files would do it at the same time.
@@ -145,6 +148,12 @@ async function runTiers(
     failures: ran.flatMap(({ failures }) => failures),
     code: ran.find(({ code }) => code !== 0)?.code ?? 0,
   }
+}
+
+/** Without a bundle, each thread loads the modules of the package one by one. */
+async function bundlePackages(): Promise<void> {
+  const missing = bundledPackages.filter(name => !existsSync(bundleOf(name)))
+  await Promise.all(missing.map(makeBundle))
 }
 
 async function runNode(

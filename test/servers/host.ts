@@ -1,5 +1,6 @@
 import { rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import './bundled.ts'
 import type { Hosted, ServerName } from './hosted.ts'
 import { isAlive } from './processes.ts'
 
