@@ -16,6 +16,7 @@ import { reportRun } from './runs/report.ts'
 import { createRun } from './runs/routes.ts'
 import { checkSecondFactor } from './second-factors/check.ts'
 import { confirmPassword } from './sessions/confirm-password.ts'
+import { markConfirmed } from './sessions/confirm-session.ts'
 import { openSession } from './sessions/open-session.ts'
 import type { SignInPorts } from './sessions/password-guard.ts'
 import type { PortsOf, Slice } from './slice.ts'
@@ -69,6 +70,12 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
       confirmPassword(deps, signIn, of),
     openDeviceSession: (signIn: Omit<SignIn, 'via'>) =>
       openSession(deps, { ...signIn, via: 'device' }),
+    openPasskeySession: (signIn: Omit<SignIn, 'via'>) =>
+      openSession(deps, { ...signIn, via: 'passkey' }),
+    confirmOwnSession: (
+      request: Parameters<typeof markConfirmed>[1],
+      alongside: Parameters<typeof markConfirmed>[2],
+    ) => markConfirmed(deps, request, alongside),
     openProviderSession: (signIn: Omit<SignIn, 'via'>) =>
       openSession(deps, { ...signIn, via: 'oidc' }),
     describeJob: describeJob(deps),

@@ -138,6 +138,28 @@ export const userRecoveryCodeUsed = event(
   ({ username }) => `${username} signed in with a recovery code`,
 )
 
+const passkey = () => Type.Object({ username: Type.String(), passkey_id: Type.String() })
+
+export const userPasskeyRegistered = event(
+  'user.passkey_registered',
+  Type.Object({ username: Type.String(), passkey_id: Type.String(), name: Type.String() }),
+  ({ username, name }, who) => `${who} registered the passkey ${name} of ${username}`,
+)
+
+export const userPasskeyRemoved = event(
+  'user.passkey_removed',
+  passkey(),
+  ({ username, passkey_id }, who) => `${who} removed the passkey ${passkey_id} of ${username}`,
+)
+
+/** Its count of signatures fell behind, so that another authenticator may have a copy of its key. */
+export const userPasskeyRefused = event(
+  'user.passkey_refused',
+  passkey(),
+  ({ username, passkey_id }) =>
+    `the passkey ${passkey_id} of ${username} was refused, because its count fell behind: it may have been copied`,
+)
+
 const events = [
   userCreated,
   userIdentityLinked,
@@ -157,6 +179,9 @@ const events = [
   userSecondFactorSetUp,
   userSecondFactorRemoved,
   userRecoveryCodeUsed,
+  userPasskeyRegistered,
+  userPasskeyRemoved,
+  userPasskeyRefused,
 ] as const
 export type UserEvent = EventOf<(typeof events)[number]>
 

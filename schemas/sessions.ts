@@ -35,8 +35,10 @@ export const passwordInput = closed({
   new: Type.String({ minLength: 1, maxLength: 4096, 'x-secret': true }),
 })
 
+/** `code`: for people with a second factor. */
 export const confirmInput = closed({
   password: Type.String({ minLength: 1, maxLength: 4096, 'x-secret': true }),
+  code: Type.Optional(secondFactorCode()),
 })
 
 export const sessionListQuery = closed(pageQuery)
@@ -61,6 +63,8 @@ export const signInConfig = Type.Object({
     name: nullable(Type.String()),
     login_url: nullable(Type.String()),
   }),
+  /** Only at the address of the installation; browsers compare the host name. */
+  passkey: Type.Object({ enabled: Type.Boolean() }),
   device: Type.Object({
     enabled: Type.Boolean(),
     interval_s: Type.Integer(),

@@ -105,7 +105,7 @@ async function pageOf(username: string, password: string): Promise<Page> {
   await page.goto(url)
   await page.getByLabel('Username').fill(username)
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('link', { name: 'Runs', exact: true }).first().waitFor()
   return page
 }

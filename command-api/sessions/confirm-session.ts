@@ -3,30 +3,75 @@ import type { Person } from '../../auth/caller.ts'
 import { type UserEvent, userAt } from '../../events/users.ts'
 import type { HttpAsked } from '../commit/asked.ts'
 import { commit } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
 import { confirmPassword } from './confirm-password.ts'
 import type { SignInPorts } from './password-guard.ts'
+import { type CheckSecondFactor, type SecondFactor, withoutCode } from './second-factor.ts'
 import { changedMeanwhile, isStillValid } from './stored-password.ts'
 
 export type ConfirmOwnSession = HttpAsked & {
   caller: Person
-  body: { password: string }
+  body: { password: string; code?: string }
   ctx: Context
 }
 
-/** Makes the sign-in of the caller's session a recent one, if they know the password. */
+type Ports = SignInPorts & { checkSecondFactor: CheckSecondFactor }
+
+/** Makes the sign-in of the caller's session a recent one, if they know the password and have the second factor. */
 export async function confirmSession(
   deps: Deps,
-  ports: SignInPorts,
+  ports: Ports,
   request: ConfirmOwnSession,
 ): Promise<void> {
   const { caller, body, ctx } = request
-  const { username, sid } = caller
-  const hash = await confirmPassword(deps, ports, { caller, password: body.password, ctx })
-  await commit(deps, request, userAt(username), {
-    decide: (): UserEvent[] => [{ type: 'user.session_confirmed', data: { username, sid } }],
-    async alongside(tx, { now }) {
+  const { username } = caller
+  const { hash, factor } = await confirmFactors(deps, ports, { caller, ...body, ctx })
+  await markConfirmed(
+    deps,
+    request,
+    async tx => {
       if (!(await isStillValid(tx, { username, hash }))) throw changedMeanwhile()
+      await factor.use(tx)
+    },
+    factor.events,
+  )
+}
+
+type Given = { caller: Person; password: string; code?: string; ctx: Context }
+
+/** A wrong code counts like a wrong password. */
+async function confirmFactors(
+  deps: Deps,
+  { checkSecondFactor, ...ports }: Ports,
+  { caller, password, code, ctx }: Given,
+): Promise<{ hash: string; factor: SecondFactor & { is: 'right' } }> {
+  const hash = await confirmPassword(deps, ports, { caller, password, ctx })
+  const { username, sid } = caller
+  let factor: SecondFactor | undefined
+  await ports.passwordGuard.isRight({ username, sid, ctx }, async () => {
+    factor = await checkSecondFactor(username, code)
+    return factor.is === 'wrong' || factor.is === 'locked' ? 'wrong' : 'right'
+  })
+  if (factor === undefined || factor.is !== 'right') throw withoutCode(factor?.is ?? 'missing')
+  return { hash, factor }
+}
+
+/** Records that the person of a session has just proved who they are. */
+export async function markConfirmed(
+  deps: Deps,
+  request: HttpAsked & { caller: Person },
+  alongside: (tx: Transaction) => Promise<void>,
+  besides: readonly UserEvent[] = [],
+): Promise<void> {
+  const { username, sid } = request.caller
+  await commit(deps, request, userAt(username), {
+    decide: (): UserEvent[] => [
+      { type: 'user.session_confirmed', data: { username, sid } },
+      ...besides,
+    ],
+    async alongside(tx, { now }) {
+      await alongside(tx)
       await tx.query('update auth.session set authenticated_at = $2 where sid = $1', [sid, now])
     },
   })

@@ -116,7 +116,7 @@ const aboutPassword = {
   refusals: ['conflict', 'rate_limited', 'not_configured'],
 } as const
 
-const ownSessionRoutes = (deps: Deps, ports: SignInPorts): Route[] => [
+const ownSessionRoutes = (deps: Deps, ports: SessionPorts): Route[] => [
   route({
     method: 'DELETE',
     path: '/api/auth/sessions/{sid}',
@@ -139,7 +139,8 @@ const ownSessionRoutes = (deps: Deps, ports: SignInPorts): Route[] => [
   route({
     ...aboutPassword,
     path: '/api/auth/confirm',
-    summary: 'Confirm your password, for requests that need a recent sign-in',
+    summary:
+      'Confirm your password, and a code if you have a second factor, for requests that need a recent sign-in',
     body: confirmInput,
     rateLimit: confirmations,
     servedOnFullDisk: true,

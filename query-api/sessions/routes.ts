@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import type { Static } from 'typebox'
 import type { Person } from '../../auth/caller.ts'
 import { codeLifeS, pollIntervalS } from '../../auth/device-requests.ts'
+import { hasPasskeys } from '../../auth/relying-party.ts'
 import { type Route, route } from '../../auth/route.ts'
 import { mustSetUp, type SecondFactorPolicy } from '../../auth/second-factor.ts'
 import { hoursText } from '../../events/calculations/billing.ts'
@@ -151,6 +152,7 @@ const waysToSignIn = ({
     name,
     login_url: name === null ? null : `${baseUrl()}/api/auth/oidc/login`,
   },
+  passkey: { enabled: hasPasskeys({ baseUrl: baseUrl(), providerName: name }) },
   device: { enabled: true, interval_s: pollIntervalS, expires_in_s: codeLifeS },
   access_token_hours: accessTokenHours,
   instance: { name: 'forge', console_url: baseUrl() },

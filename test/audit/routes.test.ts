@@ -87,13 +87,19 @@ async function changingCall(set: SampleServer, route: Route): Promise<Call> {
 function isRight({ fixtures, people }: SampleServer, route: Route, actor: Left['actor']): boolean {
   if (route.credential === 'ingest')
     return isSame(actor, ['run', String(fixtures.operator.fields.run_id), 'ingest_token'])
-  const via = route.path === '/api/cli/device/token' ? 'device' : 'password'
+  const via = others.get(route.path) ?? 'password'
   return isSame(actor, [
     'user',
     people[route.credential === 'admin' ? 'admin' : 'operator'].username,
     via,
   ])
 }
+
+/** How somebody signs in there, if not with a password. */
+const others = new Map([
+  ['/api/cli/device/token', 'device'],
+  ['/api/auth/passkeys/sign-in', 'passkey'],
+])
 
 const isSame = ({ type, id, via }: Left['actor'], wanted: readonly string[]) =>
   [type, id, via].join() === wanted.join()

@@ -68,7 +68,7 @@ export async function signIn(
 ): Promise<void> {
   await page.getByLabel('Username').fill(username)
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
 /** Asserts that `read` returns this value by the deadline: pages show their data some frames later. */

@@ -225,3 +225,24 @@ test('a secret that cannot be opened any more lets nobody in, but recovery codes
   })
   t.is((await signIn(s, { code: recovery[0] })).status, 200)
 })
+
+test('a person with a second factor confirms a session only with both', async t => {
+  const s = await serveSessions(t)
+  const { token, secret, recovery } = await enroll(t, s)
+  const confirm = async (body: object) => {
+    const { status, body: reply } = await s.call<{ code?: string }>('POST', '/api/auth/confirm', {
+      token,
+      body: { password, ...body },
+    })
+    return reply.code ?? status
+  }
+  t.is(await confirm({}), 'second_factor.required')
+  t.is(await confirm({ code: wrongCode(secret, s.deps.now().getTime()) }), 'second_factor.wrong')
+  t.is(await confirm({ password: 'a wrong password', code: recovery[0] }), 'password.wrong')
+  t.is(await confirm({ code: recovery[0] }), 200)
+  t.is(await confirm({ code: recovery[0] }), 'second_factor.wrong', 'a code is spent')
+  t.is(await confirm({ code: now(s, secret, 1) }), 200)
+  const types = await typesOf(s)
+  t.is(types.filter(type => type === 'user.session_confirmed').length, 2)
+  t.is(types.filter(type => type === 'user.recovery_code_used').length, 1)
+})

@@ -2,6 +2,12 @@ import type { Command } from 'commander'
 import { speakingIn } from '../program/add-commands.ts'
 import type { World } from '../program/session.ts'
 import {
+  describePasskeyList,
+  describePasskeyRemove,
+  passkeyList,
+  passkeyRemove,
+} from './passkeys.ts'
+import {
   describeTotpConfirm,
   describeTotpRemove,
   describeTotpSetUp,
@@ -27,5 +33,16 @@ export function addAccount(program: Command, world: World, ended: (code: number)
     'set-up': [describeTotpSetUp, totpSetUp],
     confirm: [describeTotpConfirm, totpConfirm],
     remove: [describeTotpRemove, totpRemove],
+  })
+  const passkeys = account
+    .command('passkeys')
+    .description('your passkeys, which sign you in without a password')
+  speakingIn(
+    passkeys,
+    world,
+    ended,
+  )({
+    list: [describePasskeyList, passkeyList],
+    remove: [describePasskeyRemove, passkeyRemove],
   })
 }

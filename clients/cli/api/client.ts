@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { exitCode, Failure, failureOfAnswer } from '../program/failure.ts'
 import { pause } from '../program/pause.ts'
 import { harmlessValue } from '../terminal/harmless.ts'
-import { confirmed } from './confirmed.ts'
+import { confirmed, type Proof } from './confirmed.ts'
 import { notForge, unreachable } from './unreachable.ts'
 
 export type Query = Record<string, string | number | boolean | null | undefined>
@@ -57,6 +57,8 @@ export type ApiOptions = {
   renew?: (refused: string) => Promise<string | null>
   /** Asks for the password when a request needs a recent sign-in; missing or null if nobody can be asked. */
   askPassword?: (() => Promise<string>) | null
+  /** Asks for the code of a second factor, after the password. */
+  askCode?: () => Promise<string>
   /** Called with the `name=value` and the attributes of each cookie. */
   onCookie?: (cookie: string) => void
 }
@@ -67,8 +69,10 @@ const maxAttempts = 4
 
 type Outgoing = { method: string; path: string; body?: unknown; headers?: Record<string, string> }
 
+const noCode = () => Promise.reject(new Error('Nobody can be asked for a code'))
+
 export function createApi(options: ApiOptions): Api {
-  const { host, onSlow, askPassword = null } = options
+  const { host, onSlow, askPassword = null, askCode = noCode } = options
   const send = sender(options)
 
   const askOnce = async (
@@ -93,10 +97,9 @@ export function createApi(options: ApiOptions): Api {
       clearInterval(slow)
     }
   }
-  const confirm = (password: string) =>
-    askOnce({ method: 'POST', path: '/api/auth/confirm', body: { password } })
+  const confirm = (body: Proof) => askOnce({ method: 'POST', path: '/api/auth/confirm', body })
   const ask = (outgoing: Outgoing, how: GetOptions = {}): Promise<unknown> =>
-    confirmed(() => askOnce(outgoing, how), { host, askPassword, confirm })
+    confirmed(() => askOnce(outgoing, how), { host, askPassword, askCode, confirm })
 
   return {
     host,

@@ -1,11 +1,14 @@
 import { Failure } from '../program/failure.ts'
 import { isRecord } from '../program/is-record.ts'
 
+export type Proof = { password: string; code?: string }
+
 export type Confirming = {
   host: string
   /** Asks for the password; null if nobody can be asked. */
   askPassword: (() => Promise<string>) | null
-  confirm: (password: string) => Promise<unknown>
+  askCode: () => Promise<string>
+  confirm: (proof: Proof) => Promise<unknown>
 }
 
 /**
@@ -13,7 +16,7 @@ export type Confirming = {
  * effect.
  */
 export async function confirmed<T>(send: () => Promise<T>, confirming: Confirming): Promise<T> {
-  const { host, askPassword, confirm } = confirming
+  const { host, askPassword, askCode, confirm } = confirming
   try {
     return await send()
   } catch (error) {
@@ -23,9 +26,23 @@ export async function confirmed<T>(send: () => Promise<T>, confirming: Confirmin
       throw withHint(error, `forge login --host ${host}`)
     if (askPassword === null)
       throw withHint(error, `forge confirm --host ${host} asks for it, or reads --password-stdin`)
-    await confirm(await askPassword())
+    await confirmWith({ password: await askPassword() }, { askCode, confirm })
     return await send()
   }
+}
+
+/** Asks for a code only if the server does. */
+export async function confirmWith(
+  proof: Proof,
+  { askCode, confirm }: Pick<Confirming, 'askCode' | 'confirm'>,
+): Promise<unknown> {
+  try {
+    return await confirm(proof)
+  } catch (error) {
+    const needsCode = error instanceof Failure && error.fields.code === 'second_factor.required'
+    if (!needsCode || proof.code !== undefined) throw error
+  }
+  return confirm({ ...proof, code: await askCode() })
 }
 
 const withHint = ({ exitCode, message, lines, fields }: Failure, hint: string): Failure =>

@@ -57,6 +57,7 @@ export async function openSession(world: World, options: CommonOptions): Promise
     askPassword: mayAsk(process)
       ? () => ask(process, question, '--password-stdin', { isHidden: true })
       : null,
+    askCode: () => ask(process, codeQuestion, '--password-stdin'),
     ...(isStored && { renew: renewal({ path, context, userAgent, nowMs }) }),
   })
   const refresh = isStored ? stored.contexts[context]?.refresh : null
@@ -64,6 +65,7 @@ export async function openSession(world: World, options: CommonOptions): Promise
   return { ...world, api, context, signedInUntil, isJson: options.json === true }
 }
 
+export const codeQuestion = 'Code of your authenticator, or a recovery code: '
 const question = 'This needs a sign-in of the last 15 minutes. Your password: '
 
 /** Like `openSession`, but fails at once when signed out. */

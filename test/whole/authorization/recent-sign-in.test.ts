@@ -12,8 +12,11 @@ const dangerous = [
   'DELETE /api/admin/dead-letters/{letter_id}',
   'DELETE /api/admin/duties/{duty_id}',
   'DELETE /api/admin/users/{username}/second-factor',
+  'DELETE /api/auth/passkeys/{passkey_id}',
   'POST /api/admin/keys/rotate',
   'POST /api/admin/retention',
+  'POST /api/auth/passkeys',
+  'POST /api/auth/passkeys/options',
   'POST /api/cli/device/{user_code}/approve',
   'PUT /api/admin/maintenance',
 ]

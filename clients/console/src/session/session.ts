@@ -59,15 +59,29 @@ export async function takeUp(signal: AbortSignal): Promise<void> {
 /** What a person enters; `code`: of their second factor, when the server asks for it. */
 export type Credentials = { username: string; password: string; code?: string }
 
-export async function signIn(credentials: Credentials): Promise<void> {
-  const response = await sent('/api/auth/login', {
+export const signIn = (credentials: Credentials): Promise<void> =>
+  signInBy(post => post('/api/auth/login', credentials))
+
+type Post = <T>(path: string, body?: unknown) => Promise<T>
+
+/** Signs in with the requests of `prove`, which are sent as nobody. */
+export async function signInBy(
+  prove: (post: Post) => Promise<Static<typeof loginReply>>,
+): Promise<void> {
+  const { token: given, user } = await prove(postAsNobody)
+  keep(given, user.username)
+  tabs.postMessage({ type: 'signed-in', username: user.username } satisfies FromTab)
+}
+
+const postAsNobody: Post = async <T>(path: string, body?: unknown) => {
+  const response = await sent(path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(credentials),
+    ...(body !== undefined && {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
   })
-  const reply = (await accepted(response)) as Static<typeof loginReply>
-  keep(reply.token, reply.user.username)
-  tabs.postMessage({ type: 'signed-in', username: reply.user.username } satisfies FromTab)
+  return (await accepted(response)) as T
 }
 
 /** Ends the session in all tabs, even if the server cannot be reached. */
@@ -136,14 +150,14 @@ export async function authorized(method: Method, path: string, asked: Asked): Pr
   return withToken(method, path, asked)
 }
 
-/** A wrong current password leaves the sign-in valid. */
+/** A wrong or incomplete proof of who they are leaves the sign-in valid. */
 const isAboutPassword = async (response: Response): Promise<boolean> =>
   (
     await response
       .clone()
       .json()
       .catch(() => ({}))
-  ).code === 'password.wrong'
+  ).code?.match(/^(password\.wrong|second_factor\.)/) != null
 
 async function withToken(method: Method, path: string, { body, signal, headers }: Asked) {
   if (token === null) throw new SignedOut()

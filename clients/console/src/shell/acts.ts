@@ -49,6 +49,16 @@ const acts: readonly Act[] = [
   },
   {
     method: 'POST',
+    path: /^\/api\/auth\/passkeys(?:\/options)?$/,
+    name: [() => 'Register a passkey', () => '注册通行密钥'],
+  },
+  {
+    method: 'DELETE',
+    path: /^\/api\/auth\/passkeys\/[^/]+$/,
+    name: [() => 'Remove a passkey', () => '移除通行密钥'],
+  },
+  {
+    method: 'POST',
     path: /^\/api\/cli\/device\/([^/]+)\/approve$/,
     name: [code => `Approve the program ${code}`, code => `批准程序 ${code}`],
   },

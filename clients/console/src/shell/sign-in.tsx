@@ -6,10 +6,12 @@ import { Button } from '../design/button.tsx'
 import { TextField } from '../design/field.tsx'
 import { FormEnd } from '../design/form-end.tsx'
 import { ApiFailure } from '../session/failure.ts'
+import { signInByPasskey } from '../session/passkeys.ts'
 import { type Credentials, signIn, type Why } from '../session/session.ts'
 import { useSubmit } from '../session/use-submit.ts'
 import { useWords, wordsOf } from '../words/words.ts'
 import { CodeField } from './code-field.tsx'
+import { PasskeyButton } from './passkey-button.tsx'
 import styles from './sign-in.module.css'
 
 const words = wordsOf({
@@ -17,6 +19,7 @@ const words = wordsOf({
   username: ['Username', '用户名'],
   password: ['Password', '密码'],
   go: ['Sign in', '登录'],
+  passkey: ['Sign in with a passkey', '使用通行密钥登录'],
   code: ['Code of your authenticator, or a recovery code', '身份验证器的验证码或恢复码'],
   verify: ['Verify', '验证'],
   back: ['Use another account', '使用其他账户'],
@@ -64,7 +67,12 @@ export function SignIn({ why, ask }: Props) {
       {methods?.notice && <p>{methods.notice}</p>}
       {why && <p role="alert">{typeof why === 'string' ? say[why] : why.said}</p>}
       {methods?.oidc.enabled && <ProviderLink ways={methods} ask={ask} />}
-      {methods?.password.enabled && <PasswordForm />}
+      {methods?.password.enabled && (
+        <>
+          <PasswordForm />
+          <PasskeyButton text={say.passkey} ways={methods} use={signInByPasskey} />
+        </>
+      )}
     </div>
   )
 }

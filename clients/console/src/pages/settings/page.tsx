@@ -14,6 +14,7 @@ import { reading, reread } from '../../session/api.ts'
 import { type Me, request, signOut } from '../../session/session.ts'
 import { chooseLanguage, languages, useLanguage, useWords } from '../../words/words.ts'
 import styles from './page.module.css'
+import { Passkeys } from './passkeys.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { words } from './words.ts'
 
@@ -35,6 +36,7 @@ export function Page() {
       <Look />
       <Password />
       <SecondFactor />
+      <Passkeys />
       <Sessions />
     </div>
   )

@@ -1,0 +1,5 @@
+import { type RelyingParty, relyingPartyOf } from '../../auth/relying-party.ts'
+import type { Deps } from '../deps.ts'
+
+export const relyingParty = ({ config: { oidc }, baseUrl }: Deps): RelyingParty =>
+  relyingPartyOf({ baseUrl: baseUrl(), providerName: oidc?.name ?? null })
