@@ -64,6 +64,8 @@ export type ExchangeDeps = {
 /** Both hold information about the peers, from them or for them. */
 const maxUserAgent = 256
 const noBytes = Buffer.alloc(0)
+/** How many connections may close under a request of which nothing was sent, besides kept ones. */
+const mostClosedUnused = 2
 
 /** One request, from when it was admitted to its end. Resolves when both sides have ended; never rejects. */
 export class Exchange {
@@ -77,6 +79,8 @@ export class Exchange {
   #connection: Connection | null = null
   /** Whether the connection carried other requests before. */
   #isReused = false
+  /** New connections that closed before anything was sent. */
+  #closedUnused = 0
   /** Whether a part of a response has arrived. */
   #isHeardOf = false
   #controller: Dispatcher.DispatchController | null = null
@@ -306,14 +310,17 @@ export class Exchange {
     else this.#refuse(isSilent(error) ? silentEngine(timeout_s) : unreachable(faultMessage(error)))
   }
 
-  /** Sends it again on a new connection if it met the close of a kept one, and if that is safe. */
+  /** Sends it again on a new connection if it met the close of one, and if that is safe. */
   #repeats(error: Error): boolean {
     const way = this.#way
-    if (!way || !this.#isReused || this.#isHeardOf || !isClosed(error)) return false
-    way.engine.distrust()
+    if (!way || this.#isHeardOf || !isClosed(error)) return false
     const { method = '' } = this.#asked.req
     // The head is sent together with the first byte of the body.
-    const isSafe = this.#body ? !this.#body.hasBegun : idempotent.has(method)
+    const isUnsent = this.#body !== null && !this.#body.hasBegun
+    if (this.#isReused) way.engine.distrust()
+    // Engines also close new connections that stay silent for long; each would give the caller its time again.
+    else if (!isUnsent || ++this.#closedUnused > mostClosedUnused) return false
+    const isSafe = isUnsent || (this.#body === null && idempotent.has(method))
     if (isSafe) this.#sendTo(way, way.engine.fresh())
     return isSafe
   }

@@ -83,27 +83,63 @@ test('a request whose new connection is closed is not repeated', async t => {
   t.is(asked, 1)
 })
 
+/** A POST whose body arrives later: its head is with the gateway. */
+async function beginPost(t: ExecutionContext, stage: Stage, token: string) {
+  const agent = new Agent({ keepAlive: true })
+  t.teardown(() => agent.destroy())
+  const headers = { authorization: `Bearer ${token}`, 'content-length': 4 }
+  const asking = request(`${stage.url}/inference/dep_a/v1/x`, { method: 'POST', agent, headers })
+  const answered = once(asking, 'response') as Promise<[IncomingMessage]>
+  asking.flushHeaders()
+  await until('the gateway has it', 10_000, () => stage.underWay() === 1)
+  return async () => {
+    asking.end('body')
+    const [response] = await answered
+    response.resume()
+    return response.statusCode
+  }
+}
+
 test('a POST whose body has not begun to arrive survives the close of a kept connection', async t => {
   t.timeout(patient(60_000))
   const engine = await closingEngine(t)
   const { stage, token } = await open(t, engine.url)
   t.is(await ask(stage, token, 'GET'), 200)
-  const agent = new Agent({ keepAlive: true })
-  t.teardown(() => agent.destroy())
-  const headers = { authorization: `Bearer ${token}`, 'content-length': 4 }
-  const asking = request(`${stage.url}/inference/dep_a/v1/x`, { method: 'POST', agent, headers })
-  asking.flushHeaders()
-  await until('the gateway has it', 10_000, () => stage.underWay() === 1)
+  const finish = await beginPost(t, stage, token)
   const kept = [...engine.open]
   for (const socket of kept) socket.destroy()
   // The gateway may have connected again meanwhile.
   await until('they are closed', 10_000, () => kept.every(socket => !engine.open.has(socket)))
-  const answered = once(asking, 'response') as Promise<[IncomingMessage]>
-  asking.end('body')
-  const [response] = await answered
-  t.is(response.statusCode, 200)
-  response.resume()
+  t.is(await finish(), 200)
   t.deepEqual(engine.heads, ['GET /v1/x HTTP/1.1', 'POST /v1/x HTTP/1.1'])
+})
+
+test('a POST whose body has not begun to arrive survives the close of two new connections, not of three', async t => {
+  t.timeout(patient(60_000))
+  const engine = await closingEngine(t)
+  const { stage, token } = await open(t, engine.url)
+  const closed = new Set<Socket>()
+  const closeNext = async () => {
+    const next = await until('a new connection', 10_000, () =>
+      [...engine.open].find(socket => !closed.has(socket)),
+    )
+    closed.add(next)
+    next.destroy()
+  }
+  const finish = await beginPost(t, stage, token)
+  await closeNext()
+  await closeNext()
+  await until('a third connection', 10_000, () => engine.open.size === 1)
+  t.is(await finish(), 200)
+  t.deepEqual(engine.heads, ['POST /v1/x HTTP/1.1'])
+
+  for (const socket of engine.open) socket.destroy()
+  await until('they are closed', 10_000, () => engine.open.size === 0)
+  const finishAnother = await beginPost(t, stage, token)
+  for (let nth = 0; nth < 3; nth++) await closeNext()
+  await until('it was given up', 10_000, () => stage.rows.at(-1)?.status === 502)
+  t.is(await finishAnother(), 502)
+  t.is(engine.heads.length, 1)
 })
 
 // Alone: its rate depends on the time between a response and the next request.
