@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { runStates } from './run-records.ts'
+import { runStates } from './runs/records.ts'
 import { closed, nullable, oneOf } from './shared.ts'
 
 export const seriesLimits = {

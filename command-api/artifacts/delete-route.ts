@@ -7,7 +7,7 @@ import {
   artifactDeleted,
   artifactDeletionQuery,
   artifactInPath,
-} from '../../schemas/artifacts.ts'
+} from '../../schemas/artifacts/artifacts.ts'
 import type { HttpAsked } from '../commit/asked.ts'
 import { commit } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Person } from '../../auth/caller.ts'
-import type { protections } from '../../schemas/artifacts.ts'
+import type { protections } from '../../schemas/artifacts/artifacts.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import { newestCheckpointId } from '../rules/newest-checkpoint.ts'
 

@@ -7,7 +7,7 @@ import {
   retentionInput,
   retentionLimits,
   retentionReport,
-} from '../../schemas/retention.ts'
+} from '../../schemas/artifacts/retention.ts'
 import { type Cause, type HttpAsked, stampOf } from '../commit/asked.ts'
 import type { Deps } from '../deps.ts'
 import { record } from '../effects/outcome.ts'

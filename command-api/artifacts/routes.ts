@@ -7,7 +7,7 @@ import {
   artifactReply,
   isAddress,
   isInStore,
-} from '../../schemas/artifacts.ts'
+} from '../../schemas/artifacts/artifacts.ts'
 import {
   type ArtifactUploadQuery,
   artifactUploadQuery,

@@ -1,7 +1,7 @@
 import type { EngineHeaders } from '../../auth/engine-header.ts'
 import type { Deployment, DeploymentEvent } from '../../events/deployments.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { SourceInput } from '../../schemas/deployments.ts'
+import type { SourceInput } from '../../schemas/deployments/deployments.ts'
 import type { Decided } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import { holdResource } from '../rules/hold-resource.ts'

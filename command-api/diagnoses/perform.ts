@@ -7,7 +7,7 @@ import {
 import type { Observe } from '../../events/diagnosis-facts.ts'
 import { pause } from '../../platform/pause.ts'
 import type { Suggestion, Verdict } from '../../schemas/diagnoses.ts'
-import type { JobSpec } from '../../schemas/jobspec.ts'
+import type { JobSpec } from '../../schemas/jobs/jobspec.ts'
 import type { Deps } from '../deps.ts'
 import { decided, nothing, type Outcome } from '../effects/outcome.ts'
 import { reactor } from '../effects/reactor.ts'

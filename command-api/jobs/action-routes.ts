@@ -1,7 +1,7 @@
 import { type Route, route } from '../../auth/route.ts'
 import { type Job, jobAt } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
-import { type JobAction, jobAction, jobActionReply } from '../../schemas/job-actions.ts'
+import { type JobAction, jobAction, jobActionReply } from '../../schemas/jobs/actions.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { commit } from '../commit/commit.ts'

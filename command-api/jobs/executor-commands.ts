@@ -1,6 +1,6 @@
 import { type Job, jobAt } from '../../events/job-state.ts'
 import type { Exit, JobEvent, NodeOfRank } from '../../events/jobs.ts'
-import type { QueueReason } from '../../schemas/jobs.ts'
+import type { QueueReason } from '../../schemas/jobs/jobs.ts'
 import { type CommitDeps, commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { type KnownCheckpoint, newestCheckpoint } from '../rules/newest-checkpoint.ts'

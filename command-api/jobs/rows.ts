@@ -1,6 +1,6 @@
 import type { Job } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
-import { isEnded } from '../../schemas/jobs.ts'
+import { isEnded } from '../../schemas/jobs/jobs.ts'
 import type { Decided } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import { holdResource } from '../rules/hold-resource.ts'

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { endStates } from '../../schemas/jobs.ts'
+import { endStates } from '../../schemas/jobs/jobs.ts'
 import { nothing } from '../effects/outcome.ts'
 import { type Reactor, reactor } from '../effects/reactor.ts'
 

@@ -4,7 +4,7 @@ import {
   type LifecycleReport,
   lifecycleInput,
   lifecycleReply,
-} from '../../schemas/runs.ts'
+} from '../../schemas/runs/runs.ts'
 import type { Asked } from '../commit/asked.ts'
 import type { Deps } from '../deps.ts'
 import type { ReportingRun } from '../rules/admit-report.ts'

@@ -7,7 +7,7 @@ import {
   rubricInput,
   rubricPath,
   rubricUpsertReply,
-} from '../../schemas/rubrics.ts'
+} from '../../schemas/rubrics/rubrics.ts'
 import type { ValidationError } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { Invalid } from '../../schemas/validate.ts'

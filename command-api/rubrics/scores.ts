@@ -6,7 +6,7 @@ import {
   type ScoresFound,
   type ScoresInput,
   type ScoresLookup,
-} from '../../schemas/rubric-scores.ts'
+} from '../../schemas/rubrics/scores.ts'
 import type { ValidationError } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { Invalid } from '../../schemas/validate.ts'

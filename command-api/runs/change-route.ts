@@ -5,7 +5,7 @@ import {
   type RunChangeReply,
   runChange,
   runChangeReply,
-} from '../../schemas/runs.ts'
+} from '../../schemas/runs/runs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import type { Asked } from '../commit/asked.ts'
 import { commit } from '../commit/commit.ts'

@@ -1,7 +1,7 @@
 import { type Route, route } from '../../auth/route.ts'
 import { runAt } from '../../events/runs.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { runDeleted, runRestored } from '../../schemas/runs.ts'
+import { runDeleted, runRestored } from '../../schemas/runs/runs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { commit } from '../commit/commit.ts'

@@ -1,5 +1,5 @@
 import { type Run, runAt } from '../../events/runs.ts'
-import type { LifecycleReport } from '../../schemas/runs.ts'
+import type { LifecycleReport } from '../../schemas/runs/runs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { Asked } from '../commit/asked.ts'
 import { type CommitDeps, commit } from '../commit/commit.ts'

@@ -10,7 +10,7 @@ import {
   runStop,
   runStopReply,
   tokenIssued,
-} from '../../schemas/runs.ts'
+} from '../../schemas/runs/runs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { HttpAsked } from '../commit/asked.ts'

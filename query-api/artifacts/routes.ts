@@ -5,7 +5,7 @@ import {
   artifactListQuery,
   isInStore,
   presentStatuses,
-} from '../../schemas/artifacts.ts'
+} from '../../schemas/artifacts/artifacts.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { list, one } from '../reading/list.ts'
 import type { Reads } from '../reading/reads.ts'

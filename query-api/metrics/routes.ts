@@ -9,7 +9,7 @@ import {
   metricSeries,
   pointStreamQuery,
   seriesQuery,
-} from '../../schemas/metric-reads.ts'
+} from '../../schemas/metrics/reads.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { one } from '../reading/list.ts'
 import { parseKeys } from '../reading/page.ts'

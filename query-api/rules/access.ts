@@ -80,8 +80,8 @@ export async function findRunsById<T>(
 }
 
 /** The ids of these runs; refuses unless the caller may read each of them. */
-export async function findRunIds(
-  reads: Reads<AccessTables>,
+export async function findRunIds<T>(
+  reads: Reads<T>,
   caller: Person,
   ids: readonly string[],
   noun: 'run' | 'job' = 'run',

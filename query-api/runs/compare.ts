@@ -8,7 +8,7 @@ import {
   maxComparedFacts,
   maxComparedHparams,
   maxComparedMetrics,
-} from '../../schemas/compare.ts'
+} from '../../schemas/runs/compare.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import { factsOf } from '../rules/facts.ts'

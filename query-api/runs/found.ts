@@ -1,5 +1,5 @@
-import type { RunListQuery } from '../../schemas/run-records.ts'
-import type { RunSearch } from '../../schemas/run-search.ts'
+import type { RunListQuery } from '../../schemas/runs/records.ts'
+import type { RunSearch } from '../../schemas/runs/search.ts'
 import { countRows, maxExactCount } from '../reading/page.ts'
 import { byId, type Db, parseMetricSort, type Runs } from './by-metric.ts'
 import { type Found, filteredRuns, inOrder, type Readable } from './list.ts'

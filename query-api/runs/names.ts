@@ -10,7 +10,7 @@ import {
   runNamesQuery,
   runsByProjectQuery,
   runsOfProject,
-} from '../../schemas/run-records.ts'
+} from '../../schemas/runs/records.ts'
 import type { Reads } from '../reading/reads.ts'
 import { readableProjects } from '../rules/access.ts'
 import { findRuns } from './found.ts'

@@ -13,7 +13,7 @@ import type { MetricSummary, MetricTables } from '../../projector/metrics/table.
 import type { ModelTables } from '../../projector/models/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
 import type { ValidationTables } from '../../projector/validation/table.ts'
-import type { RunRow } from '../../schemas/run-records.ts'
+import type { RunRow } from '../../schemas/runs/records.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { type AccessTables, mayReadRun } from '../rules/access.ts'
 import { bestSteps } from './best.ts'

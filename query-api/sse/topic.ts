@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import type { Reads } from '../reading/reads.ts'
-import { findRun } from '../rules/access.ts'
+import { findRun, findRunIds } from '../rules/access.ts'
 import type { Feed } from './feed.ts'
 
 /** A topic of `/api/stream` (contract: `topics=job:<id>,jobs,notifications`); a slice provides one. */
@@ -41,6 +41,26 @@ export const topicOfOneRun = <T>({ name, reads, feed, head }: OfOneRun<T>): Topi
     const ending = feed(reads.shared([run_id]), run_id)
     const read = async (after: number) => ({ ...(await ending.read(after)), end: null })
     return { feed: { ...ending, read }, start, check: () => findRun(reads, caller, run_id) }
+  },
+})
+
+type OfRuns<T> = {
+  name: string
+  reads: Reads<T>
+  feed: (db: Kysely<T>, runIds: readonly string[]) => Feed
+  /** What a run that the caller may not read is called. */
+  noun?: 'run' | 'job'
+}
+
+/** The topic `<name>:<run_id>`: everything about these runs, from the first on, in one feed. */
+export const topicOfRuns = <T>({ name, reads, feed, noun }: OfRuns<T>): Topic => ({
+  pattern: new RegExp(`^${name}:.{1,128}$`),
+  shape: `'${name}:<run_id>'`,
+  async open(caller, names) {
+    const asked = names.map(one => one.slice(name.length + 1))
+    const runIds = await findRunIds(reads, caller, asked, noun)
+    const check = () => findRunIds(reads, caller, runIds, noun)
+    return { feed: feed(reads.shared(runIds), runIds), start: 0, check }
   },
 })
 

@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, open, readdir, rename, rm, statfs, symlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { disownAttempts } from '../../executor/attempts/restored.ts'
-import { disowned } from '../../gateway/spool-owner.ts'
+import { disowned } from '../../gateway/traffic/spool-owner.ts'
 import { hasCode, syncFolder } from '../../platform/files/content.ts'
 import { findServerUser } from '../../platform/postgres/binaries.ts'
 import { createPool } from '../../platform/postgres/pool.ts'

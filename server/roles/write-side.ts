@@ -15,7 +15,7 @@ import {
   postgresEventStore,
 } from '../../command-api/commit/event-store.ts'
 import { kinds, reactors } from '../../command-api/compose.ts'
-import { keepServing } from '../../command-api/deployments/keeper.ts'
+import { startServingTimers } from '../../command-api/deployments/timers/timers.ts'
 import type { Deps } from '../../command-api/deps.ts'
 import { dutiesFor } from '../../command-api/effects/reactor.ts'
 import { createQueueBook } from '../../command-api/jobs/queue-book.ts'
@@ -140,8 +140,10 @@ export function startTimers(core: Core, deps: Deps): void {
   life.owns('run timers', startRunTimers(deps), started => started.stop())
   const jobTimers = startJobTimers(deps)
   life.owns('job timers', jobTimers, started => started.stop())
-  life.owns('serving keeper', keepServing({ ...deps, jobs: replicaJobs(core, deps) }), started =>
-    started.stop(),
+  life.owns(
+    'serving timers',
+    startServingTimers({ ...deps, jobs: replicaJobs(core, deps) }),
+    started => started.stop(),
   )
   life.owns('alert timers', startAlertTimers(deps), started => started.stop())
   life.owns('failed sign-ins', startFailedLoginRecorder(deps), started => started.stop())

@@ -4,7 +4,7 @@ import { usualFile } from '../../clients/cli/jobs/spec/source.ts'
 import { createProgram } from '../../clients/cli/program/program.ts'
 import { worldOf } from '../../clients/cli/program/session.ts'
 import { statusOfRefusal } from '../../platform/refusal.ts'
-import { jobSpec } from '../../schemas/jobspec.ts'
+import { jobSpec } from '../../schemas/jobs/jobspec.ts'
 import { sources } from './sources.ts'
 import { paths, read } from './tree.ts'
 

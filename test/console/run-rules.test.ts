@@ -9,7 +9,7 @@ import {
 import { reasonAgainst, stateAfter } from '../../clients/console/src/pages/run/rules.ts'
 import type { RunRecord } from '../../clients/console/src/pages/run/use-run.ts'
 import { lifecycle } from '../../command-api/jobs/lifecycle.ts'
-import { jobStates } from '../../schemas/jobs.ts'
+import { jobStates } from '../../schemas/jobs/jobs.ts'
 
 for (const action of ['stop', 'pause', 'resume'] as const)
   test(`a job can be asked to ${action} exactly where that changes something`, t => {

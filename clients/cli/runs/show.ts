@@ -1,5 +1,5 @@
 import type { Alert } from '../../../schemas/alerts.ts'
-import type { Artifact } from '../../../schemas/artifacts.ts'
+import type { Artifact } from '../../../schemas/artifacts/artifacts.ts'
 import { segment } from '../api/client.ts'
 import type { JobAttempt, JobDetail, RunRecord } from '../api/records.ts'
 import { artifactColumns } from '../artifacts/artifacts.ts'

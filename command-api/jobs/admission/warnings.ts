@@ -1,4 +1,4 @@
-import type { Estimate, Warning } from '../../../schemas/jobs.ts'
+import type { Estimate, Warning } from '../../../schemas/jobs/jobs.ts'
 import { currency } from '../../../schemas/profiles.ts'
 import type { Recipe } from '../../../schemas/recipes.ts'
 import { isSecret, mask } from '../../rules/secrets.ts'

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import type { RunRow } from '../../../../../schemas/run-records.ts'
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'

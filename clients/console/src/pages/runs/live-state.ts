@@ -1,5 +1,5 @@
-import { jobStates } from '../../../../../schemas/jobs.ts'
-import type { RunRow } from '../../../../../schemas/run-records.ts'
+import { jobStates } from '../../../../../schemas/jobs/jobs.ts'
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
 
 /** A `state` event of the stream; for a job, the state is that of the job. */
 export type StateChange = { run_id: string; state: string; at: string }
