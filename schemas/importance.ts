@@ -30,7 +30,7 @@ export const importance = Type.Object({
   matched: Type.Integer(),
   /** The newest ones with a finite value of the metric, which are compared. */
   runs: Type.Integer(),
-  /** The most important first: those that differ between the runs, at most 50. */
+  /** The most important first: hyperparameters that differ between the runs, at most 50. */
   hparams: Type.Array(hparamImportance),
   /** How many more differ. */
   left_out: Type.Integer(),

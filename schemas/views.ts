@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { closed, nameText, nullable, pageQuery, timestamp } from './shared.ts'
 
 export const viewLimits = {
-  /** Of the state as JSON. */
+  /** Maximum size of the state as JSON. */
   bytes: 65_536,
   /** Views of one person in one project. */
   ofPerson: 100,

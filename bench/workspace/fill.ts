@@ -26,7 +26,7 @@ export async function copyToOthers(client: Client, project: string): Promise<voi
         from runs, generate_series(1, 50) k, lateral (select random() + 0 * k as v) r where project = '${project}'`)
 }
 
-/** Runs of another project with many keys; only those that are read for them have rows of metrics. */
+/** Runs of another project with many keys; only the newest, whose keys are read, have rows of metrics. */
 export const many = { project: 'many', runs: 10_000, keys: 500 } as const
 const withMetrics = 1_000
 

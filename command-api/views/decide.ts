@@ -3,7 +3,7 @@ import { Refusal } from '../../platform/refusal.ts'
 
 export type SaveView = ViewName & { shared: boolean; state: string; digest: string }
 
-/** Idempotent: saving what is saved already appends no event. */
+/** Idempotent: saving the current state again appends no event. */
 export function saveView(view: View, command: SaveView): ViewEvent[] {
   if (view?.digest === command.digest && view.shared === command.shared) return []
   return [{ type: 'view.saved', data: command }]

@@ -152,7 +152,7 @@ async function readKey(
 /** A chunk whose points must be read, and the curve that they belong to. */
 type Decoding = { chunk: Chunk; along: Along; curve: Curve }
 
-/** Adds what is known without the chunks, and what waiting points may replace; returns the chunks that are left. */
+/** Adds cells, waiting points, and the chunks that these overlap; returns the other chunks, to be decoded. */
 async function addStored(
   tx: Db,
   { keyNo, grid, part, curve }: { keyNo: number; grid: Grid; part: Part; curve: Curve },

@@ -122,7 +122,7 @@ export const ofRun = <T>(reads: Reads<T>, noun: 'run' | 'job' = 'run') =>
       findRun(reads, caller, params.run_id, noun),
   }) as const
 
-/** For routes about a project. One that the caller may not read looks as if it did not exist. */
+/** For routes about a project; if the caller may not read it, it looks as if it did not exist. */
 export const inProject = <T extends ProjectTables>(reads: Reads<T>) =>
   ({
     credential: 'person',

@@ -17,7 +17,8 @@ function pearson(x: readonly number[], y: readonly number[]): number | null {
     yy += dy * dy
   }
   const size = Math.sqrt(xx) * Math.sqrt(yy)
-  return size > 0 && Number.isFinite(size) ? Math.min(1, Math.max(-1, xy / size)) : null
+  // Rounding would make a perfect correlation 0.9999999999999998.
+  return size > 0 && Number.isFinite(size) ? Number((xy / size).toFixed(12)) : null
 }
 
 const averageOf = (values: readonly number[]) =>

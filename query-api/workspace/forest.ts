@@ -62,12 +62,14 @@ type Growing = {
   random: () => number
 }
 
-/** Splits the rows until their targets are equal, adding to each feature's gain what its splits explain. */
+/** Splits the rows until their targets are equal or few are left, adding to each feature's gain what its splits explain. */
 function grow(tree: Growing, all: Uint32Array): void {
+  // Splits of a few rows out of many explain next to nothing, and are most of the work.
+  const least = Math.max(2, Math.ceil(all.length / 200))
   const waiting = [{ rows: all, depth: 0 }]
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     const { rows, depth } = node
-    if (rows.length < 2 || depth >= maxDepth) continue
+    if (rows.length < least || depth >= maxDepth) continue
     const split = bestSplit(tree, rows)
     if (!split) continue
     const bins = tree.bins[split.feature] ?? new Uint8Array()
@@ -79,7 +81,7 @@ function grow(tree: Growing, all: Uint32Array): void {
 
 type Split = { feature: number; bin: number; gain: number }
 
-/** A third of the features, drawn anew for each node, so that correlated ones share their importance. */
+/** Tries a random third of the features, another for each node, so that correlated ones share their importance. */
 function bestSplit({ bins, target, random }: Growing, rows: Uint32Array): Split | null {
   const wanted = Math.max(1, Math.ceil(bins.length / 3))
   const order = bins.map((_, feature) => ({ feature, at: random() })).sort((a, b) => a.at - b.at)
@@ -98,11 +100,15 @@ function bestSplit({ bins, target, random }: Growing, rows: Uint32Array): Split 
   return best
 }
 
+// Reused, because nodes are many and this is synchronous.
+const counts = new Float64Array(maxBins)
+const sums = new Float64Array(maxBins)
+
 type Node = { bins: Uint8Array; target: Float64Array; rows: Uint32Array; sum: number }
 
 function splitOf({ bins, target, rows, sum }: Node): { bin: number; gain: number } | null {
-  const counts = new Float64Array(maxBins)
-  const sums = new Float64Array(maxBins)
+  counts.fill(0)
+  sums.fill(0)
   for (const row of rows) {
     const bin = at(bins, row)
     counts[bin] = at(counts, bin) + 1

@@ -12,8 +12,8 @@ import { Invalid } from '../../schemas/validate.ts'
 import { one } from '../reading/list.ts'
 import { inProject } from '../rules/access.ts'
 import { correlate } from './correlation.ts'
+import type { WorkspaceDeps } from './deps.ts'
 import { importancesInThread } from './in-thread.ts'
-import type { WorkspaceDeps } from './routes.ts'
 
 export const importanceRoute = ({ reads, runsOfProject }: WorkspaceDeps): Route =>
   one({
@@ -72,7 +72,7 @@ async function readTarget(
 /** A hyperparameter that differs between the runs, with a number for the value of each run that has it. */
 type Column = { key: string; isOrdered: boolean; distinct: number; values: Map<string, number> }
 
-/** Those that most runs have come first. */
+/** Sorted by the number of runs that have it. */
 async function readColumns(db: Kysely<HparamTables>, runIds: readonly string[]): Promise<Column[]> {
   const rows = await db
     .selectFrom('run_hparam_values')

@@ -3,7 +3,7 @@ import type { Route } from '../../auth/route.ts'
 import { metricKeysQuery, projectMetricKeys } from '../../schemas/series.ts'
 import { one } from '../reading/list.ts'
 import { inProject } from '../rules/access.ts'
-import type { WorkspaceDeps } from './routes.ts'
+import type { WorkspaceDeps } from './deps.ts'
 
 /** Keys are gathered from at most this many of the newest runs, and from no more metrics of theirs. */
 const gathered = { runs: 1_000, metrics: 200_000 } as const

@@ -12,8 +12,8 @@ import { Invalid } from '../../schemas/validate.ts'
 import { parseKeys } from '../reading/page.ts'
 import { inProject } from '../rules/access.ts'
 import { curvesOfGroups, curvesOfRuns } from './columns.ts'
+import type { WorkspaceDeps } from './deps.ts'
 import { groupRuns, parseGroup } from './groups.ts'
-import type { WorkspaceDeps } from './routes.ts'
 
 export const seriesRoute = (deps: WorkspaceDeps): Route => {
   const { of, ...access } = inProject(deps.reads)

@@ -1,5 +1,6 @@
 import type { Slice } from '../slice.ts'
-import { type Tables, workspaceRoutes } from './routes.ts'
+import type { Tables } from './deps.ts'
+import { workspaceRoutes } from './routes.ts'
 
 export const workspace: Slice<Tables> = {
   name: 'workspace',

@@ -98,7 +98,7 @@ type Importance = {
   }[]
 }
 
-test('the hyperparameters of a project are ranked for a metric, to those who may read its runs', async t => {
+test('the hyperparameters of a project are ranked for a metric, for readers of the project only', async t => {
   const forge = await startForge(t)
   for (let n = 0; n < 12; n++) {
     const run = await createRun(forge)

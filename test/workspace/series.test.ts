@@ -25,7 +25,7 @@ const ts = '2026-11-20T12:00:00+00:00'
 const points = (values: readonly (number | string)[], step = (i: number) => i) =>
   values.map((value, i) => ({ key: 'val/loss', step: step(i), value, ts }))
 
-test('the curves of a project come by run and by group, to those who may read them', async t => {
+test('the curves of a project come by run and by group, for readers of the project only', async t => {
   const forge = await startForge(t)
   const runs = [await createRun(forge), await createRun(forge), await createRun(forge)] as const
   const [a, b, c] = runs
