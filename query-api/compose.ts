@@ -1,7 +1,9 @@
 import type { Route } from '../auth/route.ts'
 import { sendContent } from './artifacts/content.ts'
+import { countReports, readCurves } from './metrics/curves.ts'
 import { readHistory } from './metrics/export.ts'
 import { countUnread } from './notifications/unread.ts'
+import { runsOfProject } from './runs/of-project.ts'
 import type { QueryDeps, Slice, SliceDeps, TablesOf } from './slice.ts'
 import * as listed from './slices.ts'
 
@@ -24,6 +26,9 @@ export const queryRoutes = (deps: QueryDeps<ReadTables>): Route[] => {
     pages: slices.flatMap(({ pages }) => pages ?? []),
     figures: { unread_notifications: countUnread(deps.reads) },
     readHistory,
+    readCurves,
+    countReports,
+    runsOfProject,
     sendContent: (ctx, file) => sendContent(deps.contents, ctx, file),
   }
   return slices.flatMap(({ routes }) => routes?.(all) ?? [])

@@ -6,10 +6,12 @@ import type { QueueBook } from '../events/calculations/queue-picture.ts'
 import type { Clock } from '../platform/time.ts'
 import type { Contents } from './artifacts/content.ts'
 import type { AuditReader } from './audit/routes.ts'
+import type { countReports, readCurves } from './metrics/curves.ts'
 import type { MlflowReads } from './mlflow/scope.ts'
 import type { Assets } from './pages/assets.ts'
 import type { Reads } from './reading/reads.ts'
 import type { Recipes } from './recipes/routes.ts'
+import type { runsOfProject } from './runs/of-project.ts'
 import type { OwnFigures, SignInSettings } from './sessions/routes.ts'
 import type { OpenStream } from './sse/sse.ts'
 import type { Topic } from './sse/topic.ts'
@@ -58,6 +60,9 @@ export type SliceDeps<T> = QueryDeps<T> & {
   topics: readonly Topic[]
   pages: readonly Page[]
   figures: OwnFigures
+  readCurves: typeof readCurves
+  countReports: typeof countReports
+  runsOfProject: typeof runsOfProject
 } & Pick<MlflowReads, 'readHistory' | 'sendContent'>
 
 /** The tables that all of these slices read. */

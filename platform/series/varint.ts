@@ -36,8 +36,10 @@ export function reserve(writer: Writer, length: number): void {
 }
 
 /** The element of a column; the index must be within it. */
-export const at = (column: Float64Array | Int32Array | Uint8Array, index: number): number =>
-  column[index] as number
+export const at = (
+  column: Float64Array | Float32Array | Int32Array | Uint32Array | Uint16Array | Uint8Array,
+  index: number,
+): number => column[index] as number
 
 /** Maximum bytes of one varint: 53 bits in groups of 7. */
 export const maxVarintBytes = 8

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg'
 import { byteaArray, int4Array, int8Array } from '../../platform/postgres/arrays.ts'
+import { encodeCells } from '../../platform/series/cells.ts'
 import {
   decodeChunk,
   encodeChunk,
@@ -35,7 +36,12 @@ export function pointsByKey(blocks: readonly Buffer[]): Map<number, Series> {
 export type ChunkChanges = { runNo: number; replaced: KeyPlace[]; inserted: EncodedChunk[] }
 
 type KeyPlace = { keyNo: number; into: Place }
-type EncodedChunk = { keyNo: number; summary: Summary; bytes: Buffer }
+type EncodedChunk = {
+  keyNo: number
+  summary: Summary
+  bytes: Buffer
+  cells: ReturnType<typeof encodeCells>
+}
 
 /**
  * Merges points into the chunks of a run, without writing anything: this is the slow part, and the relay waits for
@@ -58,6 +64,7 @@ export async function planChunks(
       keyNo,
       summary: summarize(series),
       bytes: encodeChunk(series),
+      cells: encodeCells(series),
     })),
   )
   return { runNo, replaced, inserted }
@@ -142,20 +149,25 @@ async function deleteChunks(tx: PoolClient, { runNo, replaced }: ChunkChanges): 
   })
 }
 
+/** Stands for null, which an array of parameters cannot hold. */
+const none = Buffer.alloc(0)
+
 async function insertChunks(tx: PoolClient, { runNo, inserted }: ChunkChanges): Promise<void> {
   const summaries = inserted.map(({ summary }) => summary)
   const ints = intsOf(summaries)
   await tx.query({
     name: 'insert_metric_chunks',
     text: `insert into metric_chunk (run_no, key_no, first_step, last_step, first_ts, max_ts, last_ts,
-                                     first_arrival, last_arrival, count, nonfinite, min, max, sum, last, d)
+                                     first_arrival, last_arrival, count, nonfinite, min, max, sum, last, d,
+                                     cells, cell_extremes)
            select $1, key_no, first_step, last_step, first_ts, max_ts, last_ts, first_arrival, last_arrival,
-                  count, nonfinite, nullif(min, 'NaN'), nullif(max, 'NaN'), sum, last, d
+                  count, nonfinite, nullif(min, 'NaN'), nullif(max, 'NaN'), sum, last, d,
+                  nullif(cells, ''), nullif(cell_extremes, '')
              from unnest($2::int4[], $3::int8[], $4::int8[], $5::int8[], $6::int8[], $7::int8[], $8::int8[],
                          $9::int8[], $10::int8[], $11::int8[], $12::float8[], $13::float8[], $14::float8[],
-                         $15::float8[], $16::bytea[])
+                         $15::float8[], $16::bytea[], $17::bytea[], $18::bytea[])
                   c (key_no, first_step, last_step, first_ts, max_ts, last_ts, first_arrival, last_arrival,
-                     count, nonfinite, min, max, sum, last, d)`,
+                     count, nonfinite, min, max, sum, last, d, cells, cell_extremes)`,
     values: [
       runNo,
       int4Array(inserted.map(({ keyNo }) => keyNo)),
@@ -168,6 +180,8 @@ async function insertChunks(tx: PoolClient, { runNo, inserted }: ChunkChanges): 
       ints(s => s.last_arrival),
       ...valueColumns(summaries),
       byteaArray(inserted.map(({ bytes }) => bytes)),
+      byteaArray(inserted.map(({ cells }) => cells?.cells ?? none)),
+      byteaArray(inserted.map(({ cells }) => cells?.extremes ?? none)),
     ],
   })
 }

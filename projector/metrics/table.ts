@@ -41,7 +41,13 @@ export type MetricTables = {
     points: number
     d: Buffer
   }
-  metric_chunk: Summary & { run_no: number; key_no: number; d: Buffer }
+  metric_chunk: Summary & {
+    run_no: number
+    key_no: number
+    d: Buffer
+    cells: Buffer | null
+    cell_extremes: Buffer | null
+  }
   metric_latest: MetricSummary
   metric_settled: MetricSummary
   /** Both joined with their runs, limited to the runs that the session may read. */

@@ -3,6 +3,7 @@ import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { ProjectTables } from '../../projector/projects/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
+import { projectPath } from '../../schemas/projects.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import type { Reads } from '../reading/reads.ts'
 
@@ -64,6 +65,20 @@ export async function findRun<T>(
   return { ...run, db: reads.as(caller, [run.run_id]) }
 }
 
+/** The run ids of these ids and short ids, as far as the caller may read them. */
+export async function findRunsById<T>(
+  reads: Reads<T>,
+  caller: Person,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; run_id: string }>`
+    select a.id, r.run_id from unnest(${ids}::text[]) a (id)
+      join runs r on r.run_id = coalesce((select run_id from runs where run_id = a.id),
+                                         (select run_id from runs where short_id = a.id))
+     where r.deleted_at is null and ${mayReadRun(caller)}`.execute(reads.as(caller))
+  return new Map(rows.map(row => [row.id, row.run_id]))
+}
+
 /** The ids of these runs; refuses unless the caller may read each of them. */
 export async function findRunIds<T>(
   reads: Reads<T>,
@@ -105,4 +120,21 @@ export const ofRun = <T>(reads: Reads<T>, noun: 'run' | 'job' = 'run') =>
     refusals: ['not_found'],
     of: ({ caller, params }: { caller: Person; params: { run_id: string } }) =>
       findRun(reads, caller, params.run_id, noun),
+  }) as const
+
+/** For routes about a project; if the caller may not read it, it looks as if it did not exist. */
+export const inProject = <T extends ProjectTables>(reads: Reads<T>) =>
+  ({
+    credential: 'person',
+    reach: 'its_people',
+    params: projectPath,
+    refusals: ['not_found'],
+    async of({ caller, params: { name } }: { caller: Person; params: { name: string } }) {
+      const db = reads.as(caller)
+      const readable = await readableProjects(db as unknown as Kysely<ProjectTables>, caller)
+      const { rows } = await sql`select from projects where name = ${name}`.execute(db)
+      if (rows.length === 0 || (readable !== null && !readable.includes(name)))
+        throw new Refusal('not_found', `No such project: ${name}`)
+      return { db }
+    },
   }) as const

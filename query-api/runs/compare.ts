@@ -3,13 +3,18 @@ import { toJsonNumber } from '../../platform/series/json-number.ts'
 import type { EnvironmentTables } from '../../projector/environment/table.ts'
 import type { HparamTables, Scalar } from '../../projector/hparams/table.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
-import { comparedRuns, maxComparedFacts, maxComparedMetrics } from '../../schemas/runs/compare.ts'
+import {
+  comparedRuns,
+  maxComparedFacts,
+  maxComparedHparams,
+  maxComparedMetrics,
+} from '../../schemas/runs/compare.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import { factsOf } from '../rules/facts.ts'
 import type { StoredRun } from './record.ts'
 
-/** The ids of a request; 422 unless they are 2 to 20. */
+/** The ids of a request; 422 unless they are 2 to 200. */
 export function parseIds(text: string): string[] {
   const ids = text.split(',').map(id => id.trim())
   const { least, most } = comparedRuns
@@ -17,7 +22,7 @@ export function parseIds(text: string): string[] {
   throw new Invalid([
     {
       loc: ['query', 'ids'],
-      msg: `List should have ${least} to ${most} items, not ${ids.length}`,
+      msg: `A comparison takes ${least} to ${most} runs, not ${ids.length}`,
       type: ids.length < least ? 'too_short' : 'too_long',
       ctx: { min_length: least, max_length: most, actual_length: ids.length },
     },
@@ -34,9 +39,12 @@ export async function compareRuns(db: Db, runs: readonly StoredRun[], isAll: boo
     readEnvironments(db, runs),
     readMetrics(db, runs),
   ])
+  const found = chosen(hparams)
+  const shown = found.slice(0, fitting(found))
   return {
     runs: runs.map(identityOf),
-    hparams: chosen(hparams),
+    hparams: shown,
+    hparams_left_out: found.length - shown.length,
     environment: ofKnown(environments, chosen),
     data: chosen(runs.map(dataOf)),
     metrics,
@@ -59,6 +67,17 @@ type Values = readonly ReadonlyMap<string, Scalar>[]
 function allRows(runs: Values) {
   const keys = [...new Set(runs.flatMap(values => [...values.keys()]))].sort()
   return keys.map(key => ({ key, values: runs.map(values => values.get(key) ?? null) }))
+}
+
+/** How many of the rows may be shown. */
+function fitting(rows: ReturnType<typeof allRows>): number {
+  const { keys, characters } = maxComparedHparams
+  let left = characters
+  for (const [i, { values }] of rows.entries()) {
+    left -= values.reduce<number>((sum, value) => sum + String(value).length + 3, 0)
+    if (left < 0 || i === keys) return i
+  }
+  return rows.length
 }
 
 /** Only the keys with different values. */
@@ -120,8 +139,9 @@ async function readMetrics(db: Db, runs: readonly StoredRun[]) {
      order by n.key collate "C" limit ${maxComparedMetrics}`.execute(db)
   return rows.map(({ key, run_ids, ...row }) => {
     const goal = goalOf(key, runs)
+    const places = new Map(run_ids.map((id, place) => [id, place]))
     const inOrder = <T>(values: readonly T[]) =>
-      runIds.map(id => values[run_ids.indexOf(id)] ?? null)
+      runIds.map(id => values[places.get(id) ?? -1] ?? null)
     const last = inOrder(row.last).map(value => toJsonNumber(value ?? Number.NaN))
     return { key, last, goal, best: inOrder(row[goal]) }
   })

@@ -17,7 +17,7 @@ import {
 import { one, pagedList } from '../reading/list.ts'
 import { parseKeys } from '../reading/page.ts'
 import { asCaller, type Reads } from '../reading/reads.ts'
-import { type AccessTables, findRun, ofRun, readableProjects } from '../rules/access.ts'
+import { type AccessTables, findRunsById, ofRun, readableProjects } from '../rules/access.ts'
 import { setCursor } from '../rules/newest-change.ts'
 import { parseMetricSort } from './by-metric.ts'
 import { compareRuns, parseIds } from './compare.ts'
@@ -132,19 +132,18 @@ const compareRoute = (reads: Reads<Tables>): Route =>
     credential: 'person',
     reach: 'its_people',
     tag: 'runs',
-    summary: 'Compare 2 to 20 runs: what differs, and their common metrics',
+    summary: 'Compare 2 to 200 runs: what differs, and their common metrics',
     query: compareQuery,
     response: comparison,
     refusals: ['not_found'],
     async handle({ caller, query }) {
       const isSkipping = query.missing === 'skip'
-      const asked: { id: string; runId: string | null }[] = []
-      for (const id of parseIds(query.ids)) {
-        const found = findRun(reads, caller, id).catch(error => unlessMissing(error, isSkipping))
-        asked.push({ id, runId: (await found)?.run_id ?? null })
-      }
-      const missing = asked.filter(({ runId }) => runId === null).map(({ id }) => id)
-      const found = asked.flatMap(({ runId }) => runId ?? [])
+      const ids = parseIds(query.ids)
+      const known = await findRunsById(reads, caller, ids)
+      const missing = ids.filter(id => !known.has(id))
+      if (missing.length > 0 && !isSkipping)
+        throw new Refusal('not_found', `No such run: ${missing[0]}`)
+      const found = ids.flatMap(id => known.get(id) ?? [])
       const runIds = isSkipping ? [...new Set(found)] : found
       if (runIds.length < comparedRuns.least)
         throw new Refusal(
@@ -162,8 +161,3 @@ const compareRoute = (reads: Reads<Tables>): Route =>
       return { missing, ...(await compareRuns(db, runs, query.rows === 'all')) }
     },
   })
-
-function unlessMissing(error: unknown, isSkipping: boolean): null {
-  if (isSkipping && error instanceof Refusal && error.code === 'not_found') return null
-  throw error
-}

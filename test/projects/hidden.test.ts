@@ -39,6 +39,7 @@ function withExamples(path: string, parameters: Parameter[]): string {
 /** The smallest valid body; if even that does too much, the example. */
 function bodyFor(path: string, { content }: RequestBody): object {
   if (path.includes('/members/')) return { role: 'viewer' }
+  if (path.includes('/views/')) return { state: {} }
   return (path.includes('/scores') && content['application/json']?.example) || {}
 }
 

@@ -111,6 +111,26 @@ test('a comparison shows the differences and the common metrics, on the terminal
 
   const stranger = await signedIn(forge, 'stranger')
   t.is((await forge.call('GET', path, { token: stranger })).status, 404)
-  for (const ids of ['', a.run_id, Array.from({ length: 21 }, (_, n) => `x${n}`).join()])
+  for (const ids of ['', a.run_id, Array.from({ length: 201 }, (_, n) => `x${n}`).join()])
     t.is((await forge.call('GET', `/api/runs/compare?ids=${ids}`)).status, 422, ids)
+})
+
+test('200 runs can be compared, and no more', async t => {
+  const forge = await startForge(t)
+  const runs = [await createRun(forge)]
+  while (runs.length < 200)
+    runs.push(...(await Promise.all(Array.from({ length: 10 }, () => createRun(forge)))))
+  const ids = runs.slice(0, 200).map(run => run.short_id)
+  const path = (of: string[]) => `/api/runs/compare?ids=${of.join(',')}`
+  const { body } = await until('all are projected', 60_000, async () => {
+    const compared = await forge.call<Comparison>('GET', path(ids))
+    return compared.status === 200 ? compared : null
+  })
+  t.deepEqual(
+    body.runs.map(run => (run as { short_id: string }).short_id),
+    ids,
+  )
+  const tooMany = await forge.call('GET', path([...ids, 'demo-1']))
+  t.is(tooMany.status, 422)
+  t.regex(JSON.stringify(tooMany.body), /A comparison takes 2 to 200 runs, not 201/)
 })

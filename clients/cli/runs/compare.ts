@@ -28,7 +28,7 @@ type Comparison = {
 
 export const describeCompare = describe({
   text: 'what differs between runs, and the final values of their common metrics',
-  operands: { '<runs...>': '2 to 20 run ids or short ids' },
+  operands: { '<runs...>': '2 to 200 run ids or short ids' },
   options: {
     '--all': 'also identical values',
   },

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import test from 'ava'
 import { decodeBlock } from '../../../platform/series/block.ts'
+import { decodeCells, decodeExtremes } from '../../../platform/series/cells.ts'
 import { decodeChunk, type Series } from '../../../platform/series/chunk.ts'
 import { fromJsonNumber, type JsonNumber } from '../../../platform/series/json-number.ts'
 import { decodeNumberedBlock } from '../../../platform/series/numbered-block.ts'
@@ -45,6 +46,20 @@ const decoders: Record<string, (bytes: Buffer) => object> = {
     return { keys, counts, ...columnsOf(points) }
   },
   chunk: bytes => columnsOf(decodeChunk(bytes)),
+  cells(bytes) {
+    const { counts, means, stepOffsets, tsOffsets, ...rest } = decodeCells(bytes)
+    return {
+      ...rest,
+      counts: Array.from(counts),
+      steps: Array.from(stepOffsets),
+      ts: Array.from(tsOffsets),
+      values: Array.from(means),
+    }
+  },
+  extremes(bytes) {
+    const { mins, maxs } = decodeExtremes(bytes)
+    return { values: [...mins, ...maxs] }
+  },
 }
 
 const files = readdirSync(folder)

@@ -1,0 +1,88 @@
+import { loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import { signIn } from '../test/servers/api.ts'
+import { createRuns } from './rig/api.ts'
+import { connect } from './rig/database.ts'
+import { fillRun } from './rig/fill-run.ts'
+import type { Spread } from './rig/quantile.ts'
+import { timeEach } from './rig/repeat.ts'
+import { startServer } from './rig/server.ts'
+import { number, toTable } from './rig/table.ts'
+import { addManyRuns, copyToOthers, many } from './workspace/fill.ts'
+
+const { values: options } = parseArgs({
+  options: { 'node-flags': { type: 'string', default: '' } },
+})
+
+const runs = 200
+const steps = 10_000
+const keys = Array.from({ length: 20 }, (_, i) => `train/metric-${i}`)
+const project = 'workspace'
+
+const server = await startServer({
+  nodeFlags: options['node-flags'].split(' ').filter(flag => flag !== ''),
+})
+try {
+  const token = await signIn(server.url)
+  const target = { url: server.url, token }
+  const created = await createRuns(target.url, token, project, runs)
+  const [first] = created
+  if (!first) throw new Error('no run to report to')
+  await fillRun(target, first, keys, steps)
+  const client = await connect(server.dataDir)
+  await copyToOthers(client, project)
+  await addManyRuns(client, project)
+  await client.end()
+  let bytes = 0
+  const get = async (query: string, headers: Record<string, string> = {}, of = project) => {
+    const path = query.startsWith('/') ? query : `/api/projects/${of}/${query}`
+    const response = await fetch(`${server.url}${path}`, {
+      headers: { authorization: `Bearer ${token}`, ...headers },
+    })
+    if (response.status !== 200 && response.status !== 304)
+      throw new Error(`${response.status} ${await response.text()}`)
+    bytes = (await response.arrayBuffer()).byteLength
+    return response
+  }
+  const all = `series?keys=${encodeURIComponent(keys.join(','))}`
+  const one = (key = '') => `series?keys=${encodeURIComponent(key)}`
+  const measured: { what: string; took: Spread; bytes: number }[] = []
+  const measure = async (what: string, call: () => Promise<unknown>) => {
+    const took = await timeEach(7, call, 2)
+    measured.push({ what, took, bytes })
+  }
+  await measure('20 keys in one request', () => get(all))
+  await measure('20 keys, 500 buckets', () => get(`${all}&buckets=500`))
+  await measure('20 keys, a request each, all at once', () =>
+    Promise.all(keys.map(key => get(one(key)))),
+  )
+  await measure('one key', () => get(one(keys[0])))
+  await measure('one key with extremes', () => get(`${one(keys[0])}&band=minmax`))
+  await measure('one key, a tenth of the steps', () => get(`${one(keys[0])}&from=4000&to=4999`))
+  await measure('20 keys in groups, ± standard deviation', () => get(`${all}&group=state&band=std`))
+  await measure('one key by relative time', () => get(`${one(keys[0])}&x=relative`))
+  const etag = String((await get(all)).headers.get('etag'))
+  await measure('20 keys, unchanged (304)', () => get(all, { 'if-none-match': etag }))
+  await measure(`keys of ${number(many.runs)} runs, ${many.keys} keys each`, () =>
+    get('metric-keys', {}, many.project),
+  )
+  await measure(`importance of 50 hyperparameters over ${number(runs)} runs`, () =>
+    get(`importance?metric=${encodeURIComponent(keys[0] ?? '')}:last`),
+  )
+  const ids = created.map(run => run.run_id).join(',')
+  await measure(`compare ${number(runs)} runs`, () => get(`/api/runs/compare?ids=${ids}`))
+  console.log(
+    `${number(runs)} runs of ${number(steps)} steps, ${keys.length} keys; load ${number(loadavg()[0] ?? 0, 1)}\n`,
+  )
+  console.log(
+    toTable(measured, [
+      ['request', row => row.what],
+      ['p50 ms', row => number(row.took.p50)],
+      ['max ms', row => number(row.took.max)],
+      ['MB', row => number(row.bytes / 1e6, 2)],
+    ]),
+  )
+} finally {
+  await server.stop()
+  await server.remove()
+}

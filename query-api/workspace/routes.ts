@@ -1,0 +1,11 @@
+import type { Route } from '../../auth/route.ts'
+import type { WorkspaceDeps } from './deps.ts'
+import { importanceRoute } from './importance.ts'
+import { metricKeysRoute } from './metric-keys.ts'
+import { seriesRoute } from './series.ts'
+
+export const workspaceRoutes = (deps: WorkspaceDeps): Route[] => [
+  seriesRoute(deps),
+  metricKeysRoute(deps),
+  importanceRoute(deps),
+]
