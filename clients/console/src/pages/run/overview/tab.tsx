@@ -20,6 +20,7 @@ import { useSource } from '../use-source.ts'
 import { DiagnosisCard } from './diagnosis.tsx'
 import { keyChartsOf } from './key-charts.ts'
 import { LastWords } from './last-words.tsx'
+import { Notes } from './notes.tsx'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
@@ -50,17 +51,13 @@ export function Tab({ run }: { run: RunRecord }) {
           />
         ))}
       </div>
+      <Notes run={run} />
       <Best run={run} />
       <div className={styles.columns}>
         <Values title={say.hparams} values={run.hparams} />
         <Metrics run={run} />
       </div>
       {Object.keys(run.labels).length > 0 && <Values title={say.labels} values={run.labels} />}
-      {run.notes !== '' && (
-        <Panel title={say.notes}>
-          <p className={styles.notes}>{run.notes}</p>
-        </Panel>
-      )}
       <Lineage run={run} />
     </div>
   )
