@@ -75,7 +75,10 @@ test('the page of a run shows state, charts and log live, to the end', async t =
   await page.setViewportSize({ width: 1280, height: 800 })
 
   await page.getByRole('link', { name: 'Overview' }).click()
-  await page.getByText('train/loss is NaN at step 150').waitFor()
+  await page
+    .getByRole('region', { name: 'Alerts' })
+    .getByText('train/loss is NaN at step 150')
+    .waitFor()
   await keepViews(page, 'run')
   await report('lifecycle', { event: 'succeeded' })
   await state(page, 'succeeded').waitFor()

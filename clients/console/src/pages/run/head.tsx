@@ -5,18 +5,22 @@ import { Failure } from '../../design/notice.tsx'
 import { Num } from '../../design/number.tsx'
 import { Star } from '../../design/star.tsx'
 import { Ago, Length } from '../../design/time.tsx'
+import { useLive } from '../../live/use-live.ts'
 import { reread } from '../../session/api.ts'
 import { lengthOf } from '../../words/amounts.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { Actions } from './actions.tsx'
+import { AlertText } from './alert-text.tsx'
 import { changeRun } from './change.ts'
 import styles from './head.module.css'
 import { iconOf } from './icon.ts'
 import { mainMetricOf } from './main-metric.ts'
 import { type JobDetail, type Phase, phasesOf, ranOf } from './phases.ts'
 import { Title } from './title.tsx'
-import type { RunRecord } from './use-run.ts'
+import { useAlerts } from './use-alerts.ts'
+import { isUnderWay, useDiagnosis, whyOf } from './use-diagnosis.ts'
+import { pathOfRun, type RunRecord } from './use-run.ts'
 import { WhyQueued } from './why-queued.tsx'
 import { words } from './words.ts'
 
@@ -39,16 +43,49 @@ export function Head({ run, job }: Props) {
       </div>
       <Main run={run} />
       <Facts run={run} job={job} />
-      {run.why !== null && (
-        <p className={styles.why} role="status" data-fact="why">
-          {run.why}
-        </p>
-      )}
+      <Why run={run} />
+      <OpenAlerts run={run} />
       <Timeline phases={phasesOf(run, job)} />
       {(state === 'queued' || state === 'held') && run.job_exists && (
         <WhyQueued runId={run.run_id} />
       )}
     </header>
+  )
+}
+
+/** One sentence, the same as on the card of the diagnosis. */
+function Why({ run }: { run: RunRecord }) {
+  const say = useWords(words)
+  const { newest } = useDiagnosis(run)
+  const why = whyOf(run, newest)
+  if (why === null) return null
+  return (
+    <p className={styles.why} role="status" data-fact="why">
+      {visible(why)}
+      {isUnderWay(newest) && ` · ${say.analysing}`}
+    </p>
+  )
+}
+
+const shownAlerts = 3
+
+/** The kinds of alerts that are open, on every tab. */
+function OpenAlerts({ run }: { run: RunRecord }) {
+  const { groups } = useAlerts(run)
+  useLive(`alerts:${run.run_id}`, {
+    onEvent: ({ event }) => event === 'alert' && void reread(pathOfRun(run.run_id)),
+    onGap: () => {},
+  })
+  const open = groups.filter(group => group.open > 0).slice(0, shownAlerts)
+  if (open.length === 0) return null
+  return (
+    <ul className={styles.facts} data-fact="alerts">
+      {open.map(group => (
+        <li key={group.id} className={styles.alert}>
+          <AlertText group={group} />
+        </li>
+      ))}
+    </ul>
   )
 }
 
