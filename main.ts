@@ -7,7 +7,7 @@ import { createLogger } from './platform/logger.ts'
 import { untilAborted } from './platform/pause.ts'
 import { BadConfig, redacted } from './platform/settings.ts'
 import { assemble } from './server/assemble.ts'
-import { type Config, readConfig } from './server/config.ts'
+import { type Config, readConfig } from './server/settings/config.ts'
 import { stopSignal } from './server/stop-signals.ts'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8'))

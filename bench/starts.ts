@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { pino } from 'pino'
-import { createFactAppends } from '../command-api/append-fact.ts'
+import { createFactAppends } from '../command-api/commit/append-fact.ts'
 import { executorCommands } from '../command-api/jobs/executor-commands.ts'
 import { topicsOf } from '../events/topics.ts'
 import { startReconciler } from '../executor/reconciler.ts'

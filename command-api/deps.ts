@@ -11,11 +11,11 @@ import type { AddressKey } from '../platform/http/signed-address.ts'
 import type { DirectoryStore } from '../platform/objects/directory.ts'
 import type { ObjectStore } from '../platform/objects/port.ts'
 import type { Clock } from '../platform/time.ts'
-import type { Reports } from './admit-report.ts'
-import type { FactAppends } from './append-fact.ts'
-import type { EventStore } from './event-store.ts'
+import type { FactAppends } from './commit/append-fact.ts'
+import type { EventStore } from './commit/event-store.ts'
 import type { KeyLimit } from './metrics/key-limit.ts'
-import type { ShortNumbers } from './short-numbers.ts'
+import type { Reports } from './rules/admit-report.ts'
+import type { ShortNumbers } from './rules/short-numbers.ts'
 
 /** Settings used by commands. */
 export type CommandConfig = {

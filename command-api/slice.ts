@@ -1,11 +1,11 @@
 import type { Examples } from '../auth/examples.ts'
 import type { Route } from '../auth/route.ts'
 import type { Event } from '../events/event.ts'
+import type { Transaction } from './commit/event-store.ts'
 import type { Deps } from './deps.ts'
-import type { Transaction } from './event-store.ts'
-import type { Follower } from './follower.ts'
+import type { Follower } from './effects/follower.ts'
+import type { Reactor } from './effects/reactor.ts'
 import type { Kind } from './kind.ts'
-import type { Reactor } from './reactor.ts'
 
 /**
  * A slice of the write side, as `<slice>/slice.ts` declares it and `slices.ts` lists it (docs/contribute/slices.md). `P`: what its routes
@@ -18,7 +18,7 @@ export type Slice<P = unknown> = {
   routes?: (deps: Deps, ports: P) => Route[]
   /**
    * Its reactors that every process with this API can run. Others are listed where such processes are assembled: deleting
-   * the files of runs in server/executor.ts, trimming the log in server/read-side.ts.
+   * the files of runs in server/roles/executor.ts, trimming the log in server/roles/read-side.ts.
    */
   reactors?: readonly Reactor<Deps>[]
   /** Each server has its own, because they are stateful. */

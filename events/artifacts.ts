@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { artifactFacts, fatesOfBytes } from '../schemas/artifacts.ts'
+import { artifactFacts, fatesOfBytes } from '../schemas/artifacts/artifacts.ts'
 import { nullable, oneOf } from '../schemas/shared.ts'
 import { aggregate, type EventOf, event } from './event.ts'
 

@@ -9,7 +9,7 @@ import {
   type Source,
   serving,
   source,
-} from '../schemas/deployments.ts'
+} from '../schemas/deployments/deployments.ts'
 import { nullable, oneOf } from '../schemas/shared.ts'
 import { aggregate, type EventOf, event, type Stamped } from './event.ts'
 

@@ -1,4 +1,4 @@
-import type { JobSpec } from '../schemas/jobspec.ts'
+import type { JobSpec } from '../schemas/jobs/jobspec.ts'
 import type { LogLine } from '../schemas/logs.ts'
 
 /** How the attempt ended; null fields are unknown. */

@@ -1,6 +1,13 @@
 import { type Static, Type } from 'typebox'
-import { estimate, gateResult, phases, queueReasons, resolved, warning } from '../schemas/jobs.ts'
-import { type JobSpec, jobSpec } from '../schemas/jobspec.ts'
+import {
+  estimate,
+  gateResult,
+  phases,
+  queueReasons,
+  resolved,
+  warning,
+} from '../schemas/jobs/jobs.ts'
+import { type JobSpec, jobSpec } from '../schemas/jobs/jobspec.ts'
 import { nullable, oneOf, timestamp } from '../schemas/shared.ts'
 import { type EventOf, event } from './event.ts'
 import { jobMarked, jobNoted, jobPriorityChanged, jobRenamed, jobTagged } from './job-changes.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { rubricInput } from '../schemas/rubrics.ts'
+import { rubricInput } from '../schemas/rubrics/rubrics.ts'
 import { aggregate, type EventOf, event, type Stamped } from './event.ts'
 
 /** A version of a rubric was written; `digest` covers everything that a judge sees. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { JsonNumber } from '../platform/series/json-number.ts'
-import { metricValue } from '../schemas/metrics.ts'
+import { metricValue } from '../schemas/metrics/metrics.ts'
 import { nullable } from '../schemas/shared.ts'
 import { aggregate, type EventOf, event } from './event.ts'
 import { decodeJson, encodeJson } from './fact.ts'

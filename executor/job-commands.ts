@@ -1,6 +1,6 @@
 import type { NodeOfRank } from '../events/jobs.ts'
-import type { QueueReason } from '../schemas/jobs.ts'
-import type { ReplicaServing } from '../schemas/replicas.ts'
+import type { ReplicaServing } from '../schemas/deployments/replicas.ts'
+import type { QueueReason } from '../schemas/jobs/jobs.ts'
 import type { Exited, Offsets, Preparation } from './port.ts'
 
 /** Why nothing starts on an executor. */

@@ -1,5 +1,5 @@
 import type { CatalogueEntry } from '../recipes/catalogue.ts'
-import { jobVariables } from '../schemas/job-variables.ts'
+import { jobVariables } from '../schemas/jobs/variables.ts'
 import type { LaunchOrder } from './job-commands.ts'
 import type { Launch } from './port.ts'
 

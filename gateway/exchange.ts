@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { TrafficRow } from '../schemas/traffic.ts'
-import type { Connection, EngineConnections, OnConnection } from './engine-connections.ts'
-import { faultMessage, idempotent, isClosed, isSilent, isUnreached } from './engine-faults.ts'
+import type { Connection, EngineConnections, OnConnection } from './engines/connections.ts'
+import { faultMessage, idempotent, isClosed, isSilent, isUnreached } from './engines/faults.ts'
 import { sandbox, toCaller, toEngine } from './headers.ts'
 import type { Deployment, Replica } from './map.ts'
 import {

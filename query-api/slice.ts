@@ -8,11 +8,11 @@ import type { Contents } from './artifacts/content.ts'
 import type { AuditReader } from './audit/routes.ts'
 import type { MlflowReads } from './mlflow/scope.ts'
 import type { Assets } from './pages/assets.ts'
-import type { Reads } from './reads.ts'
+import type { Reads } from './reading/reads.ts'
 import type { Recipes } from './recipes/routes.ts'
 import type { OwnFigures, SignInSettings } from './sessions/routes.ts'
-import type { OpenStream } from './sse.ts'
-import type { Topic } from './topic.ts'
+import type { OpenStream } from './sse/sse.ts'
+import type { Topic } from './sse/topic.ts'
 
 /**
  * A slice of the read side, as `<slice>/slice.ts` declares it and `slices.ts` lists it (docs/contribute/slices.md). `T`: the tables

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/prom
 import path from 'node:path'
 import { hasCode } from '../platform/files/content.ts'
 import { unpackArchive } from '../platform/files/unpack.ts'
-import { isSensitive } from '../schemas/sensitive-files.ts'
+import { isSensitive } from '../schemas/artifacts/sensitive-files.ts'
 import { FaultyRecipe } from './catalogue.ts'
 import { isLeftOut, recipeDigest } from './digest.ts'
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { metricValue } from './metrics.ts'
+import { metricValue } from './metrics/metrics.ts'
 import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
 /** The topic of an alert; each is also a kind of notification. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { metricValue } from './metrics.ts'
+import { metricValue } from './metrics/metrics.ts'
 import { byName, closed, nameText, nullable, pageQuery, timestamp } from './shared.ts'
 
 /** Maximum body in bytes, and scores per call. */

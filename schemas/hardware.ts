@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { control } from './runs.ts'
+import { control } from './runs/runs.ts'
 import { closed, nullable, oneOf, timestamp } from './shared.ts'
 
 /** Maximum points per call, and maximum body in bytes. */

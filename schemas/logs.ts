@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { control } from './runs.ts'
+import { control } from './runs/runs.ts'
 import { closed, nullable } from './shared.ts'
 
 /** Longest accepted line and largest body, in bytes (UTF-8). */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { metricValue } from './metrics.ts'
-import { projectNameOf } from './runs.ts'
+import { metricValue } from './metrics/metrics.ts'
+import { projectNameOf } from './runs/runs.ts'
 import { namePattern, nameText } from './shared.ts'
 
 /** MLflow's limits (`mlflow/utils/validation.py`). */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { revisionStates } from './deployments.ts'
-import { projectName } from './jobspec.ts'
+import { revisionStates } from './deployments/deployments.ts'
+import { projectName } from './jobs/jobspec.ts'
 import { closed, nameText, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
 export const versionStates = ['pending', 'ready', 'failed', 'archived'] as const

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { jobState, queueView } from './jobs.ts'
+import { jobState, queueView } from './jobs/jobs.ts'
 import { closed, nullable, pageQuery, timestamp } from './shared.ts'
 
 const reason = () => Type.Optional(nullable(Type.String({ maxLength: 1000 })))

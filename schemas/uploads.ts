@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { artifactKinds } from './artifacts.ts'
+import { artifactKinds } from './artifacts/artifacts.ts'
 import { closed, nameText, nullable, oneOf, printable, timestamp } from './shared.ts'
 
 export const uploadPurposes = ['package', 'recipe', 'dataset'] as const

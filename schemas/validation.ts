@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { metricValue } from './metrics.ts'
+import { metricValue } from './metrics/metrics.ts'
 import { byName, closed, nullable, pageQuery, timestamp } from './shared.ts'
 
 /** Maximum samples per call, and maximum body in bytes. */

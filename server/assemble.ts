@@ -11,19 +11,19 @@ import { untilAborted } from '../platform/pause.ts'
 import { createRateLimits } from '../platform/rate-limits.ts'
 import { keepHeapSmall } from '../platform/small-heap.ts'
 import { type Clock, systemClock } from '../platform/time.ts'
-import { usualWaitMs } from '../query-api/wait.ts'
+import { usualWaitMs } from '../query-api/reading/wait.ts'
 import { startBackups } from './backup/schedule.ts'
-import { type Config, isGatewayAlone, type Role } from './config.ts'
 import { consoleAssets } from './console/assets.ts'
 import { type Opening, openCore } from './core.ts'
-import { startEffects } from './effects.ts'
-import { openExecutor, runExecutor } from './executor.ts'
-import { openGateway } from './gateway.ts'
-import { serveHttp } from './http.ts'
-import type { Parts } from './parts.ts'
+import { serveHttp } from './http/http.ts'
+import type { Parts } from './http/parts.ts'
 import { watchProgress } from './progress.ts'
-import { openProjectionAdmin, startLogRetention, startRunners } from './read-side.ts'
-import { openWriteSide, startTimers } from './write-side.ts'
+import { startEffects } from './roles/effects.ts'
+import { openExecutor, runExecutor } from './roles/executor.ts'
+import { openGateway } from './roles/gateway.ts'
+import { openProjectionAdmin, startLogRetention, startRunners } from './roles/read-side.ts'
+import { openWriteSide, startTimers } from './roles/write-side.ts'
+import { type Config, isGatewayAlone, type Role } from './settings/config.ts'
 
 export type Service = {
   /** The address for people and runs. */
@@ -67,15 +67,24 @@ async function rejectedBy(signal: AbortSignal): Promise<never> {
   throw new Error('The start was interrupted')
 }
 
-async function startParts(config: Config, opening: Opening): Promise<Service> {
-  const { logger, life } = opening
+async function startParts(config: Config, opening: Omit<Opening, 'migrating'>): Promise<Service> {
+  const { logger, life, version } = opening
   const has = (role: Role) => config.roles.includes(role)
   if (isGatewayAlone(config)) keepHeapSmall()
   // First of all, so that a start which finds the port busy has not created an administrator.
   const listener = await listen(config.host, config.port)
   life.owns('listener', listener, opened => opened.close())
   const building = has('query-api') ? consoleAssets(logger) : null
-  const core = await openCore({ ...config, port: listener.port }, opening)
+  const core = await openCore(
+    { ...config, port: listener.port },
+    {
+      ...opening,
+      migrating: ({ nth, total, schema, migration }) =>
+        listener.starting(
+          `The server is starting: it migrates the database to version ${version} (${nth} of ${total}: ${schema} ${migration})`,
+        ),
+    },
+  )
   const deps = await openWriteSide(core)
   const runners = has('projector') ? startRunners(core) : []
   if (has('projector')) startLogRetention(core, deps)

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Following } from '../command-api/followers/run.ts'
-import type { Relay } from '../command-api/relay.ts'
+import type { Relay } from '../command-api/relay/relay.ts'
 import { type Topics, topicsOf } from '../events/topics.ts'
 import { type DiskRoom, watchDiskRoom } from '../platform/disk-room.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
@@ -12,13 +12,13 @@ import { openedLater } from '../platform/log/opened-later.ts'
 import { openPostgresLog, type PostgresLog } from '../platform/log/postgres.ts'
 import { watchConnections } from '../platform/postgres/connections.ts'
 import { startEmbeddedPostgres } from '../platform/postgres/embedded.ts'
-import { migrate } from '../platform/postgres/migrate.ts'
+import { migrate, type Step } from '../platform/postgres/migrate.ts'
 import { createPool, type PoolOptions } from '../platform/postgres/pool.ts'
 import { openRedis, type RedisClient } from '../platform/redis.ts'
 import type { Signals } from '../platform/signals.ts'
 import { type Telemetry, telemetry } from '../platform/telemetry.ts'
 import type { Clock } from '../platform/time.ts'
-import type { ReadsOptions } from '../query-api/reads.ts'
+import type { ReadsOptions } from '../query-api/reading/reads.ts'
 import {
   builtInRecipes,
   type CatalogueEntry,
@@ -29,13 +29,13 @@ import { LiveCatalogue } from '../recipes/live-catalogue.ts'
 import { builtInTemplates, loadTemplates } from '../recipes/templates.ts'
 import { UploadedFiles } from '../recipes/uploaded-files.ts'
 import type { WakeUps } from '../schemas/wake-ups.ts'
-import { type Config, isGatewayAlone } from './config.ts'
 import { closeDataDirectory, makeDataDirectory, recipesIn } from './data-directory.ts'
-import { type Addresses, prepareRights, type Rights } from './database-rights.ts'
+import { migrationSets } from './database/migrations.ts'
+import { type Addresses, prepareRights, type Rights } from './database/rights.ts'
 import { warnIfExposed } from './exposure.ts'
-import { kafkaSecurityOf } from './kafka-settings.ts'
 import { type Measures, measuresIn } from './measures.ts'
-import { migrationSets } from './migrations.ts'
+import { type Config, isGatewayAlone } from './settings/config.ts'
+import { kafkaSecurityOf } from './settings/kafka.ts'
 import { openSignals } from './signals.ts'
 
 /** The parts that all roles share. `config.dataDir` is absolute, `config.port` the actual one. */
@@ -89,10 +89,14 @@ export type Core = {
 }
 
 /** The inputs of the core. */
-export type Opening = Pick<Core, 'logger' | 'life' | 'version' | 'now' | 'readWaitMs'>
+export type Opening = Pick<Core, 'logger' | 'life' | 'version' | 'now' | 'readWaitMs'> & {
+  /** Called before each migration. */
+  migrating(step: Step): void
+}
 
 /** Opens the database (the embedded one if none is configured), migrates its schemas, and opens the log. */
 export async function openCore(given: Config, opening: Opening): Promise<Core> {
+  const { migrating, ...shared } = opening
   const { logger, life, now } = opening
   const config = { ...given, dataDir: resolve(given.dataDir) }
   await makeDataDirectory(config.dataDir)
@@ -103,7 +107,10 @@ export async function openCore(given: Config, opening: Opening): Promise<Core> {
   const signals = await openSignals({ redis, prefix: config.topicPrefix, logger })
   life.owns('signals', signals, opened => opened.close())
   const databaseUrl = config.databaseUrl ?? (await embedded(config.dataDir, logger, life))
-  await migrate(databaseUrl, migrationSets)
+  await migrate(databaseUrl, migrationSets, step => {
+    logger.info({ version: opening.version, ...step }, 'migrating the database')
+    migrating(step)
+  })
   const { addresses, reader, ...lacks } = await prepareRights(databaseUrl)
   warnWithoutRights(logger, lacks)
   const open = (who: keyof Addresses, name: string, options: Partial<PoolOptions> = {}) =>
@@ -122,7 +129,7 @@ export async function openCore(given: Config, opening: Opening): Promise<Core> {
   const files = new UploadedFiles(recipesIn(config))
   await files.open(now())
   return {
-    ...opening,
+    ...shared,
     config,
     telemetry: measured,
     measures: measuresIn(measured.registry),

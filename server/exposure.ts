@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Config } from './config.ts'
+import type { Config } from './settings/config.ts'
 
 export const isHttps = ({ baseUrl }: Pick<Config, 'baseUrl'>): boolean =>
   baseUrl?.startsWith('https:') === true

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { type KeyStore, keyFolder } from '../auth/key-folder.ts'
 import { hasKeyTable, keyTable, moveKeys } from '../auth/key-table.ts'
 import { CannotStart } from '../platform/cannot-start.ts'
-import type { Config } from './config.ts'
 import type { Core } from './core.ts'
+import type { Config } from './settings/config.ts'
 
 const minSecretLength = 16
 

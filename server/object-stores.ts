@@ -2,7 +2,7 @@ import { DirectoryStore } from '../platform/objects/directory.ts'
 import type { ObjectStore } from '../platform/objects/port.ts'
 import type { Core } from './core.ts'
 import { uploadsIn } from './data-directory.ts'
-import { s3PlaceOf } from './s3-settings.ts'
+import { s3PlaceOf } from './settings/s3.ts'
 
 /**
  * `uploads` holds packages and recipes, which programs of this machine open; `artifacts` holds the output of runs, in

@@ -1,9 +1,9 @@
 import { Gauge } from 'prom-client'
-import { relayLagMs } from '../command-api/relay-batch.ts'
+import { relayLagMs } from '../command-api/relay/relay-batch.ts'
 import type { Check } from '../platform/readiness.ts'
 import { projections } from '../projector/compose.ts'
-import { watchLag } from '../projector/lag.ts'
-import type { Runner } from '../projector/runner.ts'
+import { watchLag } from '../projector/runner/lag.ts'
+import type { Runner } from '../projector/runner/runner.ts'
 import type { Core } from './core.ts'
 
 /** How far relay and projections are behind the commits and the log, as far as this process knows. */

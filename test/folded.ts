@@ -1,4 +1,4 @@
-import { toEventJson } from '../command-api/event-json.ts'
+import { toEventJson } from '../command-api/commit/event-json.ts'
 import { decisionEvents } from '../events/all.ts'
 import type { Actor, Aggregate, Event } from '../events/event.ts'
 

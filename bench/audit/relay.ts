@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { pino } from 'pino'
-import { startRelay } from '../../command-api/relay.ts'
+import { startRelay } from '../../command-api/relay/relay.ts'
 import type { EventLog } from '../../platform/log/event-log.ts'
 import { until } from '../../test/servers/until.ts'
 

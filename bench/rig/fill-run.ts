@@ -1,4 +1,4 @@
-import { metricBlockType } from '../../schemas/metric-block.ts'
+import { metricBlockType } from '../../schemas/metrics/block.ts'
 import { metricBlock } from '../../test/metrics/metric-block.ts'
 import { askApi } from '../../test/servers/api.ts'
 import { until } from '../../test/servers/until.ts'

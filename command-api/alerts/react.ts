@@ -1,6 +1,6 @@
 import type { DecisionEvent } from '../../events/all.ts'
 import type { Recorded } from '../../events/event.ts'
-import type { Duty } from '../reactor.ts'
+import type { Duty } from '../effects/reactor.ts'
 
 /** Findings of other slices about a run that raise or resolve an alert. */
 export type Found =

@@ -1,6 +1,6 @@
 import type { AlertEvent, Alerts } from '../../events/alerts.ts'
-import type { Decided } from '../commit.ts'
-import type { Transaction } from '../event-store.ts'
+import type { Decided } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 
 /** Maintains the rows of open alerts; part of every commit on a run's alerts. */
 export async function saveAlerts(

@@ -1,5 +1,5 @@
 import type { AlertFired } from '../../events/alerts.ts'
-import type { JobSpec } from '../../schemas/jobspec.ts'
+import type { JobSpec } from '../../schemas/jobs/jobspec.ts'
 
 type Consequences = AlertFired['consequences']
 type Named = { rule: string; source: 'default' | 'spec'; consequences: Consequences }

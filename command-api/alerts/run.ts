@@ -1,6 +1,6 @@
 import { type AlertFired, type Alerts, alertsOf } from '../../events/alerts.ts'
+import { loadState } from '../commit/snapshots.ts'
 import type { Deps } from '../deps.ts'
-import { loadState } from '../snapshots.ts'
 import { type Rules, rulesOf } from './rules.ts'
 
 /** Names a run in the events of its alerts. */

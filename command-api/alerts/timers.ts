@@ -1,7 +1,7 @@
 import { type AlertFired, type AlertResolved, alertsOf } from '../../events/alerts.ts'
 import { forEachApart } from '../../platform/each.ts'
 import { repeat } from '../../platform/repeat.ts'
-import { type CommitDeps, commit } from '../commit.ts'
+import { type CommitDeps, commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { fire, resolve } from './decide.ts'
 import { saveAlerts } from './rows.ts'

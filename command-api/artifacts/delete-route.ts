@@ -7,12 +7,12 @@ import {
   artifactDeleted,
   artifactDeletionQuery,
   artifactInPath,
-} from '../../schemas/artifacts.ts'
-import type { HttpAsked } from '../asked.ts'
-import { commit } from '../commit.ts'
+} from '../../schemas/artifacts/artifacts.ts'
+import type { HttpAsked } from '../commit/asked.ts'
+import { commit } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
-import { runToActOn } from '../run-to-act-on.ts'
+import { runToActOn } from '../rules/run-to-act-on.ts'
 import { requestDeletion } from './decide.ts'
 import { protectionsOf } from './protection.ts'
 import { checkpointLock } from './retention.ts'

@@ -1,10 +1,10 @@
 import type { DecisionEvent } from '../../events/all.ts'
 import type { Recorded } from '../../events/event.ts'
-import { isInStore } from '../../schemas/artifacts.ts'
+import { isInStore } from '../../schemas/artifacts/artifacts.ts'
 import type { Deps } from '../deps.ts'
-import { again } from '../further-duties.ts'
-import { nothing, type Outcome } from '../outcome.ts'
-import { reactor } from '../reactor.ts'
+import { again } from '../effects/further-duties.ts'
+import { nothing, type Outcome } from '../effects/outcome.ts'
+import { reactor } from '../effects/reactor.ts'
 import { deletionsBy, expiredOf, rulesOf } from './retention.ts'
 
 /** Maximum deletions per duty; the rest is left to the next duty. */

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import type { Person } from '../../auth/caller.ts'
-import type { protections } from '../../schemas/artifacts.ts'
-import type { Transaction } from '../event-store.ts'
-import { newestCheckpointId } from '../newest-checkpoint.ts'
+import type { protections } from '../../schemas/artifacts/artifacts.ts'
+import type { Transaction } from '../commit/event-store.ts'
+import { newestCheckpointId } from '../rules/newest-checkpoint.ts'
 
 export type Reference = {
   kind: (typeof protections)[number]

@@ -1,9 +1,9 @@
 import { type ArtifactDeleted, artifactAt } from '../../events/artifacts.ts'
-import { contentLock } from '../content-lock.ts'
+import { takeLocks } from '../commit/stream-locks.ts'
 import type { Deps } from '../deps.ts'
-import { decided, type Outcome } from '../outcome.ts'
-import { reactor } from '../reactor.ts'
-import { takeLocks } from '../stream-locks.ts'
+import { decided, type Outcome } from '../effects/outcome.ts'
+import { reactor } from '../effects/reactor.ts'
+import { contentLock } from '../rules/content-lock.ts'
 import { finishDeletion } from './decide.ts'
 
 type Removal = {

@@ -7,10 +7,10 @@ import {
   retentionInput,
   retentionLimits,
   retentionReport,
-} from '../../schemas/retention.ts'
-import { type Cause, type HttpAsked, stampOf } from '../asked.ts'
+} from '../../schemas/artifacts/retention.ts'
+import { type Cause, type HttpAsked, stampOf } from '../commit/asked.ts'
 import type { Deps } from '../deps.ts'
-import { record } from '../outcome.ts'
+import { record } from '../effects/outcome.ts'
 import type { Reference } from './protection.ts'
 import { deletionsBy, type Expired, expiredOf, type Rules, rulesOf } from './retention.ts'
 import { freedBy, isStored, type StoredCheckpoint } from './rows.ts'

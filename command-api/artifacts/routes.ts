@@ -7,17 +7,17 @@ import {
   artifactReply,
   isAddress,
   isInStore,
-} from '../../schemas/artifacts.ts'
+} from '../../schemas/artifacts/artifacts.ts'
 import {
   type ArtifactUploadQuery,
   artifactUploadQuery,
   uploadTarget,
 } from '../../schemas/uploads.ts'
-import type { Asked, HttpAsked } from '../asked.ts'
-import { commit } from '../commit.ts'
+import type { Asked, HttpAsked } from '../commit/asked.ts'
+import { commit } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
-import { refuseBeyondStorage, storageLocks, storageQuotaOf } from '../storage-quota.ts'
+import { refuseBeyondStorage, storageLocks, storageQuotaOf } from '../rules/storage-quota.ts'
 import { registerArtifact } from './decide.ts'
 import { deleteArtifactRoute } from './delete-route.ts'
 import { retentionRoute } from './retention-route.ts'

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { DeletionRequested } from '../../events/artifacts.ts'
-import type { Transaction } from '../event-store.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { KnownCheckpoint } from './keep.ts'
 
 export type ArtifactRow = {

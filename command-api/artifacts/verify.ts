@@ -1,9 +1,9 @@
 import { type ArtifactFacts, artifactAt } from '../../events/artifacts.ts'
 import { contentOf } from '../../platform/objects/contents.ts'
-import { isInStore } from '../../schemas/artifacts.ts'
+import { isInStore } from '../../schemas/artifacts/artifacts.ts'
 import type { Deps } from '../deps.ts'
-import { decided, type Outcome, rows } from '../outcome.ts'
-import { reactor } from '../reactor.ts'
+import { decided, type Outcome, rows } from '../effects/outcome.ts'
+import { reactor } from '../effects/reactor.ts'
 import { findInStore, missInStore } from './decide.ts'
 
 type Looked = Pick<ArtifactFacts, 'artifact_id' | 'run_id' | 'path'> & {

@@ -7,9 +7,9 @@ import {
   benchmarkReply,
   maxBenchmarkBodyBytes,
 } from '../../schemas/benchmarks.ts'
-import { commit } from '../commit.ts'
+import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
-import { isSecret, mask } from '../secrets.ts'
+import { isSecret, mask } from '../rules/secrets.ts'
 import { recordBenchmark } from './decide.ts'
 
 export const benchmarkRoutes = (deps: Deps): Route[] => [

@@ -3,10 +3,10 @@ import { type DeadLetterEvent, deadLetters } from '../../events/dead-letters.ts'
 import { isBusy, isOutage } from '../../platform/postgres/pool.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { deadLetterReply, letterPath } from '../../schemas/dead-letters.ts'
-import type { HttpAsked } from '../asked.ts'
-import { create } from '../commit.ts'
+import type { HttpAsked } from '../commit/asked.ts'
+import { create } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
 
 /** A parked record, identified by its position on the log. */
 export type Letter = { topic: string; partition: number; offset: bigint }

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { type Action, judge, type ProjectFacts, rolesIn } from '../access.ts'
-import { projectFacts } from '../short-id.ts'
+import { type Action, judge, type ProjectFacts, rolesIn } from '../rules/access.ts'
+import { projectFacts } from '../rules/short-id.ts'
 
 type Row = { deployment_id: string; owner: string; known: ProjectFacts }
 

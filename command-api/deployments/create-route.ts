@@ -3,6 +3,7 @@ import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
 import { type DeploymentSettings, deploymentAt } from '../../events/deployments.ts'
 import { projectAt } from '../../events/projects.ts'
+import { isOneOf } from '../../platform/postgres/one-of.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
   type Autoscaling,
@@ -12,17 +13,18 @@ import {
   defaultReplicas,
   deploymentCreated,
   deploymentInput,
-} from '../../schemas/deployments.ts'
-import type { HttpAsked } from '../asked.ts'
-import { create, fresh, type Work } from '../commit.ts'
+} from '../../schemas/deployments/deployments.ts'
+import { goneStates } from '../../schemas/deployments/serving-states.ts'
+import type { HttpAsked } from '../commit/asked.ts'
+import { create, fresh, type Work } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
-import { createEmptyProject, findProject, refuseProjectOfOthers } from '../short-id.ts'
+import { createEmptyProject, findProject, refuseProjectOfOthers } from '../rules/short-id.ts'
 import { createDeployment } from './decide.ts'
 import type { FindTemplate } from './ports.ts'
+import { resolveServing } from './revisions/serving.ts'
+import { resolveSource } from './revisions/source.ts'
 import { saveDeployment, servingLock } from './rows.ts'
-import { resolveServing } from './serving.ts'
-import { resolveSource } from './source.ts'
 
 export const createRoute = (deps: Deps, findTemplate: FindTemplate): Route =>
   route({
@@ -96,7 +98,7 @@ export async function refuseTakenName(
 ): Promise<void> {
   const { rowCount } = await tx.query(
     `select 1 from write.deployment_state
-      where project = $1 and name = $2 and deployment_id <> $3 and state not in ('deleting', 'deleted')`,
+      where project = $1 and name = $2 and deployment_id <> $3 and not ${isOneOf('state', goneStates)}`,
     [project, name, deployment_id],
   )
   if (rowCount)

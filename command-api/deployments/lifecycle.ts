@@ -1,4 +1,4 @@
-import type { DeploymentState, RevisionState } from '../../schemas/deployments.ts'
+import type { DeploymentState, RevisionState } from '../../schemas/deployments/deployments.ts'
 
 /**
  * Triggers of a deployment's lifecycle. `serves`, `lacks`: its promoted revision has a ready replica, or none;

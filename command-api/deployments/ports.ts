@@ -1,5 +1,5 @@
 import type { CatalogueEntry } from '../../recipes/catalogue.ts'
-import type { Replica } from '../../schemas/replicas.ts'
+import type { Replica } from '../../schemas/deployments/replicas.ts'
 
 /** Replicas run as jobs; deployments know no more of jobs than this. */
 export type ReplicaJobs = {

@@ -1,5 +1,6 @@
 import { type Route, route } from '../../auth/route.ts'
 import type { DeploymentSettings } from '../../events/deployments.ts'
+import { isOneOf } from '../../platform/postgres/one-of.ts'
 import {
   type DeploymentPatch,
   deleteQuery,
@@ -8,7 +9,8 @@ import {
   deploymentPatch,
   deploymentPath,
   reasonInput,
-} from '../../schemas/deployments.ts'
+} from '../../schemas/deployments/deployments.ts'
+import { overStates } from '../../schemas/deployments/serving-states.ts'
 import type { Deps } from '../deps.ts'
 import { change, type OnDeployment, toChange, toReply } from './change.ts'
 import {
@@ -19,10 +21,10 @@ import {
   scalingIn,
 } from './create-route.ts'
 import { changeDeployment, move } from './decide.ts'
-import { pointerRoutes } from './pointer-routes.ts'
 import type { FindTemplate } from './ports.ts'
-import { revisionRoutes } from './revision-routes.ts'
-import { tokenRoutes } from './token-routes.ts'
+import { pointerRoutes } from './revisions/pointer-routes.ts'
+import { revisionRoutes } from './revisions/routes.ts'
+import { tokenRoutes } from './tokens/routes.ts'
 
 export const deploymentRoutes = (deps: Deps, findTemplate: FindTemplate): Route[] => [
   createRoute(deps, findTemplate),
@@ -149,7 +151,7 @@ async function whatEnds({ pool }: Deps, deployment_id: string) {
     `select array(select name from auth.deployment_token
                    where deployment_id = $1 and revoked_at is null order by name) as tokens,
             (select count(*)::int from write.revision_state
-              where deployment_id = $1 and state not in ('failed', 'retired')) as revisions,
+              where deployment_id = $1 and not ${isOneOf('state', overStates)}) as revisions,
             (select count(*)::int from write.replica
               where deployment_id = $1 and state <> 'ended') as replicas`,
     [deployment_id],

@@ -1,10 +1,10 @@
 import type { EngineHeaders } from '../../auth/engine-header.ts'
 import type { Deployment, DeploymentEvent } from '../../events/deployments.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { SourceInput } from '../../schemas/deployments.ts'
-import type { Decided } from '../commit.ts'
-import type { Transaction } from '../event-store.ts'
-import { holdResource } from '../hold-resource.ts'
+import type { SourceInput } from '../../schemas/deployments/deployments.ts'
+import type { Decided } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
+import { holdResource } from '../rules/hold-resource.ts'
 
 /**
  * Held while changing what gateways serve, and taken before the first write, so that no transaction waits for the row of the

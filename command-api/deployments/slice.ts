@@ -2,7 +2,7 @@ import type { DeploymentEvent } from '../../events/deployments.ts'
 import type { PlaygroundEvent } from '../../events/playground.ts'
 import type { Announced, Slice } from '../slice.ts'
 import { deploymentKind } from './kind.ts'
-import { playgroundRoutes } from './playground-routes.ts'
+import { playgroundRoutes } from './playground/routes.ts'
 import type { FindTemplate } from './ports.ts'
 import { deploymentRoutes } from './routes.ts'
 

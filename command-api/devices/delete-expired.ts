@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/time.ts'
-import { rows } from '../outcome.ts'
-import { reactor } from '../reactor.ts'
+import { rows } from '../effects/outcome.ts'
+import { reactor } from '../effects/reactor.ts'
 
 type Needed = { now: Clock }
 

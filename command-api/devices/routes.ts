@@ -14,7 +14,7 @@ import {
   toDeviceRequest,
 } from '../../schemas/devices.ts'
 import { closed } from '../../schemas/shared.ts'
-import { commit } from '../commit.ts'
+import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { createDeviceCode } from './code.ts'
 import { decideDevice } from './decide.ts'

@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
 import { sha256 } from '../../auth/opaque-token.ts'
 import { Refusal, type RefusalExtras } from '../../platform/refusal.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
 import { answerPoll, type PollAnswer, type PolledCode, slowIntervalS } from './poll.ts'
 
 type Role = 'admin' | 'operator'

@@ -1,4 +1,4 @@
-import { type JobSpec, jobSpec } from '../../schemas/jobspec.ts'
+import { type JobSpec, jobSpec } from '../../schemas/jobs/jobspec.ts'
 import { mergePatch } from '../../schemas/merge-patch.ts'
 import { checker } from '../../schemas/validate.ts'
 

@@ -1,7 +1,7 @@
 import type { DecisionEvent } from '../../events/all.ts'
 import type { DiagnosisRequested } from '../../events/diagnoses.ts'
 import type { Recorded } from '../../events/event.ts'
-import type { Duty } from '../reactor.ts'
+import type { Duty } from '../effects/reactor.ts'
 
 /** A run whose attempt failed; null for runs without a job. */
 export type Failed = {

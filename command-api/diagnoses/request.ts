@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { DiagnosisRequested } from '../../events/diagnoses.ts'
-import type { Transaction } from '../event-store.ts'
+import type { Transaction } from '../commit/event-store.ts'
 
 /** The parts of a request that name the run. */
 export type Subject = Pick<

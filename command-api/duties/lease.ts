@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import type { Transaction } from '../event-store.ts'
-import type { Reactor } from '../reactor.ts'
+import type { Transaction } from '../commit/event-store.ts'
+import type { Reactor } from '../effects/reactor.ts'
 
 /** A duty that this process may perform until its lease ends. `lease` is a fencing token against earlier holders. */
 export type Leased = {

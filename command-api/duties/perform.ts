@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Clock } from '../../platform/time.ts'
-import type { EventStore } from '../event-store.ts'
-import { type Outcome, record } from '../outcome.ts'
-import { PermanentFailure, type Reactor } from '../reactor.ts'
+import type { EventStore } from '../commit/event-store.ts'
+import { type Outcome, record } from '../effects/outcome.ts'
+import { PermanentFailure, type Reactor } from '../effects/reactor.ts'
 import { closeDuty, type Failure, failDuty, type Leased, releaseDuty } from './lease.ts'
 
 export type Performed = 'performed' | 'failed' | 'parked' | 'released' | 'lease_lost'

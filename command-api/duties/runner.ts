@@ -1,5 +1,5 @@
 import { repeat } from '../../platform/repeat.ts'
-import type { Reactor } from '../reactor.ts'
+import type { Reactor } from '../effects/reactor.ts'
 import { clearDone } from './clear.ts'
 import { joinedClosing, type Leased, leaseDue } from './lease.ts'
 import { type PerformDeps, type Performed, performLeased } from './perform.ts'

@@ -3,8 +3,8 @@ import type { Logger } from 'pino'
 import { forEachApart } from '../../platform/each.ts'
 import { type Repeated, repeat } from '../../platform/repeat.ts'
 import type { Clock } from '../../platform/time.ts'
-import { bounded, dutyIdOf } from '../new-duty.ts'
-import type { Reactor } from '../reactor.ts'
+import { bounded, dutyIdOf } from '../commit/new-duty.ts'
+import type { Reactor } from '../effects/reactor.ts'
 
 type Every = NonNullable<Reactor<never>['every']>
 type Scheduled = { name: string; every: Every }

@@ -9,7 +9,7 @@ import {
   nodesReply,
 } from '../../schemas/environment.ts'
 import { toExactTimestamp } from '../../schemas/timestamp.ts'
-import { commit } from '../commit.ts'
+import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { capture, describeNodes } from './decide.ts'
 import { scrub } from './scrub.ts'

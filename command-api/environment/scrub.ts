@@ -1,4 +1,4 @@
-import { isSecret, issuedTokens, mask } from '../secrets.ts'
+import { isSecret, issuedTokens, mask } from '../rules/secrets.ts'
 
 /** Options and assignments in a command line, such as `--api-key x`, `--api-key=x`, `HF_TOKEN=x`. */
 const option = /^-{0,2}([A-Za-z][\w.-]*)(?:=([\s\S]*))?$/

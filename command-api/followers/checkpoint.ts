@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { EventLog } from '../../platform/log/event-log.ts'
-import type { Transaction } from '../event-store.ts'
-import type { Follower } from '../follower.ts'
+import type { Transaction } from '../commit/event-store.ts'
+import type { Follower } from '../effects/follower.ts'
 
 /** The position of a follower in one partition; `next` follows the row. */
 export type Checkpoint = {

@@ -9,9 +9,9 @@ import { inTransaction } from '../../platform/postgres/transaction.ts'
 import { tryWithLock } from '../../platform/postgres/with-lock.ts'
 import { repeat } from '../../platform/repeat.ts'
 import type { Clock } from '../../platform/time.ts'
-import type { EventStore } from '../event-store.ts'
-import type { Acted, Follower } from '../follower.ts'
-import { record } from '../outcome.ts'
+import type { EventStore } from '../commit/event-store.ts'
+import type { Acted, Follower } from '../effects/follower.ts'
+import { record } from '../effects/outcome.ts'
 import { type Checkpoint, LostCheckpoint, loadCheckpoints, move } from './checkpoint.ts'
 
 export type FollowDeps<D> = {

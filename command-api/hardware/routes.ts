@@ -1,7 +1,7 @@
 import { type Route, route } from '../../auth/route.ts'
 import { logPosition } from '../../platform/position.ts'
 import { hardwareInput, hardwareReply, maxHardwareBodyBytes } from '../../schemas/hardware.ts'
-import { answerPosition, stampOf } from '../asked.ts'
+import { answerPosition, stampOf } from '../commit/asked.ts'
 import type { Deps } from '../deps.ts'
 import { createCallMeter } from './call-meter.ts'
 import { recordHardware } from './record.ts'

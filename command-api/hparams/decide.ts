@@ -1,6 +1,6 @@
 import type { Hparams, HparamsEvent, Scalar } from '../../events/hparams.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { bytesOf, cutByBytes } from '../cut-by-bytes.ts'
+import { bytesOf, cutByBytes } from '../rules/cut-by-bytes.ts'
 
 /** Most keys a run may have. */
 export const maxHparams = 2000

@@ -1,7 +1,7 @@
 import { type Route, route } from '../../auth/route.ts'
 import { hparamsAt } from '../../events/hparams.ts'
 import { hparamsInput, hparamsReply } from '../../schemas/hparams.ts'
-import { commit } from '../commit.ts'
+import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { setHparams } from './decide.ts'
 

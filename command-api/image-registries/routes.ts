@@ -1,9 +1,9 @@
 import { type Route, route } from '../../auth/route.ts'
 import { imageRegistryList } from '../../events/image-registries.ts'
 import { imageRegistries } from '../../schemas/profiles.ts'
-import { commit } from '../commit.ts'
+import { commit } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
 import { setRegistries } from './decide.ts'
 
 export const imageRegistryRoutes = (deps: Deps): Route[] => [

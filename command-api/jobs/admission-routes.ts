@@ -1,6 +1,6 @@
 import { type Route, route } from '../../auth/route.ts'
-import { admissionResult, preflightResult } from '../../schemas/jobs.ts'
-import { jobSpec, jobSpecLimitBytes } from '../../schemas/jobspec.ts'
+import { admissionResult, preflightResult } from '../../schemas/jobs/jobs.ts'
+import { jobSpec, jobSpecLimitBytes } from '../../schemas/jobs/jobspec.ts'
 import type { Deps } from '../deps.ts'
 import { askAll, passDialect } from './admission/gates.ts'
 import { estimateOf, warningsOf } from './admission/warnings.ts'

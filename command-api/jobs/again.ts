@@ -1,7 +1,7 @@
 import type { Job } from '../../events/job-state.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { isEnded } from '../../schemas/jobs.ts'
-import { cloneLabel, type JobSpec, retryLabel } from '../../schemas/jobspec.ts'
+import { isEnded } from '../../schemas/jobs/jobs.ts'
+import { cloneLabel, type JobSpec, retryLabel } from '../../schemas/jobs/jobspec.ts'
 import type { Checkpoint } from './decide.ts'
 
 /** The spec for another job like this one, with later changes by people, but without a hold or an approval. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Job } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { isEnded } from '../../schemas/jobs.ts'
+import { isEnded } from '../../schemas/jobs/jobs.ts'
 import { endedAlready } from './decide.ts'
 
 /** The fields of a job that a person may change; absent ones keep their value. */

@@ -1,5 +1,5 @@
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import type { KnownCheckpoint } from '../newest-checkpoint.ts'
+import type { KnownCheckpoint } from '../rules/newest-checkpoint.ts'
 
 export const shown = ({ registered_at, ...checkpoint }: KnownCheckpoint) => ({
   ...checkpoint,

@@ -1,10 +1,10 @@
 import { type Job, jobAt } from '../../events/job-state.ts'
 import type { Exit, JobEvent, NodeOfRank } from '../../events/jobs.ts'
-import type { QueueReason } from '../../schemas/jobs.ts'
-import { type CommitDeps, commit } from '../commit.ts'
+import type { QueueReason } from '../../schemas/jobs/jobs.ts'
+import { type CommitDeps, commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
-import { type KnownCheckpoint, newestCheckpoint } from '../newest-checkpoint.ts'
-import { whyClosed } from '../queue-switches.ts'
+import { type KnownCheckpoint, newestCheckpoint } from '../rules/newest-checkpoint.ts'
+import { whyClosed } from '../rules/queue-switches.ts'
 import {
   type AttemptOfRun,
   type ExecutorHost,

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Transaction } from '../event-store.ts'
+import type { Transaction } from '../commit/event-store.ts'
 
 export type QuotaHold = {
   run_id: string

@@ -1,5 +1,5 @@
 import type { JobEvent } from '../../events/jobs.ts'
-import { cloneLabel, retryLabel } from '../../schemas/jobspec.ts'
+import { cloneLabel, retryLabel } from '../../schemas/jobs/jobspec.ts'
 import { serveKind } from '../../schemas/recipes.ts'
 import type { Kind, Thing, UseChange } from '../kind.ts'
 

@@ -1,11 +1,11 @@
 import { jobAt } from '../../events/job-state.ts'
 import { type JobAdmitted, type JobEvent, paramsOf } from '../../events/jobs.ts'
-import { isInStore, storedName } from '../../schemas/artifacts.ts'
-import type { ReplicaServing } from '../../schemas/replicas.ts'
-import { reportingTo } from '../../schemas/runs.ts'
+import { isInStore, storedName } from '../../schemas/artifacts/artifacts.ts'
+import type { ReplicaServing } from '../../schemas/deployments/replicas.ts'
+import { reportingTo } from '../../schemas/runs/runs.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
-import { endIngestTokens, issueIngestToken } from '../tokens.ts'
+import { endIngestTokens, issueIngestToken } from '../rules/ingest-tokens.ts'
 import { openEnv, type StoredEnv } from './sealed-env.ts'
 
 /** The order to launch an attempt, with a new ingest token; earlier tokens of the run become invalid. */

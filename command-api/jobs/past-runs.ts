@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { remembered } from '../../platform/remembered.ts'
-import type { Transaction } from '../event-store.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import { lineOf, type PastRuns } from './admission/facts.ts'
 
 const countedRuns = 10

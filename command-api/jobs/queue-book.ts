@@ -22,7 +22,7 @@ import type {
   QueuePicture,
 } from '../../events/calculations/queue-picture.ts'
 import type { Clock } from '../../platform/time.ts'
-import { readSwitches } from '../queue-switches.ts'
+import { readSwitches } from '../rules/queue-switches.ts'
 import { createForecasts, foreseenJobs, futuresOf, isSmall, type Waits } from './forecast.ts'
 import { expectedLeft, type Ground, idleGpus, outlookOf, readGround, roomOf } from './outlook.ts'
 import { type Queue, type QueueRow, readQueue, readStandings } from './waiting-jobs.ts'

@@ -1,5 +1,5 @@
-import type { Transaction } from '../event-store.ts'
-import { whyClosed } from '../queue-switches.ts'
+import type { Transaction } from '../commit/event-store.ts'
+import { whyClosed } from '../rules/queue-switches.ts'
 import { takeQuota, takeSlots } from './holds.ts'
 
 type Lacking = 'quota_in_use' | 'gpus_taken' | 'queue_paused' | 'draining'

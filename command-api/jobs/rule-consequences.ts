@@ -1,8 +1,8 @@
 import { type Job, jobAt } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import type { Deps } from '../deps.ts'
-import { decided } from '../outcome.ts'
-import { reactor } from '../reactor.ts'
+import { decided } from '../effects/outcome.ts'
+import { reactor } from '../effects/reactor.ts'
 import { pause, stop } from './decide.ts'
 import { saveJob } from './rows.ts'
 

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { endStates } from '../../schemas/jobs.ts'
-import { nothing } from '../outcome.ts'
-import { type Reactor, reactor } from '../reactor.ts'
+import { endStates } from '../../schemas/jobs/jobs.ts'
+import { nothing } from '../effects/outcome.ts'
+import { type Reactor, reactor } from '../effects/reactor.ts'
 
 /** The files of runs that an engine keeps on its own machine. */
 export type RunFiles = {

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { SealedFor, SealingKeys } from '../../auth/sealing-keys.ts'
-import { isSecret } from '../secrets.ts'
+import { isSecret } from '../rules/secrets.ts'
 
 type Env = Record<string, string>
 

@@ -2,7 +2,7 @@ import { type Route, route } from '../../auth/route.ts'
 import type { Range } from '../../platform/http/range.ts'
 import { sendFile } from '../../platform/http/send-file.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { isInStore, startQuery, storedName } from '../../schemas/artifacts.ts'
+import { isInStore, startQuery, storedName } from '../../schemas/artifacts/artifacts.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { Deps } from '../deps.ts'
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { QueueReason } from '../../schemas/jobs.ts'
+import type { QueueReason } from '../../schemas/jobs/jobs.ts'
 import type { Deps } from '../deps.ts'
 import { hasRoom, queued } from './waiting-jobs.ts'
 

@@ -2,7 +2,7 @@ import { type Route, route } from '../../auth/route.ts'
 import { type KeyEvent, keyRing } from '../../events/keys.ts'
 import { rotatedKey } from '../../schemas/keys.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { commit } from '../commit.ts'
+import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 
 /** The key folder, not a table, is the list of keys. */

@@ -4,10 +4,10 @@ import {
   type LifecycleReport,
   lifecycleInput,
   lifecycleReply,
-} from '../../schemas/runs.ts'
-import type { ReportingRun } from '../admit-report.ts'
-import type { Asked } from '../asked.ts'
+} from '../../schemas/runs/runs.ts'
+import type { Asked } from '../commit/asked.ts'
 import type { Deps } from '../deps.ts'
+import type { ReportingRun } from '../rules/admit-report.ts'
 
 /** Applies a lifecycle report to a run; there is one for runs with a job and one for external runs. */
 export type Reporter = (

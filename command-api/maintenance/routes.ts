@@ -6,9 +6,9 @@ import {
   maintenanceSwitch,
 } from '../../events/maintenance.ts'
 import { maintenance, maintenanceInput } from '../../schemas/maintenance.ts'
-import { commit, type Decided } from '../commit.ts'
+import { commit, type Decided } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
 import { switchMaintenance } from './decide.ts'
 
 /** `switched` makes every process read the switch; resolves once this one has. */

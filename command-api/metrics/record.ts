@@ -2,8 +2,8 @@ import type { UnstampedFact } from '../../events/fact.ts'
 import { encodeBlock } from '../../platform/series/block.ts'
 import { fromJsonNumber } from '../../platform/series/json-number.ts'
 import { createPoints, makeRoom } from '../../platform/series/points.ts'
-import type { MetricBlock } from '../../schemas/metric-block.ts'
-import type { MetricsInput } from '../../schemas/metrics.ts'
+import type { MetricBlock } from '../../schemas/metrics/block.ts'
+import type { MetricsInput } from '../../schemas/metrics/metrics.ts'
 import { parseTimestamp } from '../../schemas/timestamp.ts'
 
 // Shared by all calls, because recording is synchronous.

@@ -1,13 +1,13 @@
 import { type Route, route } from '../../auth/route.ts'
 import { logPosition } from '../../platform/position.ts'
-import { type MetricBlock, metricBlockType, parseMetricBlock } from '../../schemas/metric-block.ts'
+import { type MetricBlock, metricBlockType, parseMetricBlock } from '../../schemas/metrics/block.ts'
 import {
   isPlainMetricsInput,
   type MetricsInput,
   metricsInput,
   metricsReply,
-} from '../../schemas/metrics.ts'
-import { type Asked, answerPosition, stampOf } from '../asked.ts'
+} from '../../schemas/metrics/metrics.ts'
+import { type Asked, answerPosition, stampOf } from '../commit/asked.ts'
 import type { Deps } from '../deps.ts'
 import { manyKeys, maxKeys } from './key-limit.ts'
 import { recordMetrics } from './record.ts'

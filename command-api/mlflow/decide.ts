@@ -6,7 +6,7 @@ import {
   type MlflowRun,
 } from '../../events/mlflow.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { bytesOf, cutByBytes } from '../cut-by-bytes.ts'
+import { bytesOf, cutByBytes } from '../rules/cut-by-bytes.ts'
 
 /** Limits of one run, over all requests. */
 const maxTags = 2000

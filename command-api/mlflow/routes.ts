@@ -19,7 +19,7 @@ import {
   tagDeletion,
   tagInput,
 } from '../../schemas/mlflow.ts'
-import { commit } from '../commit.ts'
+import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { artifactRoute } from './artifacts.ts'
 import { deleteTag, logInputs } from './decide.ts'

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { findModel } from '../model-reference.ts'
+import { findModel } from '../rules/model-reference.ts'
 
 /** `mayControl`: change its settings, delete it, move its protected aliases. */
 export type ModelToActOn = { project: string; mayControl: boolean }

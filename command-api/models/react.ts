@@ -1,6 +1,6 @@
 import type { DecisionEvent } from '../../events/all.ts'
 import type { Recorded } from '../../events/event.ts'
-import type { Duty } from '../reactor.ts'
+import type { Duty } from '../effects/reactor.ts'
 
 export type Ended = { run_id: string; short_id: string; owner: string }
 

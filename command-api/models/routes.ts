@@ -10,10 +10,10 @@ import {
   modelPatch,
   modelPath,
 } from '../../schemas/models.ts'
-import type { HttpAsked } from '../asked.ts'
-import { commit, create } from '../commit.ts'
+import type { HttpAsked } from '../commit/asked.ts'
+import { commit, create } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
-import { findProject, refuseProjectOfOthers } from '../short-id.ts'
+import { findProject, refuseProjectOfOthers } from '../rules/short-id.ts'
 import { modelToActOn } from './act-on.ts'
 import { aliasRoutes } from './alias-routes.ts'
 import { changeModel, createModel, deleteModel } from './decide.ts'

@@ -1,6 +1,6 @@
 import type { ModelEvent } from '../../events/models.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { Transaction } from '../event-store.ts'
+import type { Transaction } from '../commit/event-store.ts'
 
 /** Writes the rows of models that other rules read. */
 export async function saveModel(

@@ -7,7 +7,7 @@ import {
   versionPatch,
   versionPath,
 } from '../../schemas/models.ts'
-import { commit, create } from '../commit.ts'
+import { commit, create } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { modelToActOn } from './act-on.ts'
 import { changeVersion, createVersion, versionOf } from './decide.ts'

@@ -1,8 +1,8 @@
 import { notificationsOf } from '../../events/notifications.ts'
 import type { Deps } from '../deps.ts'
-import { further } from '../further-duties.ts'
-import { decided, type Outcome } from '../outcome.ts'
-import { type LeasedDuty, reactor } from '../reactor.ts'
+import { further } from '../effects/further-duties.ts'
+import { decided, type Outcome } from '../effects/outcome.ts'
+import { type LeasedDuty, reactor } from '../effects/reactor.ts'
 import { notify } from './decide.ts'
 import { dutiesOf, type Told } from './react.ts'
 

@@ -2,7 +2,7 @@ import type { AlertFired } from '../../events/alerts.ts'
 import type { DecisionEvent } from '../../events/all.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { NotificationSent } from '../../events/notifications.ts'
-import type { Duty } from '../reactor.ts'
+import type { Duty } from '../effects/reactor.ts'
 
 /** A notification and its recipient; `username` null: everybody who may sign in. */
 export type Told = {

@@ -2,7 +2,7 @@ import { type Route, route } from '../../auth/route.ts'
 import { notificationsOf } from '../../events/notifications.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { markedRead, notificationInPath } from '../../schemas/notifications.ts'
-import { commit } from '../commit.ts'
+import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { markRead } from './decide.ts'
 

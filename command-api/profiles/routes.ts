@@ -6,10 +6,10 @@ import {
   profileAt,
 } from '../../events/profiles.ts'
 import { profile, profileInput, profilePath } from '../../schemas/profiles.ts'
-import type { Asked } from '../asked.ts'
-import { type CommitDeps, commit } from '../commit.ts'
+import type { Asked } from '../commit/asked.ts'
+import { type CommitDeps, commit } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
 import { describeExecutor, type Hardware, isRepriced, setProfile } from './decide.ts'
 
 export const profileRoutes = (deps: Deps): Route[] => [

@@ -8,7 +8,7 @@ import {
   type projectionRow,
   rebuildStatus,
 } from '../../schemas/projections.ts'
-import { commit } from '../commit.ts'
+import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 
 export type ProjectionRow = Static<typeof projectionRow>

@@ -1,5 +1,5 @@
-import { nothing } from '../outcome.ts'
-import { type Reactor, reactor } from '../reactor.ts'
+import { nothing } from '../effects/outcome.ts'
+import { type Reactor, reactor } from '../effects/reactor.ts'
 
 /** Drops records that no reader needs any longer; false if another process is trimming or rebuilding. */
 export type TrimLog = () => Promise<boolean>

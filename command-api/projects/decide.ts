@@ -1,7 +1,7 @@
 import type { Project, ProjectEvent } from '../../events/projects.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { MemberRole, ProjectPatch } from '../../schemas/projects.ts'
-import { type Asking, judge, rolesIn } from '../access.ts'
+import { type Asking, judge, rolesIn } from '../rules/access.ts'
 
 /** The caller and the project. */
 export type Asked = { caller: Asking; name: string }

@@ -11,10 +11,10 @@ import {
   projectPatched,
   projectPath,
 } from '../../schemas/projects.ts'
-import type { HttpAsked } from '../asked.ts'
-import { commit } from '../commit.ts'
+import type { HttpAsked } from '../commit/asked.ts'
+import { commit } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
 import { changeSettings, removeMember, setMember } from './decide.ts'
 
 export const projectRoutes = (deps: Deps): Route[] => [

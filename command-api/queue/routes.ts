@@ -8,9 +8,9 @@ import {
   queueSwitches,
   queueSwitchInput,
 } from '../../schemas/queue.ts'
-import { commit } from '../commit.ts'
+import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
-import { readSwitches } from '../queue-switches.ts'
+import { readSwitches } from '../rules/queue-switches.ts'
 import { drainEngine, switchQueue } from './decide.ts'
 import { isEngine, saveDrain, saveSwitch } from './switches.ts'
 

@@ -1,6 +1,6 @@
 import type { Closed, EngineEvent, QueueEvent } from '../../events/queue.ts'
-import type { Decided } from '../commit.ts'
-import type { Transaction } from '../event-store.ts'
+import type { Decided } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 
 export async function isEngine(tx: Transaction, engine: string): Promise<boolean> {
   const { rowCount } = await tx.query(

@@ -2,9 +2,9 @@ import { type Route, route } from '../../auth/route.ts'
 import { type QuotaEvent, quotaAt } from '../../events/quotas.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type QuotaInput, quota, quotaInput } from '../../schemas/quotas.ts'
-import { commit } from '../commit.ts'
+import { commit } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
 
 export const quotaRoutes = (deps: Deps): Route[] => [
   route({

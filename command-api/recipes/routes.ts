@@ -9,7 +9,7 @@ import {
   recipeUpload,
   recipeVersionPath,
 } from '../../schemas/recipes.ts'
-import { commit } from '../commit.ts'
+import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { add, recipesLock } from './add.ts'
 import { deprecateRecipe } from './decide.ts'

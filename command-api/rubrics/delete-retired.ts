@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { nothing } from '../outcome.ts'
-import { reactor } from '../reactor.ts'
+import { nothing } from '../effects/outcome.ts'
+import { reactor } from '../effects/reactor.ts'
 
 type Needed = Pick<Deps, 'pool'>
 

@@ -7,11 +7,11 @@ import {
   rubricInput,
   rubricPath,
   rubricUpsertReply,
-} from '../../schemas/rubrics.ts'
+} from '../../schemas/rubrics/rubrics.ts'
 import type { ValidationError } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { Invalid } from '../../schemas/validate.ts'
-import { commit } from '../commit.ts'
+import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { reviseRubric } from './decide.ts'
 import { retireScores } from './scores.ts'

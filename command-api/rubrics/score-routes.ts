@@ -2,6 +2,7 @@ import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
 import { type RubricContent, rubricAt } from '../../events/rubrics.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import { rubricPath } from '../../schemas/rubrics/rubrics.ts'
 import {
   maxScoresBodyBytes,
   type ScoresInput,
@@ -12,12 +13,11 @@ import {
   scoresOfRunInput,
   scoresOfRunLookup,
   scoresReply,
-} from '../../schemas/rubric-scores.ts'
-import { rubricPath } from '../../schemas/rubrics.ts'
-import type { HttpAsked } from '../asked.ts'
-import { transact } from '../commit.ts'
+} from '../../schemas/rubrics/scores.ts'
+import type { HttpAsked } from '../commit/asked.ts'
+import { transact } from '../commit/commit.ts'
+import { loadState } from '../commit/snapshots.ts'
 import type { Deps } from '../deps.ts'
-import { loadState } from '../snapshots.ts'
 import { checkScores, findScores, storeScores } from './scores.ts'
 
 type Name = { owner: string; name: string }

@@ -6,11 +6,11 @@ import {
   type ScoresFound,
   type ScoresInput,
   type ScoresLookup,
-} from '../../schemas/rubric-scores.ts'
+} from '../../schemas/rubrics/scores.ts'
 import type { ValidationError } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { Invalid } from '../../schemas/validate.ts'
-import type { Transaction } from '../event-store.ts'
+import type { Transaction } from '../commit/event-store.ts'
 
 /** Refuses scores of another version, off the scale, or of criteria that the rubric lacks. */
 export function checkScores(rubric: RubricContent, { version, scores }: ScoresInput): void {

@@ -5,12 +5,12 @@ import {
   type RunChangeReply,
   runChange,
   runChangeReply,
-} from '../../schemas/runs.ts'
+} from '../../schemas/runs/runs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
-import type { Asked } from '../asked.ts'
-import { commit } from '../commit.ts'
+import type { Asked } from '../commit/asked.ts'
+import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
-import { runToActOn } from '../run-to-act-on.ts'
+import { runToActOn } from '../rules/run-to-act-on.ts'
 import { changeRun } from './decide.ts'
 
 /** Describes a job; its run has no name of its own. */

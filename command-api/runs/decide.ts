@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Run, RunEvent } from '../../events/runs.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { LifecycleReport, RunChange } from '../../schemas/runs.ts'
+import type { LifecycleReport, RunChange } from '../../schemas/runs/runs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 
 export const isEnded = (run: Run): boolean => run.ended_at !== null

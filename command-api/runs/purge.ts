@@ -1,9 +1,9 @@
 import { type Run, runAt } from '../../events/runs.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
-import { again } from '../further-duties.ts'
-import { type Change, nothing, type Outcome } from '../outcome.ts'
-import { reactor } from '../reactor.ts'
+import { again } from '../effects/further-duties.ts'
+import { type Change, nothing, type Outcome } from '../effects/outcome.ts'
+import { reactor } from '../effects/reactor.ts'
 import { purgeRun } from './decide.ts'
 import { usersOf } from './references.ts'
 

@@ -1,6 +1,6 @@
 import type { Person } from '../../auth/caller.ts'
-import type { RunDeleted } from '../../schemas/runs.ts'
-import type { Transaction } from '../event-store.ts'
+import type { RunDeleted } from '../../schemas/runs/runs.ts'
+import type { Transaction } from '../commit/event-store.ts'
 
 type References = Pick<RunDeleted, 'references' | 'references_total'>
 

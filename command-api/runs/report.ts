@@ -1,10 +1,10 @@
 import { type Run, runAt } from '../../events/runs.ts'
-import type { LifecycleReport } from '../../schemas/runs.ts'
+import type { LifecycleReport } from '../../schemas/runs/runs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import type { ReportingRun } from '../admit-report.ts'
-import type { Asked } from '../asked.ts'
-import { type CommitDeps, commit } from '../commit.ts'
-import type { Transaction } from '../event-store.ts'
+import type { Asked } from '../commit/asked.ts'
+import { type CommitDeps, commit } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
+import type { ReportingRun } from '../rules/admit-report.ts'
 import { isEnded, reportLifecycle } from './decide.ts'
 
 /** Applies a lifecycle report to a run without a job. */

@@ -10,15 +10,15 @@ import {
   runStop,
   runStopReply,
   tokenIssued,
-} from '../../schemas/runs.ts'
+} from '../../schemas/runs/runs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import type { HttpAsked } from '../asked.ts'
-import { commit, create, fresh } from '../commit.ts'
+import type { HttpAsked } from '../commit/asked.ts'
+import { commit, create, fresh } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
-import { type RunToActOn, runToActOn } from '../run-to-act-on.ts'
-import { nextShortId } from '../short-id.ts'
-import { endIngestTokens, type IssuedToken, issueIngestToken } from '../tokens.ts'
+import { endIngestTokens, type IssuedToken, issueIngestToken } from '../rules/ingest-tokens.ts'
+import { type RunToActOn, runToActOn } from '../rules/run-to-act-on.ts'
+import { nextShortId } from '../rules/short-id.ts'
 import { changeRoute, type DescribeJob } from './change-route.ts'
 import { stopRun } from './decide.ts'
 import { deletionRoutes } from './deletion-routes.ts'

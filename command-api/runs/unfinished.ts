@@ -1,5 +1,5 @@
 import { Refusal } from '../../platform/refusal.ts'
-import type { Transaction } from '../event-store.ts'
+import type { Transaction } from '../commit/event-store.ts'
 
 /** Maximum number of runs without a job that one person has not ended. */
 const maxUnfinished = 10_000

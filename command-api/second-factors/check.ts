@@ -1,7 +1,7 @@
 import type { UserEvent } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
 import { type GivenCode, givenCode, sealedFor, stepOf } from './codes.ts'
 
 /** The second factor of a person whose password was right. */

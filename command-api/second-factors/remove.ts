@@ -1,7 +1,7 @@
 import { type User, type UserEvent, userAt } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { Asked } from '../asked.ts'
-import { type CommitDeps, commit } from '../commit.ts'
+import type { Asked } from '../commit/asked.ts'
+import { type CommitDeps, commit } from '../commit/commit.ts'
 import { removeFactor } from './decide.ts'
 
 /** Removes the authenticator of a person with its recovery codes; signing in takes the password alone again. */

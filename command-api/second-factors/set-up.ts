@@ -2,11 +2,11 @@ import type { Context } from 'koa'
 import type { Person } from '../../auth/caller.ts'
 import { type UserEvent, userAt } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { HttpAsked } from '../asked.ts'
-import { commit } from '../commit.ts'
+import type { HttpAsked } from '../commit/asked.ts'
+import { commit } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
-import { revokeSessions } from '../revoke-sessions.ts'
+import { revokeSessions } from '../rules/revoke-sessions.ts'
 import {
   givenCode,
   newRecoveryCodes,

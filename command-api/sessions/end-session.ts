@@ -1,7 +1,7 @@
 import { type UserEvent, userAt } from '../../events/users.ts'
 import type { Refusal } from '../../platform/refusal.ts'
-import type { Asked } from '../asked.ts'
-import { commit } from '../commit.ts'
+import type { Asked } from '../commit/asked.ts'
+import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 
 export type Ending = {

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
 import { type FailedLoginEvent, failedLoginsOf } from '../../events/failed-logins.ts'
 import { type Repeated, repeat } from '../../platform/repeat.ts'
-import type { Cause } from '../asked.ts'
+import type { Cause } from '../commit/asked.ts'
 import type { Deps } from '../deps.ts'
-import { type Change, decided, record, rows } from '../outcome.ts'
+import { type Change, decided, record, rows } from '../effects/outcome.ts'
 
 type Needed = Pick<Deps, 'pool' | 'store' | 'now'>
 type Failures = {

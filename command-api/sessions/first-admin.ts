@@ -1,6 +1,6 @@
 import { madeUpPassword, type Passwords, refuseBadPassword } from '../../auth/passwords.ts'
 import { type UserEvent, userAt } from '../../events/users.ts'
-import { create } from '../commit.ts'
+import { create } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 
 /** Servers that start together on an empty database wait for each other here, whatever their first admin is called. */

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { clientAddress, clientNetwork } from '../../platform/http/client-address.ts'
-import type { Transaction } from '../event-store.ts'
+import type { Transaction } from '../commit/event-store.ts'
 
 /** How many networks are remembered per person: home, work, a phone, and some travel. */
 const maxNetworks = 16

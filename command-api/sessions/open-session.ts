@@ -2,9 +2,9 @@ import type { Context } from 'koa'
 import { sha256 } from '../../auth/opaque-token.ts'
 import { createRefreshToken, setRefreshCookie } from '../../auth/refresh-cookie.ts'
 import { type UserEvent, userAt } from '../../events/users.ts'
-import { commit } from '../commit.ts'
+import { commit } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { CommandConfig, Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
 import { issueAccess } from './issue-access.ts'
 
 /** Lifetime of a session and its refresh tokens (specification, "Limits"); a refresh does not extend it. */

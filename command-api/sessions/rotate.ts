@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
 import { sha256 } from '../../auth/opaque-token.ts'
 import { isIdle, type Used, usedAt } from '../../auth/session-use.ts'
-import type { Transaction } from '../event-store.ts'
+import type { Transaction } from '../commit/event-store.ts'
 
 /** How long a used token may be presented again, for clients whose response was lost, in milliseconds. */
 const graceMs = 10_000

@@ -1,6 +1,6 @@
 import type { UserEvent } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { Transaction } from '../event-store.ts'
+import type { Transaction } from '../commit/event-store.ts'
 
 /**
  * Checks the second factor of a person whose password was right; right as well if they have none. `use` spends the code in the

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { Refusal } from '../../platform/refusal.ts'
-import type { Transaction } from '../event-store.ts'
+import type { Transaction } from '../commit/event-store.ts'
 
 /** A person's hash before a slow check. Changes of the person wait for a transaction that holds the lock on their stream. */
 export type KnownHash = { username: string; hash: string | null }

@@ -1,9 +1,9 @@
 import type { ObjectStore } from '../../platform/objects/port.ts'
-import { contentLock } from '../content-lock.ts'
+import { takeLocks } from '../commit/stream-locks.ts'
 import type { Deps } from '../deps.ts'
-import { nothing } from '../outcome.ts'
-import { reactor } from '../reactor.ts'
-import { takeLocks } from '../stream-locks.ts'
+import { nothing } from '../effects/outcome.ts'
+import { reactor } from '../effects/reactor.ts'
+import { contentLock } from '../rules/content-lock.ts'
 import { uploadOf } from './parts.ts'
 import { allStores } from './stores.ts'
 

@@ -1,5 +1,5 @@
 import { Refusal } from '../../platform/refusal.ts'
-import type { HttpAsked } from '../asked.ts'
+import type { HttpAsked } from '../commit/asked.ts'
 import type { Deps } from '../deps.ts'
 import { type Announced, announce, nameOfBytes } from './announce.ts'
 import { complete, expandedBytes } from './complete.ts'

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { UploadCompleted, UploadRequested } from '../../events/uploads.ts'
-import type { Transaction } from '../event-store.ts'
+import type { Transaction } from '../commit/event-store.ts'
 
 export type UploadRow = UploadRequested & {
   completed_at: Date | null

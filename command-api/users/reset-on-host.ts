@@ -1,9 +1,9 @@
 import { madeUpPassword, type Passwords } from '../../auth/passwords.ts'
 import { userAt } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { type CommitDeps, commit } from '../commit.ts'
-import type { Transaction } from '../event-store.ts'
-import { revokeSessions } from '../revoke-sessions.ts'
+import { type CommitDeps, commit } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
+import { revokeSessions } from '../rules/revoke-sessions.ts'
 import { changeUser } from './decide.ts'
 
 /** The actor of a reset, who has no account. */

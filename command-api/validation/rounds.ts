@@ -1,8 +1,8 @@
 import { type RoundCompleted, roundAt } from '../../events/validation.ts'
-import type { Asked } from '../asked.ts'
-import { transact } from '../commit.ts'
+import type { Asked } from '../commit/asked.ts'
+import { transact } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Transaction } from '../event-store.ts'
 import { completeRound, maxRounds, tooManyRounds } from './decide.ts'
 
 type RoundDeps = Pick<Deps, 'pool' | 'store' | 'now'>

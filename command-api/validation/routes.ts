@@ -7,7 +7,7 @@ import {
   validationInput,
   validationReply,
 } from '../../schemas/validation.ts'
-import { answerPosition, stampOf } from '../asked.ts'
+import { answerPosition, stampOf } from '../commit/asked.ts'
 import type { Deps } from '../deps.ts'
 import { refuseOtherTotal } from './decide.ts'
 import { type Chunk, recordValidation } from './record.ts'

@@ -1,4 +1,4 @@
-import type { QueueReason, QueueView } from '../../schemas/jobs.ts'
+import type { QueueReason, QueueView } from '../../schemas/jobs/jobs.ts'
 import type { Range, Room } from './queue-forecast.ts'
 import type { QueuedJob } from './queue-order.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, chown, mkdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { engineSocket } from '../../schemas/replicas.ts'
+import { engineSocket } from '../../schemas/deployments/replicas.ts'
 import { type AttemptPaths, attemptPaths } from '../attempts/attempt-directory.ts'
 import { isErrno, syncDirectory, writeDurably } from '../attempts/durable-json.ts'
 import { toLaunchRecord } from '../attempts/launch-record.ts'

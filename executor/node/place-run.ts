@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { NodeOfRank } from '../../events/jobs.ts'
-import { engineSocket } from '../../schemas/replicas.ts'
+import { engineSocket } from '../../schemas/deployments/replicas.ts'
 import { type AttemptPaths, attemptPaths } from '../attempts/attempt-directory.ts'
 import type { Enclosure } from '../attempts/enclosure.ts'
 import { attemptsIn, liesIn, runDirectory } from '../attempts/run-directory.ts'

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Contents } from '../../platform/files/archive.ts'
 import { hasCode, sha256Of } from '../../platform/files/content.ts'
 import { unpackArchive } from '../../platform/files/unpack.ts'
-import { isSensitive } from '../../schemas/sensitive-files.ts'
+import { isSensitive } from '../../schemas/artifacts/sensitive-files.ts'
 import type { RecipePlan } from './recipe-plan.ts'
 
 /**

@@ -20,6 +20,8 @@ export type Take = (req: IncomingMessage, res: ServerResponse) => boolean
 export type HttpServer = {
   /** The actual port, even if 0 was requested. */
   port: number
+  /** What the server is doing, for the responses with 503 before it serves. */
+  starting(what: string): void
   /** Requests go to this application from now on, apart from the requests that `take` handles; until then they get 503. */
   serve(app: Koa, take?: Take): void
   /**
@@ -39,7 +41,8 @@ export async function listen(
   port: number,
   arrivalMs = usualArrivalMs,
 ): Promise<HttpServer> {
-  let handle: RequestListener = sayStarting
+  let doing = 'The server is starting'
+  let handle: RequestListener = (_, res) => sayStarting(res, doing)
   const server = createServer({
     keepAliveTimeout: 65_000,
     headersTimeout: 15_000,
@@ -65,6 +68,9 @@ export async function listen(
   let closing: Promise<void> | null = null
   return {
     port: (server.address() as AddressInfo).port,
+    starting(what) {
+      doing = what
+    },
     serve(app, take = () => false) {
       const answer = app.callback()
       handle = (req, res) => {
@@ -81,7 +87,7 @@ export async function listen(
   }
 }
 
-const sayStarting: RequestListener = (_, res) => {
+function sayStarting(res: ServerResponse, doing: string): void {
   res.writeHead(503, {
     ...defaultHeaders,
     'Content-Type': 'application/json; charset=utf-8',
@@ -89,7 +95,7 @@ const sayStarting: RequestListener = (_, res) => {
     // Lets clients distinguish this response from a proxy's.
     'X-Request-Id': randomUUID(),
   })
-  res.end(JSON.stringify({ detail: 'The server is starting; try again', code: 'unavailable' }))
+  res.end(JSON.stringify({ detail: `${doing}; try again`, code: 'unavailable' }))
 }
 
 const unreadable: Record<string, { status: number; detail: string }> = {

@@ -1,8 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ClientBase, escapeIdentifier } from 'pg'
+import { CannotStart } from '../cannot-start.ts'
 import { locks } from './locks.ts'
+import { createSchema, type Migration, record, runIn } from './migration.ts'
 import { createPool } from './pool.ts'
+import { adopt, type Squashed } from './squashed.ts'
 import { inTransactionOn } from './transaction.ts'
 import { withLock } from './with-lock.ts'
 
@@ -10,18 +13,28 @@ export type MigrationSet = {
   schema: string
   /** Folder of files `0001_what_it_makes.sql`, numbered upwards. */
   folder: string
+  /** The migrations that the first files of the folder replace. */
+  squashed?: Squashed
 }
 
-type Migration = { version: number; name: string; path: string }
+/** A migration that is about to be applied, the `nth` of `total` in this call. */
+export type Step = { nth: number; total: number; schema: string; migration: string }
+
+type Pending = { schema: string; migration: Migration }
 
 /** How long to wait for another process that is migrating the database, in milliseconds. */
 const waitMs = 10 * 60_000
 
 /**
  * Brings schemas up to the newest files of their folders, each file in its own transaction with the schema as search
- * path. Throws without changing a schema that is newer than its files.
+ * path: whatever interrupts it, the next call resumes with the first file that is missing. Throws `CannotStart` without
+ * changing anything if a schema is newer than its files, or incomplete and older than they can continue.
  */
-export async function migrate(url: string, sets: readonly MigrationSet[]): Promise<void> {
+export async function migrate(
+  url: string,
+  sets: readonly MigrationSet[],
+  tell: (step: Step) => void = () => {},
+): Promise<void> {
   const pool = createPool(url, {
     max: 1,
     applicationName: 'forge migrate',
@@ -32,32 +45,47 @@ export async function migrate(url: string, sets: readonly MigrationSet[]): Promi
   try {
     // One at a time for the whole database, so that processes starting together do not collide.
     await withLock(pool, { lock: locks.migration, waitMs }, async client => {
-      for (const set of sets) await migrateSchema(client, set)
+      const pending: Pending[] = []
+      for (const set of sets) pending.push(...(await pendingIn(client, set)))
+      for (const [index, { schema, migration }] of pending.entries()) {
+        const { version, name } = migration
+        const file = `${String(version).padStart(4, '0')}_${name}`
+        tell({ nth: index + 1, total: pending.length, schema, migration: file })
+        await apply(client, schema, migration)
+      }
     })
   } finally {
     await pool.end()
   }
 }
 
-async function migrateSchema(client: ClientBase, { schema, folder }: MigrationSet): Promise<void> {
-  const migrations = await migrationsIn(folder)
-  const name = escapeIdentifier(schema)
-  await client.query(`create schema if not exists ${name}`)
-  await client.query(
-    `create table if not exists ${name}.migration (
-       version integer primary key, name text not null, applied_at timestamptz not null default now())`,
-  )
-  const { rows } = await client.query(`select version from ${name}.migration`)
-  const applied = new Set(rows.map(row => Number(row.version)))
+async function pendingIn(client: ClientBase, set: MigrationSet): Promise<Pending[]> {
+  const { schema } = set
+  const migrations = await migrationsIn(set.folder)
+  await createSchema(client, schema)
+  const applied = await appliedIn(client, schema)
   const present = Math.max(0, ...applied)
   const newest = migrations.at(-1)?.version ?? 0
   if (present > newest)
-    throw new Error(
+    throw new CannotStart(
       `Schema "${schema}" of the database is at version ${present}, but this program knows only version ${newest}; start the newer program, or restore an older database.`,
     )
+  const { squashed } = set
+  if (squashed?.replaced.some(version => applied.has(version))) {
+    const added = await adopt(client, { schema, squashed, migrations, applied })
+    for (const version of added) applied.add(version)
+  }
   // Every missing file, not only those above the highest number: each slice has its own range of numbers.
-  for (const migration of migrations)
-    if (!applied.has(migration.version)) await apply(client, name, migration)
+  return migrations
+    .filter(({ version }) => !applied.has(version))
+    .map(migration => ({ schema, migration }))
+}
+
+async function appliedIn(client: ClientBase, schema: string): Promise<Set<number>> {
+  const { rows } = await client.query<{ version: number }>(
+    `select version from ${escapeIdentifier(schema)}.migration`,
+  )
+  return new Set(rows.map(row => Number(row.version)))
 }
 
 async function migrationsIn(folder: string): Promise<Migration[]> {
@@ -70,15 +98,10 @@ async function migrationsIn(folder: string): Promise<Migration[]> {
 }
 
 async function apply(client: ClientBase, schema: string, migration: Migration): Promise<void> {
-  const sql = await readFile(migration.path, 'utf8')
   try {
     await inTransactionOn(client, async () => {
-      await client.query(`set local search_path = ${schema}`)
-      await client.query(sql)
-      await client.query(`insert into ${schema}.migration (version, name) values ($1, $2)`, [
-        migration.version,
-        migration.name,
-      ])
+      await runIn(client, schema, migration)
+      await record(client, schema, migration)
     })
   } catch (cause) {
     throw new Error(`Migration ${migration.path} failed: ${(cause as Error).message}`, { cause })

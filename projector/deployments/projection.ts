@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Updateable } from 'kysely'
 import type { DeploymentEvent } from '../../events/deployments.ts'
 import type { Recorded } from '../../events/event.ts'
-import type { RevisionState } from '../../schemas/deployments.ts'
+import type { RevisionState } from '../../schemas/deployments/deployments.ts'
 import type { Handlers } from '../projection.ts'
 import type { DeploymentTables } from './table.ts'
 

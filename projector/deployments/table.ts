@@ -5,7 +5,7 @@ import type {
   RevisionState,
   Serving,
   Source,
-} from '../../schemas/deployments.ts'
+} from '../../schemas/deployments/deployments.ts'
 
 type Time = ColumnType<Date, string, string>
 type MaybeTime = ColumnType<Date | null, string | null, string | null>

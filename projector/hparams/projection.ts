@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Recorded } from '../../events/event.ts'
 import type { HparamsEvent } from '../../events/hparams.ts'
-import { numberPattern } from '../../schemas/search-words.ts'
+import { numberPattern } from '../../schemas/runs/search-words.ts'
 import type { Handlers } from '../projection.ts'
 import type { HparamTables, Scalar } from './table.ts'
 

@@ -1,6 +1,6 @@
 import type { ColumnType } from 'kysely'
-import type { Estimate, GateResult, JobState, Resolved, Warning } from '../../schemas/jobs.ts'
-import type { JobSpec } from '../../schemas/jobspec.ts'
+import type { Estimate, GateResult, JobState, Resolved, Warning } from '../../schemas/jobs/jobs.ts'
+import type { JobSpec } from '../../schemas/jobs/jobspec.ts'
 
 type Instant = ColumnType<Date, string, string>
 type MaybeInstant = ColumnType<Date | null, string | null, string | null>

@@ -1,9 +1,9 @@
 import type { Route } from '../../auth/route.ts'
 import type { AlertTables } from '../../projector/alerts/table.ts'
 import { alert, alertListQuery } from '../../schemas/alerts.ts'
-import { type AccessTables, ofRun } from '../access.ts'
-import { list } from '../list.ts'
-import type { Reads } from '../reads.ts'
+import { list } from '../reading/list.ts'
+import type { Reads } from '../reading/reads.ts'
+import { type AccessTables, ofRun } from '../rules/access.ts'
 import { toAlert } from './record.ts'
 
 export const alertRoutes = (reads: Reads<AlertTables & AccessTables>): Route[] => [

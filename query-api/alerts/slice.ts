@@ -1,5 +1,5 @@
 import type { AlertTables } from '../../projector/alerts/table.ts'
-import type { AccessTables } from '../access.ts'
+import type { AccessTables } from '../rules/access.ts'
 import type { Slice } from '../slice.ts'
 import { alertRoutes } from './routes.ts'
 import { alertTopic } from './topic.ts'

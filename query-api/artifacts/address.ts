@@ -4,7 +4,7 @@ import {
   judgeSignature,
   signatureOf,
 } from '../../platform/http/signed-address.ts'
-import type { DownloadSignature } from '../../schemas/artifacts.ts'
+import type { DownloadSignature } from '../../schemas/artifacts/artifacts.ts'
 
 type Download = { artifact_id: string; sha256: string; filename: string }
 

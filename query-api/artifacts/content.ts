@@ -12,9 +12,9 @@ import {
   downloadSignature,
   isInStore,
   storedName,
-} from '../../schemas/artifacts.ts'
+} from '../../schemas/artifacts/artifacts.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import type { Reads } from '../reads.ts'
+import type { Reads } from '../reading/reads.ts'
 import { downloadPath, judgeDownload, signedDownload } from './address.ts'
 import { type ArtifactRow, findArtifact, type Tables } from './find.ts'
 

@@ -3,9 +3,9 @@ import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
-import { artifactInPath } from '../../schemas/artifacts.ts'
-import { type AccessTables, mayReadRunOf } from '../access.ts'
-import type { Reads } from '../reads.ts'
+import { artifactInPath } from '../../schemas/artifacts/artifacts.ts'
+import type { Reads } from '../reading/reads.ts'
+import { type AccessTables, mayReadRunOf } from '../rules/access.ts'
 
 export type Tables = ArtifactTables & AccessTables & JobTables
 export type ArtifactRow = Selectable<ArtifactTables['artifacts']>

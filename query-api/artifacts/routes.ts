@@ -5,11 +5,11 @@ import {
   artifactListQuery,
   isInStore,
   presentStatuses,
-} from '../../schemas/artifacts.ts'
+} from '../../schemas/artifacts/artifacts.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { ofRun } from '../access.ts'
-import { list, one } from '../list.ts'
-import type { Reads } from '../reads.ts'
+import { list, one } from '../reading/list.ts'
+import type { Reads } from '../reading/reads.ts'
+import { ofRun } from '../rules/access.ts'
 import { type Contents, contentRoutes } from './content.ts'
 import { type ArtifactRow, ofArtifact, type Tables } from './find.ts'
 import { type Standings, standings } from './standings.ts'

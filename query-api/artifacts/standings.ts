@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
-import type { Artifact } from '../../schemas/artifacts.ts'
+import { isOneOf } from '../../platform/postgres/one-of.ts'
+import type { Artifact } from '../../schemas/artifacts/artifacts.ts'
+import { goneStates, overStates } from '../../schemas/deployments/serving-states.ts'
 import { serveKind } from '../../schemas/recipes.ts'
-import { mayReadRun } from '../access.ts'
-import type { Reads } from '../reads.ts'
+import type { Reads } from '../reading/reads.ts'
+import { mayReadRun } from '../rules/access.ts'
 import type { ArtifactRow, Tables } from './find.ts'
 
 /** The properties that set artifacts apart from others of their run. */
@@ -40,7 +42,10 @@ async function outstanding({ reads, caller, run_id }: Read): Promise<Marks> {
   return rows[0] ?? { latest: null, best: null }
 }
 
-/** Mirrors `command-api/artifacts/protection.ts`, which also counts runs that the caller may not read. */
+/**
+ * Mirrors `command-api/artifacts/protection.ts`, which also counts runs that the caller may not read;
+ * `test/artifacts/shown-protection.test.ts` compares the two.
+ */
 async function protectionsOf(
   { reads, caller, run_id }: Read,
   ids: readonly string[],
@@ -69,7 +74,7 @@ async function protectionsOf(
     select distinct 'deployment', v.source ->> 'artifact_id', d.name
       from deployment_revisions v join deployments d using (deployment_id)
      where v.source ->> 'artifact_id' = any(${ids}::text[])
-       and v.state not in ('failed', 'retired') and d.state not in ('deleting', 'deleted')
+       and not ${sql.raw(isOneOf('v.state', overStates))} and not ${sql.raw(isOneOf('d.state', goneStates))}
      order by 1, 3`.execute(reads.as(caller))
   const found = [...Map.groupBy(rows, row => row.artifact_id)]
   return new Map(found.map(([id, all]) => [id, all.map(({ artifact_id: _, ...by }) => by)]))

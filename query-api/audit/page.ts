@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { AuditRow } from '../../schemas/audit.ts'
-import { maxExactCount } from '../page.ts'
+import { maxExactCount } from '../reading/page.ts'
 import { columns, type StoredEvent } from './events.ts'
 
 /** Counting stops here. */

@@ -17,8 +17,8 @@ import {
   auditVerifyQuery,
 } from '../../schemas/audit.ts'
 import { Invalid } from '../../schemas/validate.ts'
-import { pageHeaders } from '../page.ts'
-import type { Reads } from '../reads.ts'
+import { pageHeaders } from '../reading/page.ts'
+import type { Reads } from '../reading/reads.ts'
 import type { AuditPage } from './page.ts'
 import { type RunEventTables, runEventRoute } from './run-events.ts'
 import type { StreamsQuery } from './streams.ts'

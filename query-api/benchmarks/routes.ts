@@ -3,9 +3,9 @@ import type { Route } from '../../auth/route.ts'
 import type { BenchmarkTables } from '../../projector/benchmarks/table.ts'
 import { type BenchmarkRow, benchmarkRow, benchmarksQuery } from '../../schemas/benchmarks.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { type AccessTables, ofRun } from '../access.ts'
-import { pagedList } from '../list.ts'
-import type { Reads } from '../reads.ts'
+import { pagedList } from '../reading/list.ts'
+import type { Reads } from '../reading/reads.ts'
+import { type AccessTables, ofRun } from '../rules/access.ts'
 
 /** Maximum number of earlier revisions shown per result. */
 const maxHistory = 20

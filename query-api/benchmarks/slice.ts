@@ -1,5 +1,5 @@
 import type { BenchmarkTables } from '../../projector/benchmarks/table.ts'
-import type { AccessTables } from '../access.ts'
+import type { AccessTables } from '../rules/access.ts'
 import type { Slice } from '../slice.ts'
 import { benchmarkRoutes } from './routes.ts'
 

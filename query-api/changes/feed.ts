@@ -2,42 +2,43 @@ import { type Kysely, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import type { ChangeTables } from '../../projector/changes/table.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { type AccessTables, readableProjects } from '../access.ts'
-import { newestChange } from '../newest-change.ts'
-import type { Reads } from '../reads.ts'
-import { eofFrame, frame } from '../sse.ts'
-import type { Feed, Page } from '../sse-feed.ts'
+import type { Reads } from '../reading/reads.ts'
+import { type AccessTables, readableProjects } from '../rules/access.ts'
+import { newestChange } from '../rules/newest-change.ts'
+import type { Feed } from '../sse/feed.ts'
+import { rowFeed } from '../sse/row-feed.ts'
+import { eofFrame } from '../sse/sse.ts'
 
 const changesAtOnce = 500
 export const endStates: readonly string[] = ['succeeded', 'failed', 'stopped', 'abandoned']
 
 /** State changes of these runs. With a single run, the feed ends when the run has ended. */
-export const changesOfRuns = (db: Kysely<ChangeTables>, runIds: readonly string[]): Feed => ({
-  key: `changes of ${[...runIds].sort().join(',')}`,
-  wakes: { projections: ['decisions'], key: null },
-  async read(after) {
-    const { head, rows } = await readChanges(db, after, { column: 'run_id', among: runIds })
-    const page = pageOf(head, rows)
-    const [runId] = runIds
-    if (page.more || runIds.length !== 1 || runId === undefined) return page
-    const state = rows.at(-1)?.state ?? (await readState(db, runId, head))
-    const ended = state !== null && endStates.includes(state)
-    return { ...page, end: ended ? eofFrame(page.last, { run_id: runId, state }) : null }
-  },
-})
+export const changesOfRuns = (db: Kysely<ChangeTables>, runIds: readonly string[]): Feed =>
+  rowFeed({
+    ...stateEvents,
+    key: `changes of ${[...runIds].sort().join(',')}`,
+    rowsAfter: after => readChanges(db, after, { column: 'run_id', among: runIds }),
+    async endAfter(rows, last) {
+      const [runId] = runIds
+      if (runIds.length !== 1 || runId === undefined) return null
+      const state = rows.at(-1)?.state ?? (await readState(db, runId, last))
+      const ended = state !== null && endStates.includes(state)
+      return ended ? eofFrame(last, { run_id: runId, state }) : null
+    },
+  })
 
 /** State changes of all runs a person may read. Never ends. */
-export const changesFor = (reads: Reads<ChangeTables & AccessTables>, caller: Person): Feed => ({
-  key: `changes for ${caller.role} ${caller.username}`,
-  wakes: { projections: ['decisions'], key: null },
-  async read(after) {
-    const db = reads.as(caller)
-    const projects = await readableProjects(db, caller)
-    const readable = { column: 'project', among: projects, owner: caller.username } as const
-    const { head, rows } = await readChanges(db, after, readable)
-    return pageOf(head, rows)
-  },
-})
+export const changesFor = (reads: Reads<ChangeTables & AccessTables>, caller: Person): Feed =>
+  rowFeed({
+    ...stateEvents,
+    key: `changes for ${caller.role} ${caller.username}`,
+    async rowsAfter(after) {
+      const db = reads.as(caller)
+      const projects = await readableProjects(db, caller)
+      const readable = { column: 'project', among: projects, owner: caller.username } as const
+      return readChanges(db, after, readable)
+    },
+  })
 
 type Row = {
   change: number
@@ -47,14 +48,11 @@ type Row = {
   at: Date
 }
 
-function pageOf(head: number, rows: readonly Row[]): Page {
-  const more = rows.length === changesAtOnce
-  return {
-    frames: rows.length === 0 ? null : Buffer.from(rows.map(stateFrame).join('')),
-    last: more ? (rows.at(-1)?.change ?? head) : head,
-    more,
-    end: null,
-  }
+const stateEvents = {
+  wakes: { projections: ['decisions'], key: null },
+  event: 'state',
+  atOnce: changesAtOnce,
+  content: ({ change: _, at, ...row }: Row) => ({ ...row, at: toTimestamp(at) }),
 }
 
 /** Rows whose `column` is in `among` (null: all), or which belong to this owner. */
@@ -110,6 +108,3 @@ async function readState(
     .executeTakeFirst()
   return row?.state ?? null
 }
-
-const stateFrame = ({ change, at, ...content }: Row): string =>
-  frame('state', change, { ...content, at: toTimestamp(at) })

@@ -1,5 +1,5 @@
 import type { ChangeTables } from '../../projector/changes/table.ts'
-import type { AccessTables } from '../access.ts'
+import type { AccessTables } from '../rules/access.ts'
 import type { Slice } from '../slice.ts'
 import { changeTopic } from './topic.ts'
 

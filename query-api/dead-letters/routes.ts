@@ -10,8 +10,8 @@ import {
   letterPath,
 } from '../../schemas/dead-letters.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { list, one } from '../list.ts'
-import { asCaller, type Reads } from '../reads.ts'
+import { list, one } from '../reading/list.ts'
+import { asCaller, type Reads } from '../reading/reads.ts'
 
 export const deadLetterRoutes = (reads: Reads<DeadLetterTables>): Route[] => [
   list({

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import type { Result } from '../../projector/benchmarks/table.ts'
-import type { BenchmarkDelta, Source } from '../../schemas/deployments.ts'
-import { mayReadRun } from '../access.ts'
+import type { BenchmarkDelta, Source } from '../../schemas/deployments/deployments.ts'
+import { mayReadRun } from '../rules/access.ts'
 import type { Db } from './find.ts'
 
 /** Scores of one model, by benchmark. */

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import { moneyText } from '../../events/calculations/billing.ts'
-import { readCostsSince } from '../ledger.ts'
+import { readCostsSince } from '../rules/ledger.ts'
 import type { Db } from './find.ts'
-import { dayAgo } from './last-day.ts'
+import { dayAgo } from './traffic/last-day.ts'
 
 /** Maximum number of engines summed per deployment, newest first; one that keeps crashing has many. */
 const mostEngines = 2000

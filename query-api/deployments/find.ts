@@ -5,9 +5,9 @@ import type { BenchmarkTables } from '../../projector/benchmarks/table.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
 import type { TrafficTables } from '../../projector/traffic/table.ts'
 import type { UsageTables } from '../../projector/usage/table.ts'
-import { deploymentPath } from '../../schemas/deployments.ts'
-import { type AccessTables, mayRead } from '../access.ts'
-import type { Reads } from '../reads.ts'
+import { deploymentPath } from '../../schemas/deployments/deployments.ts'
+import type { Reads } from '../reading/reads.ts'
+import { type AccessTables, mayRead } from '../rules/access.ts'
 
 export type Tables = DeploymentTables & TrafficTables & UsageTables & BenchmarkTables & AccessTables
 export type Db = Kysely<Tables>

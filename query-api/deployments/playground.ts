@@ -1,5 +1,7 @@
 import type { Pool } from 'pg'
 import type { Route } from '../../auth/route.ts'
+import { isOneOf } from '../../platform/postgres/one-of.ts'
+import { respondingStates } from '../../schemas/deployments/serving-states.ts'
 import {
   type PlaygroundSession,
   playgroundPath,
@@ -7,7 +9,7 @@ import {
   playgroundSession,
 } from '../../schemas/playground.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { one, pagedList } from '../list.ts'
+import { one, pagedList } from '../reading/list.ts'
 import type { RecordDeps } from './record.ts'
 
 type Row = Omit<
@@ -61,7 +63,7 @@ async function read(pool: Pool, { username, session_id, limit, offset }: Asked):
   const { rows } = await pool.query<Row>({
     name: 'playground_sessions',
     text: `select s.session_id, s.artifact_id, s.revision_id, s.model, s.deployment_id, s.params,
-                  coalesce(s.ended_as, case when d.state in ('ready', 'degraded') then 'ready' else 'starting' end) as state,
+                  coalesce(s.ended_as, case when ${isOneOf('d.state', respondingStates)} then 'ready' else 'starting' end) as state,
                   s.end_reason as state_reason, s.username as created_by, s.created_at, s.last_used_at, s.expires_at,
                   s.idle_timeout_s, s.max_lifetime_s, v.serving -> 'served_names' as served_names,
                   (count(*) over ())::int as counted

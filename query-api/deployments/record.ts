@@ -1,12 +1,14 @@
 import type { Selectable } from 'kysely'
 import type { Pool } from 'pg'
+import { isOneOf } from '../../platform/postgres/one-of.ts'
 import type { Clock } from '../../platform/time.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
-import type { BenchmarkDelta } from '../../schemas/deployments.ts'
+import type { BenchmarkDelta } from '../../schemas/deployments/deployments.ts'
+import { leavingStates } from '../../schemas/deployments/serving-states.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { costsOf } from './cost.ts'
 import type { Db } from './find.ts'
-import { type LastDay, lastDayOf, noTraffic } from './last-day.ts'
+import { type LastDay, lastDayOf, noTraffic } from './traffic/last-day.ts'
 
 type Row = Selectable<DeploymentTables['deployments']>
 type RevisionRow = Selectable<DeploymentTables['deployment_revisions']>
@@ -106,7 +108,7 @@ async function replicasOf(pool: Pool, ids: readonly string[]): Promise<Map<strin
     text: `select d.deployment_id, count(r.replica_id) filter (where r.state = 'ready')::int as ready,
                   count(r.replica_id)::int as desired
              from write.deployment_state d
-             left join write.replica r on r.revision_id = d.promoted_revision_id and r.state not in ('draining', 'ended')
+             left join write.replica r on r.revision_id = d.promoted_revision_id and not ${isOneOf('r.state', leavingStates)}
             where d.deployment_id = any($1) group by d.deployment_id`,
     values: [ids],
   })

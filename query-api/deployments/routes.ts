@@ -10,16 +10,16 @@ import {
   revision,
   revisionPath,
   token,
-} from '../../schemas/deployments.ts'
+} from '../../schemas/deployments/deployments.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { mayRead } from '../access.ts'
-import { list, one } from '../list.ts'
-import { asCaller, type Reads } from '../reads.ts'
+import { list, one } from '../reading/list.ts'
+import { asCaller, type Reads } from '../reading/reads.ts'
+import { mayRead } from '../rules/access.ts'
 import { deltasOf, scoresOf } from './benchmark-deltas.ts'
 import { diffOf } from './diff.ts'
 import { type Db, ofDeployment, type Tables } from './find.ts'
-import { neverUsed, usesOf } from './last-day.ts'
 import { enginesOf, type RecordDeps, toDeployments, toRevision } from './record.ts'
+import { neverUsed, usesOf } from './traffic/last-day.ts'
 
 export const deploymentRoutes = (reads: Reads<Tables>, deps: RecordDeps): Route[] => [
   list({

@@ -2,7 +2,7 @@ import type { Slice } from '../slice.ts'
 import type { Tables } from './find.ts'
 import { playgroundRoutes } from './playground.ts'
 import { deploymentRoutes } from './routes.ts'
-import { trafficRoutes } from './traffic.ts'
+import { trafficRoutes } from './traffic/routes.ts'
 
 export const deployments: Slice<Tables> = {
   name: 'deployments',

@@ -10,9 +10,9 @@ import {
   diagnosisListQuery,
 } from '../../schemas/diagnoses.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { type AccessTables, mayReadRun, mayReadRunOf, ofRun } from '../access.ts'
-import { list, one } from '../list.ts'
-import { asCaller, type Reads } from '../reads.ts'
+import { list, one } from '../reading/list.ts'
+import { asCaller, type Reads } from '../reading/reads.ts'
+import { type AccessTables, mayReadRun, mayReadRunOf, ofRun } from '../rules/access.ts'
 
 export type Tables = DiagnosisTables & AccessTables
 type Row = Selectable<DiagnosisTables['diagnoses']>

@@ -1,5 +1,5 @@
 import type { Difference } from '../../schemas/environment.ts'
-import { factsOf } from '../facts.ts'
+import { factsOf } from '../rules/facts.ts'
 
 type Facts = Readonly<Record<string, unknown>>
 

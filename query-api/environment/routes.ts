@@ -4,9 +4,9 @@ import type { Route } from '../../auth/route.ts'
 import type { EnvironmentTables } from '../../projector/environment/table.ts'
 import { environmentAnswer, environmentQuery, nodesAnswer } from '../../schemas/environment.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { type AccessTables, findRun, ofRun } from '../access.ts'
-import { one } from '../list.ts'
-import type { Reads } from '../reads.ts'
+import { one } from '../reading/list.ts'
+import type { Reads } from '../reading/reads.ts'
+import { type AccessTables, findRun, ofRun } from '../rules/access.ts'
 import { differencesOf } from './differences.ts'
 
 export type Tables = EnvironmentTables & AccessTables

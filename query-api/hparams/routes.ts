@@ -2,9 +2,9 @@ import type { Route } from '../../auth/route.ts'
 import type { HparamTables } from '../../projector/hparams/table.ts'
 import { hparamsAnswer } from '../../schemas/hparams.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { type AccessTables, ofRun } from '../access.ts'
-import { one } from '../list.ts'
-import type { Reads } from '../reads.ts'
+import { one } from '../reading/list.ts'
+import type { Reads } from '../reading/reads.ts'
+import { type AccessTables, ofRun } from '../rules/access.ts'
 
 /** Maximum number of changes, newest first; the audit has them all. */
 const maxChanges = 1000

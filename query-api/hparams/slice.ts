@@ -1,5 +1,5 @@
 import type { HparamTables } from '../../projector/hparams/table.ts'
-import type { AccessTables } from '../access.ts'
+import type { AccessTables } from '../rules/access.ts'
 import type { Slice } from '../slice.ts'
 import { hparamRoutes } from './routes.ts'
 

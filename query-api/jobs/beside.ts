@@ -5,9 +5,9 @@ import type { JobTables } from '../../projector/jobs/table.ts'
 import type { LogTables } from '../../projector/logs/table.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 import type { UsageTables } from '../../projector/usage/table.ts'
-import { presentStatuses } from '../../schemas/artifacts.ts'
-import type { QueueView } from '../../schemas/jobs.ts'
-import { readBills } from '../ledger.ts'
+import { presentStatuses } from '../../schemas/artifacts/artifacts.ts'
+import type { QueueView } from '../../schemas/jobs/jobs.ts'
+import { readBills } from '../rules/ledger.ts'
 import type { Beside, StoredRow } from './row.ts'
 
 type Db = Kysely<ArtifactTables & JobTables & LogTables & MetricTables & UsageTables>

@@ -10,10 +10,10 @@ import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { ChangeTables } from '../../projector/changes/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { UsageTables } from '../../projector/usage/table.ts'
-import { presentStatuses } from '../../schemas/artifacts.ts'
-import type { JobState } from '../../schemas/jobs.ts'
+import { presentStatuses } from '../../schemas/artifacts/artifacts.ts'
+import type { JobState } from '../../schemas/jobs/jobs.ts'
 import { toExactTimestamp, toTimestamp } from '../../schemas/timestamp.ts'
-import { readBill } from '../ledger.ts'
+import { readBill } from '../rules/ledger.ts'
 
 type Db = Kysely<ArtifactTables & JobTables & ChangeTables & UsageTables>
 

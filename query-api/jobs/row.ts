@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { type Amounts, centsText, hoursText } from '../../events/calculations/billing.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
-import { isEnded, type JobRow, type JobState, type QueueView } from '../../schemas/jobs.ts'
+import { isEnded, type JobRow, type JobState, type QueueView } from '../../schemas/jobs/jobs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 
 /** The columns of a row; the others belong to the detail. */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { LogTables } from '../../projector/logs/table.ts'
-import { eofFrame, frame } from '../sse.ts'
-import type { Feed } from '../sse-feed.ts'
+import type { Feed } from '../sse/feed.ts'
+import { eofFrame, frame } from '../sse/sse.ts'
 import { type Chunk, linesOf, readChunks, readLogState } from './read.ts'
 
 /** Stored rows per read; each holds at most about 128 KiB of text. */

@@ -1,5 +1,5 @@
 import type { LogTables } from '../../projector/logs/table.ts'
-import type { AccessTables } from '../access.ts'
+import type { AccessTables } from '../rules/access.ts'
 import type { Slice } from '../slice.ts'
 import { logRoutes } from './routes.ts'
 import { logTopic } from './topic.ts'

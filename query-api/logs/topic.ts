@@ -1,7 +1,7 @@
 import type { LogTables } from '../../projector/logs/table.ts'
-import type { AccessTables } from '../access.ts'
-import type { Reads } from '../reads.ts'
-import { type Topic, topicOfOneRun } from '../topic.ts'
+import type { Reads } from '../reading/reads.ts'
+import type { AccessTables } from '../rules/access.ts'
+import { type Topic, topicOfOneRun } from '../sse/topic.ts'
 import { logFeed } from './feed.ts'
 import { readLogState } from './read.ts'
 

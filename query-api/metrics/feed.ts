@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { LogTables } from '../../projector/logs/table.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
-import { eofFrame, frame } from '../sse.ts'
-import type { Feed } from '../sse-feed.ts'
+import type { Feed } from '../sse/feed.ts'
+import { eofFrame, frame } from '../sse/sse.ts'
 import { readTail } from './tail.ts'
 
 /**

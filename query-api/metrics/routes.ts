@@ -9,13 +9,13 @@ import {
   metricSeries,
   pointStreamQuery,
   seriesQuery,
-} from '../../schemas/metric-reads.ts'
+} from '../../schemas/metrics/reads.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
-import { type AccessTables, findRun, ofRun } from '../access.ts'
-import { one } from '../list.ts'
-import { parseKeys } from '../page.ts'
-import type { Reads } from '../reads.ts'
-import { cursorOf, type OpenStream } from '../sse.ts'
+import { one } from '../reading/list.ts'
+import { parseKeys } from '../reading/page.ts'
+import type { Reads } from '../reading/reads.ts'
+import { type AccessTables, findRun, ofRun } from '../rules/access.ts'
+import { cursorOf, type OpenStream } from '../sse/sse.ts'
 import { exportPoints } from './export.ts'
 import { pointFeed } from './feed.ts'
 import { KeptSeries } from './kept-series.ts'

@@ -1,8 +1,8 @@
 import type { LogTables } from '../../projector/logs/table.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
-import type { AccessTables } from '../access.ts'
-import type { Reads } from '../reads.ts'
-import { type Topic, topicOfOneRun } from '../topic.ts'
+import type { Reads } from '../reading/reads.ts'
+import type { AccessTables } from '../rules/access.ts'
+import { type Topic, topicOfOneRun } from '../sse/topic.ts'
 import { pointFeed } from './feed.ts'
 import { readHead } from './tail.ts'
 

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { presentStatuses, storedName } from '../../schemas/artifacts.ts'
+import { presentStatuses, storedName } from '../../schemas/artifacts/artifacts.ts'
 import {
   artifactsQuery,
   artifactUri,

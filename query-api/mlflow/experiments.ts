@@ -5,8 +5,8 @@ import {
   type MlflowExperiment,
   projectOfExperiment,
 } from '../../schemas/mlflow.ts'
-import { isProjectName } from '../../schemas/runs.ts'
-import { readableProjects } from '../access.ts'
+import { isProjectName } from '../../schemas/runs/runs.ts'
+import { readableProjects } from '../rules/access.ts'
 import { type MlflowCaller, type MlflowReads, ownRun } from './scope.ts'
 import { pageOf } from './search.ts'
 

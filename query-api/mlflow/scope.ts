@@ -8,8 +8,8 @@ import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { HparamTables } from '../../projector/hparams/table.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 import type { MlflowTables } from '../../projector/mlflow/table.ts'
-import { type AccessTables, findRun } from '../access.ts'
-import type { Reads } from '../reads.ts'
+import type { Reads } from '../reading/reads.ts'
+import { type AccessTables, findRun } from '../rules/access.ts'
 
 export type Tables = AccessTables & ArtifactTables & HparamTables & MetricTables & MlflowTables
 export type Db = Kysely<Tables>

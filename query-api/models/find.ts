@@ -7,8 +7,8 @@ import type { DeploymentTables } from '../../projector/deployments/table.ts'
 import type { ModelTables } from '../../projector/models/table.ts'
 import type { TrafficTables } from '../../projector/traffic/table.ts'
 import { modelPath } from '../../schemas/models.ts'
-import { type AccessTables, mayRead } from '../access.ts'
-import type { Reads } from '../reads.ts'
+import type { Reads } from '../reading/reads.ts'
+import { type AccessTables, mayRead } from '../rules/access.ts'
 
 export type Tables = ModelTables &
   ArtifactTables &

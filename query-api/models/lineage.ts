@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
-import type { RevisionState } from '../../schemas/deployments.ts'
+import type { RevisionState } from '../../schemas/deployments/deployments.ts'
 import type { ModelVersion } from '../../schemas/models.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { mayRead } from '../access.ts'
+import { mayRead } from '../rules/access.ts'
 import type { Db } from './find.ts'
 
 /** Maximum entries per kind. */

@@ -1,8 +1,8 @@
 import type { Route } from '../../auth/route.ts'
 import type { NotificationTables } from '../../projector/notifications/table.ts'
 import { notification, notificationListQuery } from '../../schemas/notifications.ts'
-import { list } from '../list.ts'
-import { asCaller, type Reads } from '../reads.ts'
+import { list } from '../reading/list.ts'
+import { asCaller, type Reads } from '../reading/reads.ts'
 import { entryColumns, toEntry } from './entry.ts'
 
 export const notificationRoutes = (reads: Reads<NotificationTables>): Route[] => [

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { NotificationTables } from '../../projector/notifications/table.ts'
-import type { Reads } from '../reads.ts'
-import { frame } from '../sse.ts'
-import type { Feed } from '../sse-feed.ts'
-import type { Topic } from '../topic.ts'
+import type { Reads } from '../reading/reads.ts'
+import type { Feed } from '../sse/feed.ts'
+import { rowFeed } from '../sse/row-feed.ts'
+import type { Topic } from '../sse/topic.ts'
 import { entryColumns, toEntry } from './entry.ts'
 
-const rowsAtOnce = 200
+const atOnce = 200
 
 /** `notifications`: the caller's own, as `alert` events whenever one is sent, repeated or read. */
 export const notificationTopic = (reads: Reads<NotificationTables>): Topic => ({
@@ -24,30 +24,27 @@ export const notificationTopic = (reads: Reads<NotificationTables>): Topic => ({
   },
 })
 
-const notificationFeed = (db: Kysely<NotificationTables>, username: string): Feed => ({
-  key: `notifications of ${username}`,
-  wakes: { projections: ['decisions'], key: `notifications-${username}` },
-  async read(after) {
-    const head = await newestNotification(db)
-    const rows = await db
-      .selectFrom('notifications')
-      .select([...entryColumns, 'change'])
-      .where('username', '=', username)
-      .where('change', '>', after)
-      .where('change', '<=', head)
-      .orderBy('change')
-      .limit(rowsAtOnce)
-      .execute()
-    const more = rows.length === rowsAtOnce
-    const text = rows.map(({ change, ...row }) => frame('alert', change, toEntry(row))).join('')
-    return {
-      frames: text === '' ? null : Buffer.from(text),
-      last: more ? (rows.at(-1)?.change ?? head) : Math.max(after, head),
-      more,
-      end: null,
-    }
-  },
-})
+const notificationFeed = (db: Kysely<NotificationTables>, username: string): Feed =>
+  rowFeed({
+    key: `notifications of ${username}`,
+    wakes: { projections: ['decisions'], key: `notifications-${username}` },
+    event: 'alert',
+    atOnce,
+    async rowsAfter(after) {
+      const head = await newestNotification(db)
+      const rows = await db
+        .selectFrom('notifications')
+        .select([...entryColumns, 'change'])
+        .where('username', '=', username)
+        .where('change', '>', after)
+        .where('change', '<=', head)
+        .orderBy('change')
+        .limit(atOnce)
+        .execute()
+      return { rows, head: Math.max(after, head) }
+    },
+    content: ({ change: _, ...row }) => toEntry(row),
+  })
 
 async function newestNotification(db: Kysely<NotificationTables>): Promise<number> {
   const { rows } = await sql<{ change: number }>`

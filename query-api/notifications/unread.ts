@@ -1,6 +1,6 @@
 import type { Person } from '../../auth/caller.ts'
 import type { NotificationTables } from '../../projector/notifications/table.ts'
-import type { Reads } from '../reads.ts'
+import type { Reads } from '../reading/reads.ts'
 
 /** The number of unread notifications of a person, for `GET /api/auth/me`. */
 export const countUnread =

@@ -4,9 +4,9 @@ import type { Route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { project, projectListQuery, projectMember, projectPath } from '../../schemas/projects.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { type AccessTables, readableProjects } from '../access.ts'
-import { list, one } from '../list.ts'
-import type { Reads } from '../reads.ts'
+import { list, one } from '../reading/list.ts'
+import type { Reads } from '../reading/reads.ts'
+import { type AccessTables, readableProjects } from '../rules/access.ts'
 
 type Db = Kysely<AccessTables>
 

@@ -12,9 +12,9 @@ import {
   queueSwitches,
 } from '../../schemas/queue.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { type AccessTables, noSuchJob, ofRun, readableProjects } from '../access.ts'
-import { one } from '../list.ts'
-import type { Reads } from '../reads.ts'
+import { one } from '../reading/list.ts'
+import type { Reads } from '../reading/reads.ts'
+import { type AccessTables, noSuchJob, ofRun, readableProjects } from '../rules/access.ts'
 import { byEnd, type Facts, soonerThan, waitInWords } from './explain.ts'
 
 export type Tables = AccessTables & JobTables

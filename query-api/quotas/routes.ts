@@ -1,9 +1,9 @@
 import type { Route } from '../../auth/route.ts'
 import { quota, quotaListQuery, quotaPath, quotaRow } from '../../schemas/quotas.ts'
-import { one, pagedList } from '../list.ts'
-import { countPeople, type PeopleDeps } from '../people.ts'
-import { readQuotas } from '../quota.ts'
-import { asCaller } from '../reads.ts'
+import { one, pagedList } from '../reading/list.ts'
+import { asCaller } from '../reading/reads.ts'
+import { countPeople, type PeopleDeps } from '../rules/people.ts'
+import { readQuotas } from '../rules/quota.ts'
 
 export const quotaRoutes = ({ reads, pool }: PeopleDeps): Route[] => [
   pagedList({

@@ -4,7 +4,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import { type CatalogueEntry, findRecipe, lockOf } from '../../recipes/catalogue.ts'
 import { isTemplate, recipe, recipeLock, recipeVersionPath } from '../../schemas/recipes.ts'
 import { closed, pageQuery } from '../../schemas/shared.ts'
-import { pagedList } from '../list.ts'
+import { pagedList } from '../reading/list.ts'
 
 const namePath = Type.Object({ name: Type.String({ maxLength: 64 }) })
 

@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import type { Route } from '../../auth/route.ts'
 import type { RubricTables } from '../../projector/rubrics/table.ts'
-import { rubric, rubricListQuery, rubricPath } from '../../schemas/rubrics.ts'
+import { rubric, rubricListQuery, rubricPath } from '../../schemas/rubrics/rubrics.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { list, one } from '../list.ts'
-import { asCaller, type Reads } from '../reads.ts'
+import { list, one } from '../reading/list.ts'
+import { asCaller, type Reads } from '../reading/reads.ts'
 
 export const rubricRoutes = (reads: Reads<RubricTables>): Route[] => [
   list({

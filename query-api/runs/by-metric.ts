@@ -1,8 +1,8 @@
 import { type Kysely, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
-import { orderedLast } from '../ordered-last.ts'
-import { maxExactCount } from '../page.ts'
+import { maxExactCount } from '../reading/page.ts'
+import { orderedLast } from '../rules/ordered-last.ts'
 import type { StoredRun } from './record.ts'
 
 type Views = RunTables & MetricTables

@@ -3,10 +3,10 @@ import { toJsonNumber } from '../../platform/series/json-number.ts'
 import type { EnvironmentTables } from '../../projector/environment/table.ts'
 import type { HparamTables, Scalar } from '../../projector/hparams/table.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
-import { comparedRuns, maxComparedFacts, maxComparedMetrics } from '../../schemas/compare.ts'
+import { comparedRuns, maxComparedFacts, maxComparedMetrics } from '../../schemas/runs/compare.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { Invalid } from '../../schemas/validate.ts'
-import { factsOf } from '../facts.ts'
+import { factsOf } from '../rules/facts.ts'
 import type { StoredRun } from './record.ts'
 
 /** The ids of a request; 422 unless they are 2 to 20. */

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
-import { type lineage, lineageLimits } from '../../schemas/lineage.ts'
+import { type lineage, lineageLimits } from '../../schemas/runs/lineage.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 
 type Db = Kysely<RunTables & ArtifactTables & JobTables>

@@ -10,9 +10,9 @@ import {
   runNamesQuery,
   runsByProjectQuery,
   runsOfProject,
-} from '../../schemas/run-records.ts'
-import { readableProjects } from '../access.ts'
-import type { Reads } from '../reads.ts'
+} from '../../schemas/runs/records.ts'
+import type { Reads } from '../reading/reads.ts'
+import { readableProjects } from '../rules/access.ts'
 import { findRuns } from './found.ts'
 import { filteredRuns, inOrder } from './list.ts'
 import type { RecordTables } from './record.ts'

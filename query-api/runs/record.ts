@@ -13,9 +13,9 @@ import type { MetricSummary, MetricTables } from '../../projector/metrics/table.
 import type { ModelTables } from '../../projector/models/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
 import type { ValidationTables } from '../../projector/validation/table.ts'
-import type { RunRow } from '../../schemas/run-records.ts'
+import type { RunRow } from '../../schemas/runs/records.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { type AccessTables, mayReadRun } from '../access.ts'
+import { type AccessTables, mayReadRun } from '../rules/access.ts'
 import { bestSteps } from './best.ts'
 import { noResults, type Results, readResults } from './results.ts'
 

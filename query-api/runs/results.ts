@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
 import type { ModelTables } from '../../projector/models/table.ts'
-import { type AccessTables, mayRead } from '../access.ts'
+import { type AccessTables, mayRead } from '../rules/access.ts'
 
 export type Results = { models: string[]; deployments: string[] }
 

@@ -5,20 +5,20 @@ import type { Clock } from '../../platform/time.ts'
 import type { ChangeTables } from '../../projector/changes/table.ts'
 import type { HparamTables } from '../../projector/hparams/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
-import { comparedRuns, compareQuery, comparison } from '../../schemas/compare.ts'
-import { lineage } from '../../schemas/lineage.ts'
+import { comparedRuns, compareQuery, comparison } from '../../schemas/runs/compare.ts'
+import { lineage } from '../../schemas/runs/lineage.ts'
 import {
   maxAskedKeys,
   type RunRow,
   runListQuery,
   runRecord,
   runRow,
-} from '../../schemas/run-records.ts'
-import { type AccessTables, findRun, ofRun, readableProjects } from '../access.ts'
-import { one, pagedList } from '../list.ts'
-import { setCursor } from '../newest-change.ts'
-import { parseKeys } from '../page.ts'
-import { asCaller, type Reads } from '../reads.ts'
+} from '../../schemas/runs/records.ts'
+import { one, pagedList } from '../reading/list.ts'
+import { parseKeys } from '../reading/page.ts'
+import { asCaller, type Reads } from '../reading/reads.ts'
+import { type AccessTables, findRun, ofRun, readableProjects } from '../rules/access.ts'
+import { setCursor } from '../rules/newest-change.ts'
 import { parseMetricSort } from './by-metric.ts'
 import { compareRuns, parseIds } from './compare.ts'
 import { readEnd } from './end.ts'

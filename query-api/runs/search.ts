@@ -1,17 +1,17 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { containing } from '../../platform/search-text.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
-import { parseSearch } from '../../schemas/parse-run-search.ts'
+import { parseSearch } from '../../schemas/runs/parse-search.ts'
 import {
   type Comparison,
   type Condition,
   columnOf,
   type RunSearch,
   SearchFault,
-} from '../../schemas/run-search.ts'
-import { toFinite } from '../../schemas/search-words.ts'
+} from '../../schemas/runs/search.ts'
+import { toFinite } from '../../schemas/runs/search-words.ts'
 import { Invalid } from '../../schemas/validate.ts'
-import { orderedLast } from '../ordered-last.ts'
+import { orderedLast } from '../rules/ordered-last.ts'
 import { inStates, isMarked } from './list.ts'
 
 /** The search of a request, null for none; 422 with the column of a syntax error. */

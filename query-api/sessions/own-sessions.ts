@@ -4,7 +4,7 @@ import type { Person } from '../../auth/caller.ts'
 import { mustBeUsedAfter, usedAt } from '../../auth/session-use.ts'
 import type { session } from '../../schemas/sessions.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import { maxExactCount } from '../page.ts'
+import { maxExactCount } from '../reading/page.ts'
 
 type Session = Static<typeof session>
 type SessionRow = {

@@ -2,8 +2,8 @@ import type { Context } from 'koa'
 import { type Route, route } from '../../auth/route.ts'
 import { streamQuery } from '../../schemas/streams.ts'
 import { Invalid } from '../../schemas/validate.ts'
-import { type Cursor, cursorOf, type OpenStream } from '../sse.ts'
-import type { OpenedTopic, Topic } from '../topic.ts'
+import { type Cursor, cursorOf, type OpenStream } from '../sse/sse.ts'
+import type { OpenedTopic, Topic } from '../sse/topic.ts'
 
 export type StreamRouteDeps = { topics: readonly Topic[]; openStream: OpenStream }
 

@@ -7,9 +7,9 @@ import type { ProjectTables } from '../../projector/projects/table.ts'
 import type { UsageTables } from '../../projector/usage/table.ts'
 import { currency } from '../../schemas/profiles.ts'
 import { type UsageQuery, type UsageRow, usageQuery, usageRow } from '../../schemas/usage.ts'
-import { type LineOfRun, readOpenLines } from '../ledger.ts'
-import { pagedList } from '../list.ts'
-import { asCaller, type Reads } from '../reads.ts'
+import { pagedList } from '../reading/list.ts'
+import { asCaller, type Reads } from '../reading/reads.ts'
+import { type LineOfRun, readOpenLines } from '../rules/ledger.ts'
 import { daysOf } from './days.ts'
 
 export type Tables = ProjectTables & UsageTables

@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely'
 import type { Route } from '../../auth/route.ts'
 import type { QuotaTables } from '../../projector/quotas/table.ts'
 import { type PersonRow, user, userListQuery, userOf, userPath } from '../../schemas/users.ts'
-import { one, pagedList } from '../list.ts'
-import { countPeople, type PeopleDeps } from '../people.ts'
-import { readQuotas } from '../quota.ts'
-import { asCaller } from '../reads.ts'
+import { one, pagedList } from '../reading/list.ts'
+import { asCaller } from '../reading/reads.ts'
+import { countPeople, type PeopleDeps } from '../rules/people.ts'
+import { readQuotas } from '../rules/quota.ts'
 
 export const userRoutes = ({ reads, pool }: PeopleDeps): Route[] => [
   pagedList({

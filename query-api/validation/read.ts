@@ -7,7 +7,7 @@ import type {
   ValidationRound,
   ValidationSample,
 } from '../../schemas/validation.ts'
-import { maxExactCount } from '../page.ts'
+import { maxExactCount } from '../reading/page.ts'
 
 type Db = Kysely<ValidationTables>
 type Page = { limit: number; offset: number }

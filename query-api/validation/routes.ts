@@ -12,10 +12,10 @@ import {
   validationRound,
   validationSample,
 } from '../../schemas/validation.ts'
-import { type AccessTables, ofRun } from '../access.ts'
-import { one, pagedList } from '../list.ts'
-import { parseSort } from '../page.ts'
-import type { Reads } from '../reads.ts'
+import { one, pagedList } from '../reading/list.ts'
+import { parseSort } from '../reading/page.ts'
+import type { Reads } from '../reading/reads.ts'
+import { type AccessTables, ofRun } from '../rules/access.ts'
 import { countRounds, countSamples, readHistogram, readRounds, readSamples } from './read.ts'
 
 export type Tables = ValidationTables & AccessTables

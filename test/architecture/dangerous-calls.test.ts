@@ -60,7 +60,7 @@ const dangers: Danger[] = [
     what: 'chance that can be guessed, except for pauses and the choice of a broker',
     found: calls(/Math\.random/),
     allowed:
-      /^(clients\/cli\/(api|external-runs)\/|platform\/log\/kafka-link|query-api\/sse|server\/effects)/,
+      /^(clients\/cli\/(api|external-runs)\/|platform\/log\/kafka-link|query-api\/sse\/|server\/roles\/effects)/,
     example: 'const token = Math.random()',
   },
 ]

@@ -4,7 +4,7 @@ import { usualFile } from '../../clients/cli/jobs/spec/source.ts'
 import { createProgram } from '../../clients/cli/program/program.ts'
 import { worldOf } from '../../clients/cli/program/session.ts'
 import { statusOfRefusal } from '../../platform/refusal.ts'
-import { jobSpec } from '../../schemas/jobspec.ts'
+import { jobSpec } from '../../schemas/jobs/jobspec.ts'
 import { sources } from './sources.ts'
 import { paths, read } from './tree.ts'
 
@@ -165,7 +165,7 @@ test('the page for proxies lists the GET requests of command-api', t => {
 
 test('the reference lists every setting, every field of a job and every code of a refusal', t => {
   const settings = sources.filter(({ file }) =>
-    /^(server|auth)\/[\w-]*(config|settings)\.ts$/.test(file),
+    /^(auth\/[\w-]+-settings|server\/settings\/[\w-]+)\.ts$/.test(file),
   )
   const names = settings.flatMap(({ code }) =>
     [...code.matchAll(/\['(SERVICE_[A-Z_0-9]+)'/g)].map(([, name = '']) => name),

@@ -31,8 +31,8 @@ const lists: Record<string, List> = {
     named: /^export (?:const|function) (\w+Routes)\b/gm,
   },
   'reactor, with its schedule': {
-    list: ['<own>/slice.ts', 'server/executor.ts', 'server/read-side.ts'],
-    files: /^command-api\/[\w-]+\/[\w-]+\.ts$/,
+    list: ['<own>/slice.ts', 'server/roles/executor.ts', 'server/roles/read-side.ts'],
+    files: /^command-api\/(?!effects\/)[\w-]+\/[\w-]+\.ts$/,
     named: /^export const (\w+)\b.*(?:= reactor[<(]|: Reactor<)/gm,
   },
   follower: {
@@ -175,7 +175,7 @@ test('a file missing from its list is reported with the list it belongs to', t =
     'add moons (events/moons.ts) to events/aggregates.ts',
     'add moons (command-api/moons/slice.ts) to command-api/slices.ts',
     'add moonRoutes (command-api/moons/routes.ts) to command-api/moons/slice.ts',
-    'add tide (command-api/moons/perform.ts) to command-api/moons/slice.ts or server/executor.ts or server/read-side.ts',
+    'add tide (command-api/moons/perform.ts) to command-api/moons/slice.ts or server/roles/executor.ts or server/roles/read-side.ts',
     'add ebb (command-api/moons/follow.ts) to command-api/moons/slice.ts',
     'add moonRoutes (query-api/moons/routes.ts) to query-api/moons/slice.ts',
     'add moon (clients/console/src/pages/moon/slice.ts) to clients/console/src/pages/slices.ts',

@@ -6,14 +6,15 @@ import { slices } from '../../command-api/compose.ts'
 import { aggregates, decisionEvents } from '../../events/all.ts'
 import { decisionProjections, slices as projected } from '../../projector/compose.ts'
 import { slices as readSlices } from '../../query-api/compose.ts'
+import { sharedRooms } from './rooms.ts'
 import { root } from './sources.ts'
 
-/** The folders of a process; `dead-letters` of the projector only holds records that others could not apply. */
+/** The folders of slices. */
 const foldersOf = (process: string): string[] =>
   readdirSync(join(root, process), { withFileTypes: true })
     .filter(entry => entry.isDirectory() && entry.name !== 'migrations')
     .map(({ name }) => name)
-    .filter(name => `${process}/${name}` !== 'projector/dead-letters')
+    .filter(name => !sharedRooms.includes(`${process}/${name}`))
 
 const repeated = (names: readonly string[]): string[] =>
   names.filter((name, nth) => names.indexOf(name) !== nth)

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { artifactRoutes } from '../../command-api/artifacts/routes.ts'
-import { issueIngestToken } from '../../command-api/tokens.ts'
+import { issueIngestToken } from '../../command-api/rules/ingest-tokens.ts'
 import { uploadsOfRuns } from '../../command-api/uploads/of-runs.ts'
 import { callApi } from '../servers/api.ts'
 import { database } from '../servers/postgres.ts'

@@ -1,6 +1,6 @@
 import test from 'ava'
-import type { Artifact } from '../../schemas/artifacts.ts'
-import { type RetentionReport, retentionLimits } from '../../schemas/retention.ts'
+import type { Artifact } from '../../schemas/artifacts/artifacts.ts'
+import { type RetentionReport, retentionLimits } from '../../schemas/artifacts/retention.ts'
 import { type Forge, sharedForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { createRun } from '../servers/runs.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Artifact } from '../../schemas/artifacts.ts'
+import type { Artifact } from '../../schemas/artifacts/artifacts.ts'
 import type { Forge } from '../servers/forge.ts'
 import type { ExternalRun } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'

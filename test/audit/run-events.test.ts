@@ -1,6 +1,6 @@
 import test from 'ava'
 import { toRunEvent } from '../../query-api/audit/run-events.ts'
-import type { RunEvent } from '../../schemas/run-events.ts'
+import type { RunEvent } from '../../schemas/runs/events.ts'
 import { startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createReports } from '../../command-api/admit-report.ts'
+import { createReports } from '../../command-api/rules/admit-report.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { database } from '../servers/postgres.ts'
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createFactAppends } from '../../command-api/append-fact.ts'
+import { createFactAppends } from '../../command-api/commit/append-fact.ts'
 import { decodeFact, type UnstampedFact } from '../../events/fact.ts'
 import { type EventLog, LogUnavailable } from '../../platform/log/event-log.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { pino } from 'pino'
-import { raiseEpoch } from '../../command-api/commit-epoch.ts'
+import { raiseEpoch } from '../../command-api/commit/commit-epoch.ts'
 import { recorded, tamper } from '../audit/recorded.ts'
 
 const silent = pino({ level: 'silent' })

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { pino } from 'pino'
-import type { EventStore } from '../../command-api/event-store.ts'
-import { dutiesFor, type Reactor } from '../../command-api/reactor.ts'
+import type { EventStore } from '../../command-api/commit/event-store.ts'
+import { dutiesFor, type Reactor } from '../../command-api/effects/reactor.ts'
 import { eventStoreOn } from '../servers/event-store.ts'
 
 export const silent = pino({ level: 'silent' })

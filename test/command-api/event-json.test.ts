@@ -1,5 +1,5 @@
 import test from 'ava'
-import { maxEventBytes, toEventJson } from '../../command-api/event-json.ts'
+import { maxEventBytes, toEventJson } from '../../command-api/commit/event-json.ts'
 import { decisionEvents } from '../../events/all.ts'
 import { hparamsSet } from '../../events/hparams.ts'
 import { jobAdmitted, paramsAdded, paramsOf } from '../../events/jobs.ts'

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
-import { decisionFollower, type Follower, factFollower } from '../../command-api/follower.ts'
+import {
+  decisionFollower,
+  type Follower,
+  factFollower,
+} from '../../command-api/effects/follower.ts'
+import { decided, nothing } from '../../command-api/effects/outcome.ts'
 import { startFollower } from '../../command-api/followers/run.ts'
-import { decided, nothing } from '../../command-api/outcome.ts'
 import { encodeFact, encodeJson } from '../../events/fact.ts'
 import { topicsOf } from '../../events/topics.ts'
 import type { UserEvent } from '../../events/users.ts'

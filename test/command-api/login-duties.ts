@@ -1,9 +1,9 @@
 import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
+import type { EventStore } from '../../command-api/commit/event-store.ts'
 import { type DutiesDeps, startDuties } from '../../command-api/duties/runner.ts'
-import type { EventStore } from '../../command-api/event-store.ts'
-import { nothing, type Outcome } from '../../command-api/outcome.ts'
-import { type LeasedDuty, type Reactor, reactor } from '../../command-api/reactor.ts'
+import { nothing, type Outcome } from '../../command-api/effects/outcome.ts'
+import { type LeasedDuty, type Reactor, reactor } from '../../command-api/effects/reactor.ts'
 import { database } from '../servers/postgres.ts'
 import { silent, storeWith } from './duty-store.ts'
 

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { pino } from 'pino'
-import { startRelay } from '../../command-api/relay.ts'
+import { startRelay } from '../../command-api/relay/relay.ts'
 import type { Actor } from '../../events/event.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
 import { eventStoreOn } from '../servers/event-store.ts'

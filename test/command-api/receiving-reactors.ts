@@ -1,5 +1,5 @@
-import { decided, nothing, type Outcome } from '../../command-api/outcome.ts'
-import { type LeasedDuty, type Reactor, reactor } from '../../command-api/reactor.ts'
+import { decided, nothing, type Outcome } from '../../command-api/effects/outcome.ts'
+import { type LeasedDuty, type Reactor, reactor } from '../../command-api/effects/reactor.ts'
 import type { UserEvent } from '../../events/users.ts'
 
 type Payload = { sid: string; nth: number }

@@ -1,10 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { kinds } from '../../command-api/compose.ts'
 import type { Kind } from '../../command-api/kind.ts'
-import { inTransaction } from '../../platform/postgres/transaction.ts'
 import { samples } from '../samples/all.ts'
 import { sampleServer } from '../samples/server.ts'
 import { database } from '../servers/postgres.ts'
@@ -49,31 +46,13 @@ async function compare(t: ExecutionContext, pool: Pool): Promise<void> {
   t.true((rowCount ?? 0) > 0, 'the samples use nothing')
 }
 
-const migration = join(import.meta.dirname, '../../command-api/migrations/0420_resources.sql')
-
-/** As an upgrade fills the tables in. */
-async function fillIn(pool: Pool): Promise<void> {
-  const sql = await readFile(migration, 'utf8')
-  const inserts = sql.slice(sql.indexOf('insert into'))
-  await inTransaction(pool, async tx => {
-    await tx.query('set local search_path to write')
-    // Kinds that came later have no things of before.
-    const older = Object.keys(own).filter(kind => sql.includes(`'${kind}'`))
-    await tx.query('delete from resource where kind = any($1)', [older])
-    await tx.query('delete from use where user_kind = any($1)', [older])
-    await tx.query(inserts)
-  })
-}
-
-test('resources and uses are those of the tables of the slices, whether events or an upgrade filled them in', async t => {
+test('resources and uses are those of the tables of the slices', async t => {
   const { pool } = await sampleServer(t)
   t.deepEqual(
     Object.keys(own).sort(),
     [...new Set(kinds.map(({ name }) => name))].sort(),
     'add the rows of the kind to `things` of its sample, in test/samples/',
   )
-  await compare(t, pool)
-  await fillIn(pool)
   await compare(t, pool)
 })
 

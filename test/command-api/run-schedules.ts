@@ -1,5 +1,5 @@
 import { startSchedules } from '../../command-api/duties/schedules.ts'
-import type { Reactor } from '../../command-api/reactor.ts'
+import type { Reactor } from '../../command-api/effects/reactor.ts'
 import { until } from '../servers/until.ts'
 import { silent } from './duty-store.ts'
 import { dutyRunners } from './login-duties.ts'

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { nextSlot } from '../../command-api/duties/schedules.ts'
-import { nothing } from '../../command-api/outcome.ts'
-import { type Reactor, reactor } from '../../command-api/reactor.ts'
+import { nothing } from '../../command-api/effects/outcome.ts'
+import { type Reactor, reactor } from '../../command-api/effects/reactor.ts'
 import { until } from '../servers/until.ts'
 import { scheduleRunners } from './run-schedules.ts'
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createShortNumbers } from '../../command-api/short-numbers.ts'
+import { createShortNumbers } from '../../command-api/rules/short-numbers.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
 import { database } from '../servers/postgres.ts'
 

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
+import { changesOf, savingsOf } from '../../command-api/commit/resources.ts'
+import { statementOf } from '../../command-api/commit/rows-statement.ts'
 import { kinds } from '../../command-api/compose.ts'
 import type { Kind } from '../../command-api/kind.ts'
-import { changesOf, savingsOf } from '../../command-api/resources.ts'
-import { statementOf } from '../../command-api/rows-statement.ts'
 
 export const now = new Date('2026-11-26T12:00:00Z')
 

@@ -6,7 +6,7 @@ import {
   moved,
   settled,
 } from '../../clients/console/src/pages/runs/cursor.ts'
-import type { RunRow } from '../../schemas/run-records.ts'
+import type { RunRow } from '../../schemas/runs/records.ts'
 
 /** A list in which `?` is a line still loading. */
 const list = (text: string) => (line: number) => {

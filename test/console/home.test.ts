@@ -1,5 +1,5 @@
 import test from 'ava'
-import { commit } from '../../command-api/commit.ts'
+import { commit } from '../../command-api/commit/commit.ts'
 import { abandonRun } from '../../command-api/runs/decide.ts'
 import { endRun } from '../../command-api/runs/report.ts'
 import { runAt } from '../../events/runs.ts'

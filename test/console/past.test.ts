@@ -3,7 +3,7 @@ import { eventsWith, pastOf } from '../../clients/console/src/pages/run/events/p
 import { jobs } from '../../events/job-state.ts'
 import { jobEvents } from '../../events/jobs.ts'
 import { runs } from '../../events/runs.ts'
-import type { RunEvent } from '../../schemas/run-events.ts'
+import type { RunEvent } from '../../schemas/runs/events.ts'
 
 let position = 0
 const happened = (type: string, facts: RunEvent['facts'] = {}): RunEvent => ({

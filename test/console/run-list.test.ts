@@ -32,7 +32,7 @@ import {
 import { afterChange, rowsAfter } from '../../clients/console/src/pages/runs/live-state.ts'
 import { viewOf, viewsIn, withView } from '../../clients/console/src/pages/runs/saved-views.ts'
 import { tableKeyOf } from '../../clients/console/src/pages/runs/table-keys.ts'
-import type { RunRow } from '../../schemas/run-records.ts'
+import type { RunRow } from '../../schemas/runs/records.ts'
 
 test('the rows in view are requested, with a chunk on each side', t => {
   t.deepEqual(chunksFor(0, 40, 1_000), [0, 1])

@@ -1,20 +1,17 @@
 import test from 'ava'
+import { changeDeployment, createDeployment, move } from '../../command-api/deployments/decide.ts'
+import { deploymentTable, revisionTable } from '../../command-api/deployments/lifecycle.ts'
 import {
-  changeDeployment,
-  createDeployment,
   createRevision,
-  createToken,
-  move,
   promote,
   retireRevision,
   revisionFailed,
   revisionReady,
-  revokeToken,
   rollBack,
-} from '../../command-api/deployments/decide.ts'
-import { deploymentTable, revisionTable } from '../../command-api/deployments/lifecycle.ts'
+} from '../../command-api/deployments/revisions/decide.ts'
+import { createToken, revokeToken } from '../../command-api/deployments/tokens/decide.ts'
 import { type Deployment, type DeploymentEvent, deployments } from '../../events/deployments.ts'
-import { deploymentStates, revisionStates } from '../../schemas/deployments.ts'
+import { deploymentStates, revisionStates } from '../../schemas/deployments/deployments.ts'
 
 const settings = {
   ...{ name: 'tutor', team: null, min_replicas: 1, max_replicas: 1 },

@@ -1,5 +1,9 @@
 import test from 'ava'
-import { desiredReplicas, type Sample, samplesFor } from '../../command-api/deployments/desired.ts'
+import {
+  desiredReplicas,
+  type Sample,
+  samplesFor,
+} from '../../command-api/deployments/replicas/desired.ts'
 
 const scaling = { min: 1, max: 4, target: 2, up_window_s: 3, down_window_s: 6 }
 

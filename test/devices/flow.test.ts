@@ -1,7 +1,7 @@
 import test from 'ava'
 import { sha256 } from '../../auth/opaque-token.ts'
 import { deviceCodeReactor } from '../../command-api/devices/delete-expired.ts'
-import { record } from '../../command-api/outcome.ts'
+import { record } from '../../command-api/effects/outcome.ts'
 import { type ServedDevices, serveDevices } from './serve-devices.ts'
 
 const askCode = async ({ call }: ServedDevices, headers = {}) => {

@@ -1,5 +1,5 @@
 import type { DiagnosisFacts, EndFacts } from '../../events/diagnosis-facts.ts'
-import { type JobSpec, jobSpec } from '../../schemas/jobspec.ts'
+import { type JobSpec, jobSpec } from '../../schemas/jobs/jobspec.ts'
 import type { LogLine } from '../../schemas/logs.ts'
 import { checker } from '../../schemas/validate.ts'
 

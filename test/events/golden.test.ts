@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { toEventJson } from '../../command-api/event-json.ts'
+import { toEventJson } from '../../command-api/commit/event-json.ts'
 import { aggregates } from '../../events/all.ts'
 import { rubricUpdated } from '../../events/rubrics.ts'
 import { upcast } from '../../events/upcast.ts'

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { rowsIn, TrafficSpool } from '../../gateway/traffic-spool.ts'
+import { rowsIn, TrafficSpool } from '../../gateway/traffic/spool.ts'
 import { row } from './row.ts'
 
 /** Records until the disk is full, then makes room and records once more; says what happened. */

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
-import { startShipping } from '../../gateway/ship-traffic.ts'
-import { TrafficSpool } from '../../gateway/traffic-spool.ts'
+import { startShipping } from '../../gateway/traffic/ship.ts'
+import { TrafficSpool } from '../../gateway/traffic/spool.ts'
 import { openPostgresLog } from '../../platform/log/postgres.ts'
 import { systemClock } from '../../platform/time.ts'
 import { row } from './row.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { toEventJson } from '../../command-api/event-json.ts'
+import { toEventJson } from '../../command-api/commit/event-json.ts'
 import { maxHparams, setHparams } from '../../command-api/hparams/decide.ts'
 import { type Hparams, type HparamsEvent, hparams, hparamsSet } from '../../events/hparams.ts'
 import { Refusal } from '../../platform/refusal.ts'

@@ -3,7 +3,7 @@ import { admit, executorRunning, report, schedule } from '../../command-api/jobs
 import type { Stamped } from '../../events/event.ts'
 import { type Job, jobs } from '../../events/job-state.ts'
 import type { Exit, JobAdmitted, JobEvent } from '../../events/jobs.ts'
-import { jobSpec } from '../../schemas/jobspec.ts'
+import { jobSpec } from '../../schemas/jobs/jobspec.ts'
 import { checker } from '../../schemas/validate.ts'
 import { recordable } from '../folded.ts'
 

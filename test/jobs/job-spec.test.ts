@@ -1,5 +1,5 @@
 import test from 'ava'
-import { jobSpec } from '../../schemas/jobspec.ts'
+import { jobSpec } from '../../schemas/jobs/jobspec.ts'
 import { checker } from '../../schemas/validate.ts'
 
 const check = checker(jobSpec, 'body')

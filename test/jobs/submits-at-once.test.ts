@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
-import { maxEventBytes } from '../../command-api/event-json.ts'
-import type { AdmissionResult } from '../../schemas/jobs.ts'
+import { maxEventBytes } from '../../command-api/commit/event-json.ts'
+import type { AdmissionResult } from '../../schemas/jobs/jobs.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'

@@ -1,8 +1,8 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { recordMetrics } from '../../command-api/metrics/record.ts'
-import { parseMetricBlock } from '../../schemas/metric-block.ts'
-import type { MetricsInput } from '../../schemas/metrics.ts'
+import { parseMetricBlock } from '../../schemas/metrics/block.ts'
+import type { MetricsInput } from '../../schemas/metrics/metrics.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import { metricBlock, type Table } from './metric-block.ts'
 

@@ -10,7 +10,7 @@ import { metricsProjection } from '../../projector/metrics/projection.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
 import type { TopicProjection } from '../../projector/projection.ts'
 import { findRunNo } from '../../query-api/metrics/store.ts'
-import type { MetricsInput } from '../../schemas/metrics.ts'
+import type { MetricsInput } from '../../schemas/metrics/metrics.ts'
 import { encodedFact } from '../encoded-fact.ts'
 import { database } from '../servers/postgres.ts'
 

@@ -3,7 +3,7 @@ export type Table = {
   rows: readonly { step: number; ts: number; values: readonly number[] }[]
 }
 
-/** A block in the format of `schemas/metric-block.ts`, valid or not. */
+/** A block in the format of `schemas/metrics/block.ts`, valid or not. */
 export function metricBlock(
   run_id: string | undefined,
   tables: readonly Table[],

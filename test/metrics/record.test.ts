@@ -2,7 +2,7 @@ import test from 'ava'
 import { recordMetrics } from '../../command-api/metrics/record.ts'
 import { decodeBlock } from '../../platform/series/block.ts'
 import { createPoints } from '../../platform/series/points.ts'
-import type { MetricsInput } from '../../schemas/metrics.ts'
+import type { MetricsInput } from '../../schemas/metrics/metrics.ts'
 
 const receivedAtMs = 1_790_000_000_123
 

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { isPlainMetricsInput, metricsInput } from '../../schemas/metrics.ts'
+import { isPlainMetricsInput, metricsInput } from '../../schemas/metrics/metrics.ts'
 import { checker } from '../../schemas/validate.ts'
 
 const check = checker(metricsInput, 'body')

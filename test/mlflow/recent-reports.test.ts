@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createRecentReports } from '../../server/recent-reports.ts'
+import { createRecentReports } from '../../server/http/recent-reports.ts'
 
 test('the newest report of a caller is remembered for ten seconds', t => {
   let nowMs = 0

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Artifact } from '../../schemas/artifacts.ts'
+import type { Artifact } from '../../schemas/artifacts/artifacts.ts'
 import { storing } from '../artifacts/storing.ts'
 import { type Forge, sharedForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'

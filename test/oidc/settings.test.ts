@@ -1,7 +1,7 @@
 import test from 'ava'
 import { oidcOf } from '../../auth/oidc-settings.ts'
 import { redacted } from '../../platform/settings.ts'
-import { readConfig } from '../../server/config.ts'
+import { readConfig } from '../../server/settings/config.ts'
 import { configFaults } from '../servers/config-faults.ts'
 
 const provider = {

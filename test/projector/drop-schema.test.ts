@@ -1,5 +1,5 @@
 import test from 'ava'
-import { dropSchema } from '../../projector/flip.ts'
+import { dropSchema } from '../../projector/rebuild/flip.ts'
 import { mayStayIdle } from '../servers/lock-waits.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'

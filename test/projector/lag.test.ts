@@ -1,7 +1,7 @@
 import test from 'ava'
 import { LogUnavailable } from '../../platform/log/event-log.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
-import { watchLag } from '../../projector/lag.ts'
+import { watchLag } from '../../projector/runner/lag.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
 

@@ -8,7 +8,7 @@ import { createPool } from '../../platform/postgres/pool.ts'
 import { withLock } from '../../platform/postgres/with-lock.ts'
 import { inProcessSignals } from '../../platform/signals.ts'
 import { logsProjection } from '../../projector/logs/projection.ts'
-import { startRunner } from '../../projector/runner.ts'
+import { startRunner } from '../../projector/runner/runner.ts'
 import { database } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
 

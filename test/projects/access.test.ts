@@ -6,8 +6,8 @@ import {
   type ProjectRole,
   permitted,
   rolesIn,
-} from '../../command-api/access.ts'
-import { runToActOn } from '../../command-api/run-to-act-on.ts'
+} from '../../command-api/rules/access.ts'
+import { runToActOn } from '../../command-api/rules/run-to-act-on.ts'
 import type { Refusal } from '../../platform/refusal.ts'
 import { type OnePerRole, onePerRole, project, type Who } from './one-per-role.ts'
 

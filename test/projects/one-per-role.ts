@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import type { ProjectRole } from '../../command-api/access.ts'
+import type { ProjectRole } from '../../command-api/rules/access.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import type { ExternalRun } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'

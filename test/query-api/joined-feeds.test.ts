@@ -1,7 +1,7 @@
 import test from 'ava'
-import { frame } from '../../query-api/sse.ts'
-import type { Feed } from '../../query-api/sse-feed.ts'
-import { isBehind, joinFeeds } from '../../query-api/sse-place.ts'
+import type { Feed } from '../../query-api/sse/feed.ts'
+import { isBehind, joinFeeds } from '../../query-api/sse/place.ts'
+import { frame } from '../../query-api/sse/sse.ts'
 
 /** A feed of the numbers 1 to `newest`, read `perPage` at a time. */
 const counting = (name: string, newest: number, perPage = 10): Feed => ({

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { recentWrites } from '../../query-api/recent-writes.ts'
+import { recentWrites } from '../../query-api/reading/recent-writes.ts'
 import { startForge } from '../servers/forge.ts'
 
 test('a person reads on one process a write they have just made on another', async t => {

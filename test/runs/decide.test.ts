@@ -9,7 +9,7 @@ import {
 } from '../../command-api/runs/decide.ts'
 import { type Run, type RunEvent, type RunState, runs } from '../../events/runs.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { LifecycleReport } from '../../schemas/runs.ts'
+import type { LifecycleReport } from '../../schemas/runs/runs.ts'
 
 const run_id = 'run_1'
 const reported_at = '2026-11-20T00:00:00+00:00'

@@ -13,6 +13,5 @@ export const labelSample: Sample = {
   tables: {
     run_labels: { seenBy: 'members', isOfRun: true, isFilled: true },
     labels_of_runs: { seenBy: 'members', isFilled: true },
-    run_notes: { seenBy: 'members', isOfRun: true, isFilled: true },
   },
 }

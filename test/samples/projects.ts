@@ -20,6 +20,7 @@ export const projectSample: Sample = {
     return { nouns: { projects: { name } }, fields: { project: name } }
   },
   hidden: ['projects'],
+  pages: ([{ short_id }]) => [`/projects/${short_id.replace(/-\d+$/, '')}`],
   lists: { '/api/projects': 'its people' },
   tables: {
     projects: {

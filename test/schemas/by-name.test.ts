@@ -1,5 +1,5 @@
 import test from 'ava'
-import { artifactInput } from '../../schemas/artifacts.ts'
+import { artifactInput } from '../../schemas/artifacts/artifacts.ts'
 import { hparamsInput } from '../../schemas/hparams.ts'
 import { quotaInput } from '../../schemas/quotas.ts'
 import { checker } from '../../schemas/validate.ts'

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { parseSearch } from '../../schemas/parse-run-search.ts'
+import { parseSearch } from '../../schemas/runs/parse-search.ts'
 import {
   type Condition,
   columnOf,
@@ -10,7 +10,7 @@ import {
   SearchFault,
   searchLimits,
   timeFields,
-} from '../../schemas/run-search.ts'
+} from '../../schemas/runs/search.ts'
 
 const comparison = fc.constantFrom('=', '!=', '<', '<=', '>', '>=') as fc.Arbitrary<'<'>
 const text = fc

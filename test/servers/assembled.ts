@@ -1,7 +1,7 @@
 import { destination } from 'pino'
 import { createLogger } from '../../platform/logger.ts'
 import { assemble, type Service } from '../../server/assemble.ts'
-import { type Config, readConfig } from '../../server/config.ts'
+import { type Config, readConfig } from '../../server/settings/config.ts'
 import { patient } from './patience.ts'
 
 /** Above the default of two seconds, within which a busy machine may not project a test's write. */

@@ -1,5 +1,5 @@
 import { BadConfig } from '../../platform/settings.ts'
-import { readConfig } from '../../server/config.ts'
+import { readConfig } from '../../server/settings/config.ts'
 
 /** The faults of settings; empty if there are none. */
 export function configFaults(env: Record<string, string>): readonly string[] {

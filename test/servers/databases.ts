@@ -1,22 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Pool } from 'pg'
 import { locks } from '../../platform/postgres/locks.ts'
-import { type MigrationSet, migrate } from '../../platform/postgres/migrate.ts'
+import { migrate } from '../../platform/postgres/migrate.ts'
 import { withLock } from '../../platform/postgres/with-lock.ts'
-import { prepareRights } from '../../server/database-rights.ts'
-
-const folder = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
-
-/** The schemas of Forge; each database of a test has all of them. */
-const schemas: MigrationSet[] = [
-  { schema: 'log', folder: folder('platform/log/migrations') },
-  { schema: 'auth', folder: folder('auth/migrations') },
-  { schema: 'write', folder: folder('command-api/migrations') },
-  { schema: 'read', folder: folder('projector/migrations') },
-]
+import { migrationSets } from '../../server/database/migrations.ts'
+import { prepareRights } from '../../server/database/rights.ts'
 
 const templateWaitMs = 120_000
 
@@ -77,16 +67,16 @@ export function databasesAt(server: string): Databases {
 /** Changes with the migrations, so that a server that keeps running picks up edited ones. */
 async function templateName(): Promise<string> {
   const hash = createHash('sha256')
-  for (const { schema, folder } of schemas)
+  for (const { schema, folder } of migrationSets)
     for (const file of (await readdir(folder)).sort())
       hash.update(`${schema}/${file}\n`).update(await readFile(join(folder, file)))
-  hash.update(await readFile(new URL('../../server/database-rights.ts', import.meta.url)))
+  hash.update(await readFile(new URL('../../server/database/rights.ts', import.meta.url)))
   return `template_${hash.digest('hex').slice(0, 16)}`
 }
 
 /** With the roles and grants of a server, which finds nothing left to do at its start. */
 async function prepareTemplate(url: string): Promise<void> {
-  await migrate(url, schemas)
+  await migrate(url, migrationSets)
   await prepareRights(url)
 }
 

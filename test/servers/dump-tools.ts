@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { ExecutionContext } from 'ava'
 import { freePort } from '../../platform/free-port.ts'
 import { findServerUser } from '../../platform/postgres/binaries.ts'
-import { serviceRoles } from '../../server/database-rights.ts'
+import { serviceRoles } from '../../server/database/rights.ts'
 
 const run = promisify(execFile)
 

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
-import { kinds } from '../../command-api/compose.ts'
 import {
   type EventStore,
   type EventStoreDeps,
   postgresEventStore,
-} from '../../command-api/event-store.ts'
+} from '../../command-api/commit/event-store.ts'
+import { kinds } from '../../command-api/compose.ts'
 import { decisionEvents } from '../../events/all.ts'
 import { eventId } from '../../platform/time.ts'
 

@@ -7,7 +7,7 @@ import { createPool } from '../../platform/postgres/pool.ts'
 import { inProcessSignals } from '../../platform/signals.ts'
 import { decisionProjections } from '../../projector/compose.ts'
 import { decisionsProjection } from '../../projector/decisions.ts'
-import { startRunner } from '../../projector/runner.ts'
+import { startRunner } from '../../projector/runner/runner.ts'
 import { until } from './until.ts'
 
 const topic = 'test.decisions'

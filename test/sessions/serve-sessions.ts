@@ -12,7 +12,7 @@ import {
   type PasswordGuard,
 } from '../../command-api/sessions/password-guard.ts'
 import { sessionRoutes } from '../../command-api/sessions/routes.ts'
-import { createReads } from '../../query-api/reads.ts'
+import { createReads } from '../../query-api/reading/reads.ts'
 import { sessionRoutes as sessionQueries } from '../../query-api/sessions/routes.ts'
 import type { Reply } from '../servers/api.ts'
 import { database } from '../servers/postgres.ts'

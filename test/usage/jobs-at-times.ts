@@ -1,4 +1,4 @@
-import { commit } from '../../command-api/commit.ts'
+import { commit } from '../../command-api/commit/commit.ts'
 import { attemptEnded } from '../../command-api/jobs/attempt-end.ts'
 import { executorRunning, pause, report, resume, schedule } from '../../command-api/jobs/decide.ts'
 import { saveJob } from '../../command-api/jobs/rows.ts'

@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { UsageTables } from '../../projector/usage/table.ts'
-import { readBill, readBills, readCostsSince, readToday } from '../../query-api/ledger.ts'
+import { readBill, readBills, readCostsSince, readToday } from '../../query-api/rules/ledger.ts'
 import { database } from '../servers/postgres.ts'
 
 const started_at = '2026-11-20T10:00:00.000Z'

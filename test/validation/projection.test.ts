@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import type { LogRecord, ReadRecord } from '../../platform/log/event-log.ts'
 import { inTransaction } from '../../platform/postgres/transaction.ts'
-import { applyIsolated } from '../../projector/poison.ts'
+import { applyIsolated } from '../../projector/runner/poison.ts'
 import { validationProjection } from '../../projector/validation/projection.ts'
 import type { ValidationTables } from '../../projector/validation/table.ts'
 import {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import type { RetentionReport, RunRetention } from '../../../schemas/retention.ts'
+import type { RetentionReport, RunRetention } from '../../../schemas/artifacts/retention.ts'
 import { describe, wholeNumber } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Artifact } from '../../../schemas/artifacts.ts'
+import type { Artifact } from '../../../schemas/artifacts/artifacts.ts'
 import { segment } from '../api/client.ts'
 import { everyPage } from '../api/every-page.ts'
 import { describe, oneRun } from '../program/describe.ts'

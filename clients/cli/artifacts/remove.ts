@@ -1,4 +1,4 @@
-import type { Artifact, ArtifactDeleted } from '../../../schemas/artifacts.ts'
+import type { Artifact, ArtifactDeleted } from '../../../schemas/artifacts/artifacts.ts'
 import { segment } from '../api/client.ts'
 import { describe, wholeNumber } from '../program/describe.ts'
 import { type ExitCode, exitCode, Failure, usageFailure } from '../program/failure.ts'

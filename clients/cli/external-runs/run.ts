@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { projectNameOf } from '../../../schemas/runs.ts'
+import { projectNameOf } from '../../../schemas/runs/runs.ts'
 import { contextsFor, targetOf } from '../login/contexts.ts'
 import { describe, repeated } from '../program/describe.ts'
 import {

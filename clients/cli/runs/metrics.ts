@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import { csvLine } from '../../../schemas/csv.ts'
-import { byInterest } from '../../../schemas/metric-interest.ts'
+import { byInterest } from '../../../schemas/metrics/interest.ts'
 import { type Api, segment } from '../api/client.ts'
 import type { MetricKey, MetricSeries } from '../api/records.ts'
 import { closest } from '../program/closest.ts'

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
-import { parseSearch } from '../../../schemas/parse-run-search.ts'
-import { SearchFault } from '../../../schemas/run-search.ts'
+import { parseSearch } from '../../../schemas/runs/parse-search.ts'
+import { SearchFault } from '../../../schemas/runs/search.ts'
 import { usageFailure } from '../program/failure.ts'
 
 /**

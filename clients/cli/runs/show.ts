@@ -1,6 +1,6 @@
 import type { Alert } from '../../../schemas/alerts.ts'
-import type { Artifact } from '../../../schemas/artifacts.ts'
-import { byInterest } from '../../../schemas/metric-interest.ts'
+import type { Artifact } from '../../../schemas/artifacts/artifacts.ts'
+import { byInterest } from '../../../schemas/metrics/interest.ts'
 import { segment } from '../api/client.ts'
 import type { JobAttempt, JobDetail, RunRecord } from '../api/records.ts'
 import { artifactColumns } from '../artifacts/artifacts.ts'

@@ -2,7 +2,7 @@ import { wholeDuration } from './amounts.ts'
 
 /**
  * When a job is expected to start, in seconds from now: the median, and a bound that is rarely exceeded
- * (docs/contribute/benchmarks.md).
+ * (docs/contribute/performance-measurements.md).
  */
 export type Wait = { p50: number; p90: number }
 

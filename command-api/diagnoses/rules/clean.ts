@@ -1,5 +1,5 @@
 import { maxExcerpt } from '../../../schemas/diagnoses.ts'
-import { issuedTokens, mask } from '../../secrets.ts'
+import { issuedTokens, mask } from '../../rules/secrets.ts'
 
 const secrets: readonly [RegExp, string][] = [
   [issuedTokens, mask],

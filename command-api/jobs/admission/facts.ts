@@ -1,11 +1,11 @@
-import type { Resolved } from '../../../schemas/jobs.ts'
-import type { JobSpec } from '../../../schemas/jobspec.ts'
+import type { ReplicaServing } from '../../../schemas/deployments/replicas.ts'
+import type { Resolved } from '../../../schemas/jobs/jobs.ts'
+import type { JobSpec } from '../../../schemas/jobs/jobspec.ts'
 import type { Profile } from '../../../schemas/profiles.ts'
 import type { Quota } from '../../../schemas/quotas.ts'
 import type { Recipe } from '../../../schemas/recipes.ts'
-import type { ReplicaServing } from '../../../schemas/replicas.ts'
 import type { ValidationError } from '../../../schemas/shared.ts'
-import type { ProjectFacts } from '../../access.ts'
+import type { ProjectFacts } from '../../rules/access.ts'
 
 /** An uploaded package; `sensitive` names files that no package may hold. */
 export type PackageFacts = {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { JobSpec } from '../../../schemas/jobspec.ts'
+import type { JobSpec } from '../../../schemas/jobs/jobspec.ts'
 import type { PackageFacts } from './facts.ts'
 
 type Source = JobSpec['spec']['source']

@@ -1,12 +1,12 @@
 import type { Pool } from 'pg'
 import { type RubricEvent, rubricAt } from '../../../events/rubrics.ts'
 import { Refusal } from '../../../platform/refusal.ts'
-import type { Resolved } from '../../../schemas/jobs.ts'
-import type { JobSpec } from '../../../schemas/jobspec.ts'
+import type { Resolved } from '../../../schemas/jobs/jobs.ts'
+import type { JobSpec } from '../../../schemas/jobs/jobspec.ts'
 import { toTimestamp } from '../../../schemas/timestamp.ts'
-import type { EventStore } from '../../event-store.ts'
-import { findArtifact } from '../../find-artifact.ts'
-import { findModel, resolveModel } from '../../model-reference.ts'
+import type { EventStore } from '../../commit/event-store.ts'
+import { findArtifact } from '../../rules/find-artifact.ts'
+import { findModel, resolveModel } from '../../rules/model-reference.ts'
 
 export type Lookup = {
   pool: Pool

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { slurmFaults, slurmSettings } from '../../../server/slurm-settings.ts'
+import { slurmFaults, slurmSettings } from '../../../server/settings/slurm.ts'
 
 const url = { SERVICE_SLURM_URL: 'http://head:6820' }
 

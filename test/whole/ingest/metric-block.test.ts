@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
-import { metricBlockType } from '../../../schemas/metric-block.ts'
+import { metricBlockType } from '../../../schemas/metrics/block.ts'
 import { metricBlock, type Table } from '../../metrics/metric-block.ts'
 import { type Forge, sharedForge } from '../../servers/forge.ts'
 import { until } from '../../servers/until.ts'

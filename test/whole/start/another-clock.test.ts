@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { pino } from 'pino'
 import { assemble } from '../../../server/assemble.ts'
-import { readConfig } from '../../../server/config.ts'
+import { readConfig } from '../../../server/settings/config.ts'
 import { adminPassword, askApi, signIn } from '../../servers/api.ts'
 import { database } from '../../servers/postgres.ts'
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { readConfig } from '../../../server/config.ts'
+import { readConfig } from '../../../server/settings/config.ts'
 import { configFaults } from '../../servers/config-faults.ts'
 
 const at = (SERVICE_BASE_URL: string) => ({ SERVICE_BASE_URL })

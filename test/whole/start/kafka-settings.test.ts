@@ -1,7 +1,7 @@
 import test from 'ava'
 import { redacted } from '../../../platform/settings.ts'
-import { readConfig } from '../../../server/config.ts'
-import { kafkaSecurityOf } from '../../../server/kafka-settings.ts'
+import { readConfig } from '../../../server/settings/config.ts'
+import { kafkaSecurityOf } from '../../../server/settings/kafka.ts'
 import { configFaults } from '../../servers/config-faults.ts'
 
 const far = { SERVICE_KAFKA_BROKERS: 'localhost:9092,kafka-1.example.org:9092' }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import test from 'ava'
 import { CannotStart } from '../../../platform/cannot-start.ts'
 import { redacted } from '../../../platform/settings.ts'
-import { readConfig } from '../../../server/config.ts'
-import { s3PlaceOf } from '../../../server/s3-settings.ts'
+import { readConfig } from '../../../server/settings/config.ts'
+import { s3PlaceOf } from '../../../server/settings/s3.ts'
 import { configFaults } from '../../servers/config-faults.ts'
 
 const bucket = { SERVICE_S3_BUCKET: 'forge', SERVICE_S3_KEY_ID: 'id' }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { access, constants, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isSensitive } from '../../../../schemas/sensitive-files.ts'
+import { isSensitive } from '../../../../schemas/artifacts/sensitive-files.ts'
 import { exitCode, Failure, usageFailure } from '../../program/failure.ts'
 import { size } from '../../terminal/amounts.ts'
 import { builtInRules, type RuleSet, rulesIn, whyLeftOut } from './ignore-rules.ts'

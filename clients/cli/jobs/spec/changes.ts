@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { jobSpec } from '../../../../schemas/jobspec.ts'
+import { jobSpec } from '../../../../schemas/jobs/jobspec.ts'
 import { isRecord } from '../../program/is-record.ts'
 import { withoutDefaults } from './defaults.ts'
 import type { SpecTree } from './job-spec.ts'

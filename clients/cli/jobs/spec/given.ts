@@ -1,5 +1,5 @@
 import { parse } from 'yaml'
-import { jobSpec } from '../../../../schemas/jobspec.ts'
+import { jobSpec } from '../../../../schemas/jobs/jobspec.ts'
 import type { Api } from '../../api/client.ts'
 import { segment } from '../../api/client.ts'
 import { usageFailure } from '../../program/failure.ts'

@@ -1,4 +1,4 @@
-import { jobSpec } from '../../../../schemas/jobspec.ts'
+import { jobSpec } from '../../../../schemas/jobs/jobspec.ts'
 import { closest } from '../../program/closest.ts'
 import { Failure } from '../../program/failure.ts'
 

@@ -1,4 +1,4 @@
-import type { Artifact } from '../../../../schemas/artifacts.ts'
+import type { Artifact } from '../../../../schemas/artifacts/artifacts.ts'
 import { type Api, segment } from '../../api/client.ts'
 import type { RunRecord } from '../../api/records.ts'
 import { type ExitCode, exitCode, Failure } from '../../program/failure.ts'

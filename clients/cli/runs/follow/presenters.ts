@@ -1,4 +1,4 @@
-import { byInterest } from '../../../../schemas/metric-interest.ts'
+import { byInterest } from '../../../../schemas/metrics/interest.ts'
 import { amount, duration } from '../../terminal/amounts.ts'
 import { toJson } from '../../terminal/harmless.ts'
 import { openScreen, type Tty } from '../../terminal/screen.ts'

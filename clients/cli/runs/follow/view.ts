@@ -1,5 +1,5 @@
 import stringWidth from 'string-width'
-import { byInterest } from '../../../../schemas/metric-interest.ts'
+import { byInterest } from '../../../../schemas/metrics/interest.ts'
 import { isEnded } from '../../api/records.ts'
 import { amount, duration } from '../../terminal/amounts.ts'
 import { lineChart, sparkline } from '../../terminal/chart.ts'

@@ -4,7 +4,7 @@ import { Button } from '../design/button.tsx'
 import { Checkbox, Select, TextField } from '../design/field.tsx'
 import { matching } from '../words/matching.ts'
 import { useWords, wordsOf } from '../words/words.ts'
-import { Chart, type ChartView } from './chart.tsx'
+import { Chart, type ChartView, type Lift } from './chart.tsx'
 import styles from './chart-list.module.css'
 import { prefixOf, type XAxis } from './series.ts'
 import type { Source } from './use-lines.ts'
@@ -33,6 +33,7 @@ type Props = {
   chartsOf: (keys: readonly string[]) => readonly ChartOf[]
   /** The runs whose curves a chart shows. */
   sourceOf: (chart: ChartOf) => Source | readonly Source[]
+  lift?: Lift
   /** Shown next to the settings. */
   children?: ReactNode
 }
@@ -41,7 +42,7 @@ type Props = {
 const firstCharts = 60
 
 /** Charts grouped by the prefixes of their keys, zoomed together. The address keeps which are open, and how they are drawn. */
-export function ChartList({ keys, chartsOf, sourceOf, children }: Props) {
+export function ChartList({ keys, chartsOf, sourceOf, lift, children }: Props) {
   const say = useWords(words)
   const { keys: filter = '' } = useSearch({ strict: false })
   const [view, setRange] = useView()
@@ -61,8 +62,11 @@ export function ChartList({ keys, chartsOf, sourceOf, children }: Props) {
       </Controls>
       {found?.length === 0 && <p>{say.noneFound}</p>}
       {[...groups].map(([prefix, own]) => (
-        <section key={prefix} className={styles.list}>
-          <h2>{prefix === '' ? say.general : prefix}</h2>
+        <details key={prefix} open className={styles.section}>
+          <summary>
+            <h2>{prefix === '' ? say.general : prefix}</h2>
+            <span className={styles.count}>{own.length}</span>
+          </summary>
           <div className={styles.charts}>
             {own.map(chart => (
               <Chart
@@ -71,10 +75,11 @@ export function ChartList({ keys, chartsOf, sourceOf, children }: Props) {
                 source={sourceOf(chart)}
                 view={view}
                 onZoom={setRange}
+                {...(lift && { lift })}
               />
             ))}
           </div>
-        </section>
+        </details>
       ))}
       {charts.length > shown && (
         <Button onClick={() => setShown(shown + firstCharts)}>

@@ -38,14 +38,18 @@ type Props = {
   source: Source | readonly Source[]
   view: ChartView
   onZoom: (range: Range) => void
+  lift?: Lift
 }
 
-const height = 210
+/** The run that stands out in all charts, and how a chart says that another should. */
+export type Lift = { runId: string | null; onHover: (runId: string | null) => void }
+
+const height = 240
 /** The part of a full-screen chart that is not the canvas. */
 const aroundPlot = 110
 
 /** A chart of metrics, read and drawn once it is scrolled into view. */
-export function Chart({ title, source, view, onZoom }: Props) {
+export function Chart({ title, source, view, onZoom, lift }: Props) {
   const box = useRef<HTMLElement>(null)
   const isInView = useInView(box)
   const isLarge = useFullScreen(box)
@@ -53,9 +57,10 @@ export function Chart({ title, source, view, onZoom }: Props) {
   const sources = 'runId' in source ? [source] : source
   const { lines, boundaries, isKnown, isBehind, error } = useLines(sources, view, isInView)
   const { x, isLog, smoothing, range } = view
+  const lifted = lift?.runId ?? null
   const drawing = useMemo(
-    () => ({ lines, x, isLog, smoothing, boundaries, range }),
-    [lines, x, isLog, smoothing, boundaries, range],
+    () => ({ lines, x, isLog, smoothing, boundaries, range, lifted }),
+    [lines, x, isLog, smoothing, boundaries, range, lifted],
   )
   return (
     <figure ref={box} className={styles.chart} aria-label={title} aria-busy={isBehind}>
@@ -74,6 +79,7 @@ export function Chart({ title, source, view, onZoom }: Props) {
           drawing={drawing}
           height={isLarge ? innerHeight - aroundPlot : height}
           onZoom={onZoom}
+          {...(lift && { onHover: lift.onHover })}
         />
       )}
     </figure>

@@ -2,6 +2,8 @@ import uPlot from 'uplot'
 import { axisNumber, lengthOf, shortNumber } from '../words/amounts.ts'
 import { colourOf, curveOf, faint } from './colours.ts'
 import { type Line, smoothed, type XAxis } from './series.ts'
+import { tip } from './tip.ts'
+import { linePart, seriesOfLine } from './uplot-series.ts'
 import type { Range } from './zoom.ts'
 
 export type Drawing = {
@@ -14,14 +16,24 @@ export type Drawing = {
   boundaries: readonly number[]
   /** The visible part of the axis; null: all of it. */
   range: Range
+  /** The run whose lines stand out; null: all alike. */
+  lifted: string | null
 }
 
-export type PlotActions = { onZoom: (range: { from: number; to: number } | null) => void }
+export type PlotActions = {
+  onZoom: (range: { from: number; to: number } | null) => void
+  /** The run whose line is under the cursor. */
+  onHover: (runId: string | null) => void
+}
 
-/** Series for each line: minimum, maximum, the line, and the smoothed line. */
-const seriesOfLine = 4
-/** The series that the legend names. */
-const linePart = 2
+/** Bands of more lines would hide each other. */
+const mostBands = 3
+const hasBands = (lines: readonly Line[]) => lines.length <= mostBands
+/** A legend of more lines would take more room than the chart. */
+const mostInLegend = 20
+
+const colourOfLine = (line: Line | undefined, nth: number): string =>
+  line?.stroke ? colourOf(line.stroke.token) : curveOf(nth)
 
 /** All lines on one list of positions; missing values are undefined, non-finite ones null. */
 export function dataOf({ lines, smoothing }: Drawing): uPlot.AlignedData {
@@ -43,7 +55,7 @@ type Ref<T> = { current: T }
 export function optionsOf(
   drawing: Ref<Drawing>,
   { width, height }: { width: number; height: number },
-  { zoom }: { zoom: PlotActions['onZoom'] },
+  { zoom, hover }: { zoom: PlotActions['onZoom']; hover: PlotActions['onHover'] },
 ): uPlot.Options {
   const { lines, x, isLog } = drawing.current
   const grid = { stroke: colourOf('line'), width: 1 }
@@ -71,10 +83,12 @@ export function optionsOf(
         },
       },
     },
-    legend: { live: true },
-    bands: lines.map((_, nth) => ({
+    // More lines are named by the tooltip, or by a list next to the charts.
+    legend: { show: lines.length <= mostInLegend && lines.every(({ stroke }) => !stroke) },
+    plugins: lines.length > 1 ? [tip(drawing, { hover })] : [],
+    bands: lines.slice(0, hasBands(lines) ? lines.length : 0).map((_, nth) => ({
       series: [1 + nth * seriesOfLine + 1, 1 + nth * seriesOfLine] as uPlot.Band.Bounds,
-      fill: faint(curveOf(nth), 0.18),
+      fill: faint(colourOfLine(lines[nth], nth), 0.18),
     })),
     series: [{ label: x }, ...lines.flatMap((line, nth) => seriesFor(line.label, nth, drawing))],
     hooks: {
@@ -106,26 +120,35 @@ const rangeOf =
   }
 
 function seriesFor(label: string, nth: number, drawing: Ref<Drawing>): uPlot.Series[] {
-  const colour = curveOf(nth)
+  const { lines } = drawing.current
+  const whole = colourOfLine(lines[nth], nth)
+  const dash = [...(lines[nth]?.stroke?.dash ?? [])]
+  const runId = lines[nth]?.runId
+  const isAside = () => drawing.current.lifted !== null && drawing.current.lifted !== runId
+  const colour = () => (isAside() ? faint(whole, 0.15) : whole)
+  const isBanded = hasBands(lines)
   // A band a pixel wide is too faint to see, so its edges are drawn: a single spike stays visible.
-  const edge = () => (drawing.current.lines[nth]?.isBucketed ? faint(colour, 0.45) : 'transparent')
-  const hidden = { show: true, width: 1, stroke: edge, points: { show: false }, label: '' }
+  const edge = () => (drawing.current.lines[nth]?.isBucketed ? faint(whole, 0.45) : 'transparent')
+  const hidden = { show: isBanded, width: 1, stroke: edge, points: { show: false }, label: '' }
   const shown = (_: uPlot, value: number | null) => (value == null ? '–' : shortNumber(value))
   return [
     { ...hidden, class: 'extreme' },
     { ...hidden, class: 'extreme' },
     {
       label,
-      width: 1,
-      stroke: () => (drawing.current.smoothing > 0 ? faint(colour, 0.3) : colour),
+      dash,
+      width: 1.5,
+      stroke: () =>
+        drawing.current.smoothing > 0 ? faint(whole, isAside() ? 0.05 : 0.3) : colour(),
       value: shown,
-      points: { show: false, filter: lonePoints, size: 6, fill: colour },
+      points: { show: false, filter: lonePoints, size: 6, fill: whole },
     },
     {
       label: `${label} ~`,
       class: 'extreme',
+      dash,
       width: 1.75,
-      stroke: () => (drawing.current.smoothing > 0 ? colour : 'transparent'),
+      stroke: () => (drawing.current.smoothing > 0 ? colour() : 'transparent'),
       points: { show: false },
     },
   ]
@@ -149,10 +172,12 @@ function lonePoints({ data }: uPlot, index: number): number[] | null {
 
 /** A click on the legend applies to a line with its band and its smoothed form. */
 function showWhole(plot: uPlot, nth: number, isShown: boolean): void {
+  const isBanded = (plot.series.length - 1) / seriesOfLine <= mostBands
   const part = (nth - 1) % seriesOfLine
   if (part !== linePart) return
   for (let other = 0; other < seriesOfLine; other++)
-    if (other !== part) plot.setSeries(nth - part + other, { show: isShown })
+    if (other > part || (other < part && isBanded))
+      plot.setSeries(nth - part + other, { show: isShown })
 }
 
 /** Dashed lines where attempts begin. */

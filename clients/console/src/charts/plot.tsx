@@ -15,19 +15,26 @@ type Props = {
   height: number
   /** Dragging selects a part of the axis; a double click selects all (null). */
   onZoom: (range: { from: number; to: number } | null) => void
+  /** The run whose line is under the cursor. */
+  onHover?: (runId: string | null) => void
 }
 
 /** A chart on a canvas. Left and right move its cursor, `+` and `-` zoom about it, `0` shows everything. */
-export function Plot({ name, drawing, height, onZoom }: Props) {
+export function Plot({ name, drawing, height, onZoom, onHover = () => {} }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
-  const actions = useRef<PlotActions>({ onZoom })
-  actions.current = { onZoom }
+  const actions = useRef<PlotActions>({ onZoom, onHover })
+  actions.current = { onZoom, onHover }
   const latest = useRef(drawing)
   latest.current = drawing
   const drawn = useRef<Drawing | null>(null)
   const { lines, isLog, x } = drawing
-  const shape = JSON.stringify([lines.map(({ label }) => label), isLog, x, height])
+  const shape = JSON.stringify([
+    lines.map(({ label, runId, stroke }) => [label, runId, stroke?.token]),
+    isLog,
+    x,
+    height,
+  ])
   useEffect(() => {
     const place = box.current
     if (!place || shape === '') return
@@ -35,7 +42,10 @@ export function Plot({ name, drawing, height, onZoom }: Props) {
       plot.current?.destroy()
       const size = { width: place.clientWidth, height }
       plot.current = new uPlot(
-        optionsOf(latest, size, { zoom: range => actions.current.onZoom(range) }),
+        optionsOf(latest, size, {
+          zoom: range => actions.current.onZoom(range),
+          hover: runId => actions.current.onHover(runId),
+        }),
         dataOf(latest.current),
         place,
       )
@@ -55,34 +65,45 @@ export function Plot({ name, drawing, height, onZoom }: Props) {
       plot.current = null
     }
   }, [shape, height])
-  useEffect(() => {
-    const before = drawn.current
-    if (before === drawing || !plot.current) return
-    drawn.current = drawing
-    if (before?.lines === drawing.lines && before.smoothing === drawing.smoothing)
-      plot.current.setScale('x', scaleOf(drawing, plot.current))
-    else plot.current.setData(dataOf(drawing))
-  }, [drawing])
-  const onKeyDown = (event: KeyboardEvent) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
-    if (event.key === '0') onZoom(null)
-    const factor = { '+': 0.5, '=': 0.5, '-': 2 }[event.key]
-    if (factor && plot.current) onZoom(zoomedBy(viewOf(plot.current), factor))
-    if (by === undefined || !plot.current) return
-    event.preventDefault()
-    moveCursor(plot.current, by)
-  }
+  useRedraw(plot, drawn, drawing)
   return (
     <div
       ref={box}
       className={styles.plot}
+      // It keeps its place before it is drawn, and while it is drawn again.
+      style={{ minHeight: height }}
       role="img"
       aria-label={name}
       aria-keyshortcuts="ArrowLeft ArrowRight + - 0"
       tabIndex={0}
-      onKeyDown={onKeyDown}
+      onKeyDown={event => onKey(event, plot.current, onZoom)}
     />
   )
+}
+
+function onKey(event: KeyboardEvent, plot: uPlot | null, onZoom: Props['onZoom']): void {
+  if (event.key === '0') onZoom(null)
+  const factor = { '+': 0.5, '=': 0.5, '-': 2 }[event.key]
+  if (factor && plot) onZoom(zoomedBy(viewOf(plot), factor))
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+  if (by === undefined || !plot) return
+  event.preventDefault()
+  moveCursor(plot, by)
+}
+
+type Ref<T> = { current: T }
+
+/** Applies a new drawing to a plot of the same shape, by as little work as it needs. */
+function useRedraw(plot: Ref<uPlot | null>, drawn: Ref<Drawing | null>, drawing: Drawing): void {
+  useEffect(() => {
+    const before = drawn.current
+    if (before === drawing || !plot.current) return
+    drawn.current = drawing
+    if (before?.lines !== drawing.lines || before.smoothing !== drawing.smoothing)
+      plot.current.setData(dataOf(drawing))
+    else if (before.lifted !== drawing.lifted) plot.current.redraw(false)
+    else plot.current.setScale('x', scaleOf(drawing, plot.current))
+  }, [plot, drawn, drawing])
 }
 
 function scaleOf({ range }: Drawing, { data: [xs] }: uPlot) {

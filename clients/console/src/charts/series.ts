@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
-import type { metricSeries } from '../../../../schemas/metric-reads.ts'
+import type { metricSeries } from '../../../../schemas/metrics/reads.ts'
+import type { Stroke } from './colours.ts'
 
 export type MetricSeries = Static<typeof metricSeries>
 export type XAxis = 'step' | 'relative' | 'time'
@@ -7,6 +8,10 @@ export type XAxis = 'step' | 'relative' | 'time'
 /** The data of one line of a chart; all lists are as long as `x`. */
 export type Line = {
   label: string
+  /** The run that the line belongs to. */
+  runId: string
+  /** By its place in the chart if absent. */
+  stroke?: Stroke
   x: number[]
   min: (number | null)[]
   max: (number | null)[]
@@ -20,8 +25,13 @@ export type Line = {
   last: { step: number; value: number | string } | null
 }
 
-/** `startMs`: the start of the run, for elapsed time; milliseconds of the epoch. */
-export function lineOf(series: MetricSeries, label: string, x: XAxis, startMs: number): Line {
+/** The line without its run. `startMs`: the start of the run, for elapsed time; milliseconds of the epoch. */
+export function lineOf(
+  series: MetricSeries,
+  label: string,
+  x: XAxis,
+  startMs: number,
+): Omit<Line, 'runId' | 'stroke'> {
   const { points } = series
   const newest = newestOf(points)
   const at = points.map(([step, , , , , ts]) => pointPlaceOf(x, step, ts, startMs))

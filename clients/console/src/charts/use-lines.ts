@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { addressOf } from '../session/api.ts'
 import { request } from '../session/session.ts'
 import { batched } from './batch.ts'
+import type { Stroke } from './colours.ts'
 import {
   boundariesOf,
   keysParameter,
@@ -20,6 +21,8 @@ export type Source = {
   startMs: number
   keys: readonly string[]
   label?: string
+  /** How its lines are drawn; if absent, by their places in the chart. */
+  stroke?: Stroke
   /** When attempts after the first began, in milliseconds of the epoch. */
   attempts?: readonly number[]
 }
@@ -120,14 +123,15 @@ function rangeOf(range: Range, x: XAxis, startMs: number) {
 /** A line for each key, empty until it is read, so that each keeps its place and its colour. */
 function linesOf(
   read: readonly MetricSeries[] | undefined,
-  { keys, label = '', startMs }: Source,
+  { runId, stroke, keys, label = '', startMs }: Source,
   x: XAxis,
   isShared: boolean,
 ): Line[] {
   return keys.map((key, nth) => {
     const own = labelIn(keys, key)
     const name = isShared ? (keys.length > 1 ? `${label} ${own}` : label) : own
-    return lineOf(read?.[nth] ?? { ...nothing, key }, name, x, startMs)
+    const line = lineOf(read?.[nth] ?? { ...nothing, key }, name, x, startMs)
+    return { ...line, runId, ...(stroke && { stroke }) }
   })
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useDeferredValue, useId, useState } from 'react'
-import type { RunRow } from '../../../../schemas/run-records.ts'
+import type { RunRow } from '../../../../schemas/runs/records.ts'
 import { Badge } from '../design/badge.tsx'
 import { Dialog } from '../design/dialog.tsx'
 import { Option } from '../design/option.tsx'

@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tu
 
 from .encode import Row, RowEncoder, metrics_body, valid_key
 
-# As `schemas/metric-block.ts` of the service describes it.
+# As `schemas/metrics/block.ts` of the service describes it.
 BLOCK_TYPE = "application/vnd.forge.metric-block"
 _MAGIC = b"FMB1"
 

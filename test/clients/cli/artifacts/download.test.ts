@@ -8,7 +8,7 @@ import test from 'ava'
 import { createApi } from '../../../../clients/cli/api/client.ts'
 import { fetchFile } from '../../../../clients/cli/artifacts/download.ts'
 import { worldOf } from '../../../../clients/cli/program/session.ts'
-import type { Artifact } from '../../../../schemas/artifacts.ts'
+import type { Artifact } from '../../../../schemas/artifacts/artifacts.ts'
 import { until } from '../../../servers/until.ts'
 
 test('a broken download continues at the same offset', async t => {

@@ -2,10 +2,10 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { spoolRootOf } from '../../../../clients/cli/external-runs/spool-root.ts'
-import { emptyFolder, python } from '../../../clients/python/scripts.ts'
 import { commandLine } from '../../../servers/command-line.ts'
 import { sharedForge } from '../../../servers/forge.ts'
 import { patient } from '../../../servers/patience.ts'
+import { emptyFolder, python } from '../../python/scripts.ts'
 
 const theForge = sharedForge()
 

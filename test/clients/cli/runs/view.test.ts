@@ -13,7 +13,7 @@ import {
   timeline,
 } from '../../../../clients/cli/runs/follow/picture.ts'
 import { runView } from '../../../../clients/cli/runs/follow/view.ts'
-import { byInterest } from '../../../../schemas/metric-interest.ts'
+import { byInterest } from '../../../../schemas/metrics/interest.ts'
 
 const start = Date.UTC(2026, 10, 20, 12)
 const at = (seconds: number) => new Date(start + Math.floor(seconds) * 1000).toISOString()

@@ -3,7 +3,7 @@ import stringWidth from 'string-width'
 import { artifactColumns } from '../../../../clients/cli/artifacts/artifacts.ts'
 import { type Column, table } from '../../../../clients/cli/terminal/table.ts'
 import { oneLine, truncate, wrapped } from '../../../../clients/cli/terminal/width.ts'
-import type { Artifact } from '../../../../schemas/artifacts.ts'
+import type { Artifact } from '../../../../schemas/artifacts/artifacts.ts'
 
 type Row = { id: string; name: string; count: number }
 const columns: Column<Row>[] = [

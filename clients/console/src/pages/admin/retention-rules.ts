@@ -1,4 +1,4 @@
-import type { RetentionInput } from '../../../../../schemas/retention.ts'
+import type { RetentionInput } from '../../../../../schemas/artifacts/retention.ts'
 
 export type Rules = Pick<RetentionInput, 'project' | 'older_than_days'> & {
   keep?: { latest?: number; best?: number; every_nth?: number }

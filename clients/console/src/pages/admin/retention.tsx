@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import type { RetentionReport, RunRetention } from '../../../../../schemas/retention.ts'
+import type { RetentionReport, RunRetention } from '../../../../../schemas/artifacts/retention.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { TextField } from '../../design/field.tsx'

@@ -5,7 +5,7 @@ export const admin = {
   pages: { '/admin': () => import('./page.tsx'), '/admin/$section': () => import('./page.tsx') },
   place: {
     to: '/admin',
-    nth: 7,
+    nth: 8,
     title: ['Admin', '管理'],
     longTitle: ['Administration', '管理'],
     isInHeader: true,

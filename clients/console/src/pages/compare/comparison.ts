@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { comparison } from '../../../../../schemas/compare.ts'
+import type { comparison } from '../../../../../schemas/runs/compare.ts'
 
 export type Comparison = Static<typeof comparison>
 

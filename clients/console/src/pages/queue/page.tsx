@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Static } from 'typebox'
-import type { jobRow } from '../../../../../schemas/jobs.ts'
+import type { jobRow } from '../../../../../schemas/jobs/jobs.ts'
 import type { QueueRow } from '../../../../../schemas/queue.ts'
 import { Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Static } from 'typebox'
-import type { rubric } from '../../../../../schemas/rubrics.ts'
+import type { rubric } from '../../../../../schemas/rubrics/rubrics.ts'
 import { Empty } from '../../design/notice.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
 import { Ago } from '../../design/time.tsx'

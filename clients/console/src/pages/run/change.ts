@@ -1,4 +1,4 @@
-import type { RunChange, RunChangeReply } from '../../../../../schemas/runs.ts'
+import type { RunChange, RunChangeReply } from '../../../../../schemas/runs/runs.ts'
 import { request } from '../../session/session.ts'
 import { pathOfRun } from './use-run.ts'
 

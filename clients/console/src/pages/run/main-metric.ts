@@ -1,5 +1,5 @@
-import { byInterest } from '../../../../../schemas/metric-interest.ts'
-import type { RunRow } from '../../../../../schemas/run-records.ts'
+import { byInterest } from '../../../../../schemas/metrics/interest.ts'
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
 
 export type MainMetric = {
   key: string

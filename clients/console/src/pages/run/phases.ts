@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { jobDetail } from '../../../../../schemas/jobs.ts'
+import type { jobDetail } from '../../../../../schemas/jobs/jobs.ts'
 import type { RunRecord } from './use-run.ts'
 
 export type JobDetail = Static<typeof jobDetail>

@@ -1,4 +1,4 @@
-import type { JobState } from '../../../../../schemas/jobs.ts'
+import type { JobState } from '../../../../../schemas/jobs/jobs.ts'
 
 /** In the order of the menu. */
 export const actions = [

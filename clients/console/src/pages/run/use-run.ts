@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Static } from 'typebox'
-import type { runRecord } from '../../../../../schemas/run-records.ts'
+import type { runRecord } from '../../../../../schemas/runs/records.ts'
 import { useLive, useThrottled } from '../../live/use-live.ts'
 import { reading, reread } from '../../session/api.ts'
 

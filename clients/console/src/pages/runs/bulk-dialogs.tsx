@@ -1,5 +1,5 @@
 import type { FormEvent } from 'react'
-import type { RunRow } from '../../../../../schemas/run-records.ts'
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'

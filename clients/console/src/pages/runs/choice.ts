@@ -1,4 +1,4 @@
-import type { RunRow } from '../../../../../schemas/run-records.ts'
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
 
 /** The chosen runs by id. */
 export type Chosen = ReadonlyMap<string, RunRow>

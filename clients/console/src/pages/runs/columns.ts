@@ -1,4 +1,4 @@
-import type { RunRow } from '../../../../../schemas/run-records.ts'
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { joinNames, splitNames } from './names.ts'
 
 /**

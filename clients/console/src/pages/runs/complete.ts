@@ -1,5 +1,5 @@
-import { searchedStates } from '../../../../../schemas/run-records.ts'
-import { wordFields } from '../../../../../schemas/run-search.ts'
+import { searchedStates } from '../../../../../schemas/runs/records.ts'
+import { wordFields } from '../../../../../schemas/runs/search.ts'
 
 /** The response of `GET /api/runs/names`. */
 export type Asked = { of: 'owners' | 'tags' | 'labels' | 'metrics' | 'hparams'; contains: string }

@@ -1,6 +1,6 @@
-import { jobStates } from '../../../../../schemas/jobs.ts'
-import type { RunRow } from '../../../../../schemas/run-records.ts'
-import type { RunChangeReply } from '../../../../../schemas/runs.ts'
+import { jobStates } from '../../../../../schemas/jobs/jobs.ts'
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
+import type { RunChangeReply } from '../../../../../schemas/runs/runs.ts'
 
 /** A `state` event of the stream; for a job, the state is that of the job. */
 export type StateChange = { run_id: string; state: string; at: string }

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
-import type { RunRow } from '../../../../../schemas/run-records.ts'
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { Button } from '../../design/button.tsx'
 import { Copyable } from '../../design/copy.tsx'
 import { Empty, Failure } from '../../design/notice.tsx'

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { RunRow } from '../../../../../schemas/run-records.ts'
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Num } from '../../design/number.tsx'
 import { Star } from '../../design/star.tsx'

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
-import type { RunRow } from '../../../../../schemas/run-records.ts'
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { ScrollBox } from '../../design/scroll-box.tsx'
 import { useWords } from '../../words/words.ts'
 import { mainMetricOf } from '../run/main-metric.ts'

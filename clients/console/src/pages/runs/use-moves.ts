@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import type { RunRow } from '../../../../../schemas/run-records.ts'
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { type Chosen, rangeOf, toggled, withAll } from './choice.ts'
 import { idOf, lineOf, type Mark, moved, settled } from './cursor.ts'
 import type { TableKey } from './table-keys.ts'

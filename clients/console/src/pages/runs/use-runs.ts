@@ -1,6 +1,6 @@
 import { keepPreviousData, type QueryKey, useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useRef, useState } from 'react'
-import type { RunRow, RunsOfProject } from '../../../../../schemas/run-records.ts'
+import type { RunRow, RunsOfProject } from '../../../../../schemas/runs/records.ts'
 import { type Page, queries, reading, readingPage } from '../../session/api.ts'
 import { chunkRows, countOf } from './chunks.ts'
 import { allChunks, type Chunk, chunksOfLines, countLines, type Group, lineAt } from './lines.ts'

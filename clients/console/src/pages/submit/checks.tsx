@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { preflightResult } from '../../../../../schemas/jobs.ts'
+import type { preflightResult } from '../../../../../schemas/jobs/jobs.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Failure, Loading } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import type { AdmissionResult } from '../../../../../schemas/jobs.ts'
+import type { AdmissionResult } from '../../../../../schemas/jobs/jobs.ts'
 import type { Recipe } from '../../../../../schemas/recipes.ts'
 import { Button } from '../../design/button.tsx'
 import { Field, Select } from '../../design/field.tsx'

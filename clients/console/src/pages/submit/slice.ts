@@ -5,7 +5,7 @@ export const submit = {
   pages: { '/submit': () => import('./page.tsx') },
   place: {
     to: '/submit',
-    nth: 4,
+    nth: 5,
     title: ['Submit', '提交'],
     longTitle: ['Submit a job', '提交任务'],
     isInHeader: true,

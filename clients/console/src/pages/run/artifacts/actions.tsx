@@ -5,7 +5,7 @@ import type {
   Artifact,
   ArtifactDeleted,
   downloadAddress,
-} from '../../../../../../schemas/artifacts.ts'
+} from '../../../../../../schemas/artifacts/artifacts.ts'
 import { Button } from '../../../design/button.tsx'
 import { Dialog } from '../../../design/dialog.tsx'
 import { Failure, Shown } from '../../../design/notice.tsx'

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { lineage } from '../../../../../../schemas/lineage.ts'
+import type { lineage } from '../../../../../../schemas/runs/lineage.ts'
 
 export type Lineage = Static<typeof lineage>
 type Run = Lineage['runs'][number]

@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef } from 'react'
-import type { Artifact } from '../../../../../../schemas/artifacts.ts'
+import type { Artifact } from '../../../../../../schemas/artifacts/artifacts.ts'
 import { Badge } from '../../../design/badge.tsx'
 import { Button } from '../../../design/button.tsx'
 import { Panel } from '../../../design/panel.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import type { Artifact } from '../../../../../../schemas/artifacts.ts'
+import type { Artifact } from '../../../../../../schemas/artifacts/artifacts.ts'
 import { Badge } from '../../../design/badge.tsx'
 import { Copyable } from '../../../design/copy.tsx'
 import { More } from '../../../design/more.tsx'

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../../../../../schemas/run-events.ts'
+import type { RunEvent } from '../../../../../../schemas/runs/events.ts'
 
 /** The state of the run after some of its events. Null: unknown at that point. */
 export type Past = {

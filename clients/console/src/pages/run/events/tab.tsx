@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import type { RunEvent } from '../../../../../../schemas/run-events.ts'
+import type { RunEvent } from '../../../../../../schemas/runs/events.ts'
 import { TextField } from '../../../design/field.tsx'
 import { More } from '../../../design/more.tsx'
 import { Empty, ShownRows } from '../../../design/notice.tsx'

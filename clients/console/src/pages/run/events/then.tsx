@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo } from 'react'
-import type { RunEvent } from '../../../../../../schemas/run-events.ts'
+import type { RunEvent } from '../../../../../../schemas/runs/events.ts'
 import { Badge } from '../../../design/badge.tsx'
 import { Button } from '../../../design/button.tsx'
 import { Panel } from '../../../design/panel.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import type { Static } from 'typebox'
-import type { metricKeyRow } from '../../../../../../schemas/metric-reads.ts'
+import type { metricKeyRow } from '../../../../../../schemas/metrics/reads.ts'
 import { ChartList } from '../../../charts/chart-list.tsx'
 import { chartsOf } from '../../../charts/series.ts'
 import { pathOfMetrics } from '../../../charts/use-lines.ts'

@@ -1,0 +1,108 @@
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Person } from '../../auth/caller.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { ProjectTables } from '../../projector/projects/table.ts'
+import type { RunTables } from '../../projector/runs/table.ts'
+import { runIdInPath } from '../../schemas/shared.ts'
+import type { Reads } from '../reading/reads.ts'
+
+export type AccessTables = ProjectTables & RunTables
+
+/** The projects whose runs a person may read, besides their own runs; null means all (admins). */
+export async function readableProjects(
+  db: Kysely<ProjectTables>,
+  caller: Person,
+): Promise<string[] | null> {
+  if (caller.role === 'admin') return null
+  const { rows } = await sql<{ name: string }>`
+    select name from projects where visibility = 'internal' or owner = ${caller.username}
+    union select project from project_members where username = ${caller.username}`.execute(db)
+  return rows.map(row => row.name)
+}
+
+/**
+ * SQL condition: may this person read the resource of row `row`, which has an owner and a project? True for its
+ * owner, members of its project, admins, and everybody if the project is internal (docs/use/projects.md).
+ */
+export function mayRead({ username, role }: Person, row: string): RawBuilder<SqlBool> {
+  const [owner, project] = [sql.ref(`${row}.owner`), sql.ref(`${row}.project`)]
+  return sql<SqlBool>`
+  (${role === 'admin'} or ${owner} = ${username}
+    or exists (select from projects p where p.name = ${project}
+                  and (p.visibility = 'internal' or p.owner = ${username}))
+    or exists (select from project_members m
+                where m.project = ${project} and m.username = ${username}))`
+}
+
+/** SQL condition: may this person read run `r`? */
+export const mayReadRun = (caller: Person): RawBuilder<SqlBool> => mayRead(caller, 'r')
+
+export type ReadableRun<T> = {
+  run_id: string
+  source: 'job' | 'external'
+  project: string
+  /** For further reads about this run. */
+  db: Kysely<T>
+}
+
+/**
+ * The run with this id or short id. A deleted run, or one that the caller may not read, looks as if it did not exist.
+ */
+export async function findRun<T>(
+  reads: Reads<T>,
+  caller: Person,
+  id: string,
+  noun: 'run' | 'job' = 'run',
+): Promise<ReadableRun<T>> {
+  const { rows } = await sql<Omit<ReadableRun<T>, 'db'>>`
+    select r.run_id, r.source, r.project from runs r
+     where r.run_id = (select run_id from runs where run_id = ${id} union all
+                       select run_id from runs where short_id = ${id} limit 1)
+       and r.deleted_at is null and ${mayReadRun(caller)}`.execute(reads.as(caller))
+  const run = rows[0]
+  if (!run) throw new Refusal('not_found', `No such ${noun}: ${id}`)
+  return { ...run, db: reads.as(caller, [run.run_id]) }
+}
+
+/** The ids of these runs; refuses unless the caller may read each of them. */
+export async function findRunIds<T>(
+  reads: Reads<T>,
+  caller: Person,
+  ids: readonly string[],
+  noun: 'run' | 'job' = 'run',
+): Promise<string[]> {
+  const runs = await Promise.all(ids.map(id => findRun(reads, caller, id, noun)))
+  return runs.map(({ run_id }) => run_id)
+}
+
+/**
+ * Whether the caller may read the run of a row. For rows found by their own id, because row-level security may be
+ * off.
+ */
+export const mayReadRunOf = async <T>(
+  reads: Reads<T>,
+  caller: Person,
+  row: { run_id: string },
+): Promise<boolean> => {
+  try {
+    await findRun(reads, caller, row.run_id)
+    return true
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
+}
+
+/** The 404 of a run that has no job. */
+export const noSuchJob = ({ run_id }: { run_id: string }): string => `No such job: ${run_id}`
+
+/** For routes about a run, open to everybody who may read it. */
+export const ofRun = <T>(reads: Reads<T>, noun: 'run' | 'job' = 'run') =>
+  ({
+    credential: 'person',
+    reach: 'its_people',
+    params: runIdInPath,
+    refusals: ['not_found'],
+    of: ({ caller, params }: { caller: Person; params: { run_id: string } }) =>
+      findRun(reads, caller, params.run_id, noun),
+  }) as const

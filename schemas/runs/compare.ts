@@ -1,0 +1,60 @@
+import { Type } from 'typebox'
+import { metricValue } from '../metrics/metrics.ts'
+import { closed, nullable, oneOf, timestamp } from '../shared.ts'
+import { runStates } from './records.ts'
+
+/** Minimum and maximum number of runs in a comparison. */
+export const comparedRuns = { least: 2, most: 20 } as const
+/** Maximum metrics of a comparison, by name. */
+export const maxComparedMetrics = 500
+/** Maximum differences between environments, by name. */
+export const maxComparedFacts = 500
+
+/** `ids`: ids or short ids, separated by commas. */
+export const compareQuery = closed({
+  ids: Type.String({ minLength: 1, maxLength: 4000 }),
+  /** `all` also returns values that are the same in all runs. */
+  rows: Type.Optional(oneOf('differing', 'all')),
+  /** `skip` ignores missing runs as long as two are left; by default a missing run is a 404. */
+  missing: Type.Optional(oneOf('refuse', 'skip')),
+})
+
+const scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
+
+/** `values` in the order of `runs`; null for a run without it. */
+const difference = (value = scalar) =>
+  Type.Array(Type.Object({ key: Type.String(), values: Type.Array(value) }))
+
+/** `GET /api/runs/compare`: what differs between runs, and where their common metrics ended. */
+export const comparison = Type.Object({
+  runs: Type.Array(
+    Type.Object({
+      run_id: Type.String(),
+      short_id: Type.String(),
+      name: nullable(Type.String()),
+      project: Type.String(),
+      owner: Type.String(),
+      state: oneOf(...runStates),
+      created_at: timestamp(),
+      started_at: nullable(timestamp()),
+      ended_at: nullable(timestamp()),
+    }),
+  ),
+  /** The ids of the request that were skipped. */
+  missing: Type.Array(Type.String()),
+  hparams: difference(),
+  /** Facts such as `packages.torch`, at most 500, between the runs that reported their environment. */
+  environment: difference(),
+  /** Recipe, datasets and the artifacts that the runs started from. */
+  data: difference(),
+  /** The metrics that all of them have, by name, at most 500. */
+  metrics: Type.Array(
+    Type.Object({
+      key: Type.String(),
+      last: Type.Array(metricValue()),
+      /** Whether less or more is better: as given by a spec; otherwise less if the name says loss or error. */
+      goal: oneOf('min', 'max'),
+      best: Type.Array(nullable(Type.Number())),
+    }),
+  ),
+})

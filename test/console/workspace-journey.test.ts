@@ -1,0 +1,93 @@
+import test from 'ava'
+import { startForge } from '../servers/forge.ts'
+import { createRun, ingest } from '../servers/runs.ts'
+import { keepScreenshot } from '../servers/screenshot.ts'
+import { axeFinds, becomes, fits, keepViews, openPage, openSignedIn, signIn } from './browse.ts'
+
+test('a project is a workspace: its runs, their curves, and both live, all of it in the address', async t => {
+  const forge = await startForge(t)
+  const report = async (nth: number) => {
+    const run = await createRun(forge, 'sweep')
+    await ingest(forge, run, 'lifecycle', { event: 'running' })
+    const points = Array.from({ length: 300 }, (_, step) => [
+      { key: 'train/loss', step, value: 3 / (1 + step / (10 + nth)) + nth / 50 },
+      { key: 'val/accuracy', step, value: step / (300 + nth * 10) },
+      { key: 'lr', step, value: 10 ** -(3 + (nth % 3)) },
+    ])
+    await ingest(forge, run, 'metrics', { points: points.flat() })
+    return run
+  }
+  const runs = []
+  for (let nth = 0; nth < 24; nth++) runs.push(await report(nth))
+  const [first, second] = runs
+  await forge.call('PATCH', `/api/runs/${first?.run_id}`, {
+    body: { name: 'The first of them, with a very long name λ 模型 🚀', starred: true },
+  })
+  await forge.call('PATCH', `/api/runs/${second?.run_id}`, { body: { archived: true } })
+
+  const { page, faults, another } = await openPage(t)
+  await page.goto(`${forge.url}/projects`)
+  await signIn(page)
+  await page.getByRole('link', { name: 'sweep' }).click()
+  await page.getByText('10 of 23 runs shown').waitFor()
+  const chart = page.getByRole('figure', { name: 'train/loss' })
+  await chart.getByText('10 lines').waitFor()
+  const titles = () => page.getByRole('figure').getByRole('heading').allTextContents()
+  await becomes(t, titles, ['train/loss', 'val/accuracy', 'lr'])
+  await keepViews(page, 'console-workspace')
+  await page.setViewportSize({ width: 1440, height: 900 })
+  t.deepEqual(await axeFinds(page), [])
+
+  // A hidden run leaves every chart, and the address says which are shown.
+  await page.getByLabel('Show sweep-24 (sweep-24)').uncheck()
+  await chart.getByText('9 lines').waitFor()
+  await page.getByLabel(/^Show The first of them/).check()
+  await chart.getByText('10 lines').waitFor()
+  await page.waitForURL(/runs=1,15-23|runs=1%2C15-23/)
+  const other = await another()
+  await other.goto(page.url())
+  await other.getByRole('figure', { name: 'train/loss' }).getByText('10 lines').waitFor()
+  await other.close()
+
+  // The tooltip names the run under the cursor, whose row stands out.
+  const plot = page.getByRole('img', { name: 'train/loss' })
+  await plot.focus()
+  await page.keyboard.press('ArrowRight')
+  await plot
+    .locator('.forge-tip')
+    .getByText(/sweep-2\d/)
+    .first()
+    .waitFor()
+  await plot.hover({ position: { x: 300, y: 120 } })
+  await keepScreenshot(page, 'console-workspace-tip')
+
+  // A search narrows the list, and refuses in place.
+  const search = page.getByRole('searchbox', { name: 'Search the runs of this project' })
+  await search.fill('starred:true')
+  await page.keyboard.press('Enter')
+  await page.getByText('1 of 1 runs shown').waitFor()
+  await search.fill('state:')
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('alert')
+    .getByText(/column/)
+    .waitFor()
+  await search.fill('')
+
+  // A new run appears without a reload.
+  await page.getByText('10 of 23 runs shown').waitFor()
+  await report(25)
+  await page.getByText('10 of 24 runs shown').waitFor()
+  await page.getByRole('listitem').getByText('sweep-25').waitFor()
+  await page.setViewportSize({ width: 390, height: 800 })
+  await fits(page)
+  t.deepEqual(faults, [])
+})
+
+test('a project that one may not read looks like one that does not exist', async t => {
+  const forge = await startForge(t)
+  const { page, faults } = await openSignedIn(t, forge)
+  await page.goto(`${forge.url}/projects/none`)
+  await page.getByRole('alert').getByText('No such project').waitFor()
+  t.deepEqual(faults, [])
+})

@@ -1,0 +1,83 @@
+import test from 'ava'
+import { lastUpTo, readingsAt } from '../../clients/console/src/charts/nearest.ts'
+import { lineOf } from '../../clients/console/src/charts/series.ts'
+import { byInterest } from '../../clients/console/src/pages/projects/interest.ts'
+import { shownOf, shownText } from '../../clients/console/src/pages/projects/shown.ts'
+
+const runs = Array.from({ length: 30 }, (_, nth) => ({ short_id: `my-demo-${30 - nth}` }))
+
+test('the address names the shown runs briefly, and the newest ten not at all', t => {
+  const text = (numbers: number[]) =>
+    shownText(
+      runs,
+      runs.filter(({ short_id }) => numbers.includes(Number(short_id.split('-')[2]))),
+    )
+  t.is(shownText(runs, runs.slice(0, 10)), undefined)
+  t.is(shownText(runs.slice(0, 3), runs.slice(0, 3)), undefined)
+  t.is(text([]), 'none')
+  t.is(text([7]), '7')
+  t.is(text([1, 2, 3, 9, 11, 12]), '1-3,9,11-12')
+  for (const numbers of [[], [7], [30, 29], [1, 2, 3, 9, 11, 12]])
+    t.deepEqual(
+      shownOf(runs, text(numbers)).map(({ short_id }) => Number(short_id.split('-')[2])),
+      [...numbers].sort((a, b) => b - a),
+    )
+  t.is(shownOf(runs, undefined).length, 10)
+  t.deepEqual(
+    shownOf(runs, '99,x,3-,2-1,1e3,28-40').map(({ short_id }) => short_id),
+    ['my-demo-30', 'my-demo-29', 'my-demo-28'],
+  )
+})
+
+test('losses and rewards come before other metrics', t => {
+  t.deepEqual(byInterest(['lr', 'val/acc', 'eval/x', 'Reward/mean', 'train/loss', 'a']), [
+    'train/loss',
+    'Reward/mean',
+    'val/acc',
+    'eval/x',
+    'a',
+    'lr',
+  ])
+})
+
+const line = (points: [step: number, value: number | null][], runId = 'a') => ({
+  runId,
+  ...lineOf(
+    {
+      key: 'k',
+      bucketed: false,
+      points: points.map(([step, value]) => [step, value, value, value, value ?? 'NaN', step]),
+      nonfinite: [],
+    },
+    runId,
+    'step',
+    0,
+  ),
+})
+
+test('a line shows its nearest value at the cursor, and nothing before its first or past its last point', t => {
+  t.is(lastUpTo([1, 3, 5], 0), -1)
+  t.is(lastUpTo([1, 3, 5], 3), 1)
+  t.is(lastUpTo([1, 3, 5], 9), 2)
+  t.is(lastUpTo([], 9), -1)
+  const whole = line([
+    [0, 5],
+    [10, 6],
+    [20, 7],
+  ])
+  const short = line(
+    [
+      [0, 1],
+      [5, null],
+    ],
+    'b',
+  )
+  const lines = [whole, short, line([], 'c')]
+  const at = (x: number) => readingsAt(lines, x).map(({ line, value }) => [line.runId, value])
+  t.deepEqual(at(0).flat(), ['a', 5, 'b', 1])
+  t.deepEqual(at(6), [['a', 6]])
+  t.deepEqual(at(4), [['a', 5]], 'a value that is not finite is no value')
+  t.deepEqual(at(14), [['a', 6]])
+  t.deepEqual(at(-1), [])
+  t.deepEqual(at(21), [])
+})

@@ -1,0 +1,48 @@
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Service } from '../../server/assemble.ts'
+import { assembleSampleServer } from '../samples/assemble.ts'
+import { sender } from '../samples/send.ts'
+import { type Answers, readEverything } from './answers.ts'
+import { restore, type Unpacked } from './fixture.ts'
+
+/** An installation as its fixture left it. */
+export type Restored = { databaseUrl: string; dataDir: string; recordedAt: string }
+
+/** Restores a fixture into an empty database and a new folder. */
+export async function restored(
+  unpacked: Unpacked,
+  place: { databaseUrl: string; dataDir: string },
+): Promise<Restored> {
+  await restore(unpacked, place.databaseUrl)
+  await cp(join(unpacked.folder, 'data'), place.dataDir, { recursive: true })
+  return { ...place, recordedAt: unpacked.fixture.recordedAt }
+}
+
+/** As if so much time had passed since the recording: sessions are valid, and nothing is old enough to be removed. */
+function clockAt(recordedAt: string, afterMs: number): () => Date {
+  const began = performance.now()
+  return () => new Date(Date.parse(recordedAt) + afterMs + performance.now() - began)
+}
+
+/** Without `command-api`, which polls engines and fires alerts, nothing changes between reads. */
+const readers = 'relay,projector,query-api'
+
+export const startOn = (
+  { recordedAt, ...place }: Restored,
+  { roles = `command-api,${readers}`, afterMs = 0 } = {},
+): Promise<Service> => assembleSampleServer({ ...place, roles, now: clockAt(recordedAt, afterMs) })
+
+/** Starts a server, reads everything, and stops it. */
+export async function answersAt(
+  place: Restored,
+  { samples }: Unpacked['fixture'],
+  afterMs = 0,
+): Promise<Answers> {
+  const { url, routes, stop } = await startOn(place, { roles: readers, afterMs })
+  try {
+    return await readEverything({ ...samples, routes, send: sender(url) })
+  } finally {
+    await stop()
+  }
+}
