@@ -56,13 +56,14 @@ export function Head({ run, job }: Props) {
 /** One sentence, the same as on the card of the diagnosis. */
 function Why({ run }: { run: RunRecord }) {
   const say = useWords(words)
-  const { newest } = useDiagnosis(run)
-  const why = whyOf(run, newest)
+  const isFailed = run.state === 'failed'
+  const { newest } = useDiagnosis(run, isFailed)
+  const why = isFailed ? whyOf(run, newest) : run.why
   if (why === null) return null
   return (
     <p className={styles.why} role="status" data-fact="why">
       {visible(why)}
-      {isUnderWay(newest) && ` · ${say.analysing}`}
+      {isFailed && isUnderWay(newest) && ` · ${say.analysing}`}
     </p>
   )
 }

@@ -5,11 +5,11 @@ import { pathOfRun, type RunRecord } from './use-run.ts'
 
 export const pathOfDiagnoses = (runId: string): string => `${pathOfRun(runId)}/diagnoses`
 
-/** The newest diagnosis of a run. */
-export function useDiagnosis(run: RunRecord) {
+/** The newest diagnosis of a run; `isWanted`: whether it has to be read. */
+export function useDiagnosis(run: RunRecord, isWanted = true) {
   const found = useQuery({
     ...reading<Diagnosis[]>(pathOfDiagnoses(run.run_id)),
-    enabled: run.ended_at !== null,
+    enabled: isWanted,
     refetchInterval: ({ state }) => (isUnderWay(state.data?.[0]) ? 1_500 : false),
   })
   return { newest: found.data?.[0], error: found.error }
