@@ -171,7 +171,7 @@ test('without a message, the end of the log appears next to the reason of a fail
   await page.goto(`${forge.url}/runs/${run.run_id}`)
   await page.locator('[data-fact=last_words]', { hasText: /^no such file$/ }).waitFor()
   const why = page.locator('[data-fact=why]')
-  await becomes(t, () => why.textContent(), 'exit code 137 (SIGKILL)')
+  await becomes(t, () => why.textContent(), 'It was killed from outside (SIGKILL)')
   t.deepEqual(faults, [])
 })
 

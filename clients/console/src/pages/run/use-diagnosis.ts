@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Diagnosis } from '../../../../../schemas/diagnoses.ts'
 import { reading } from '../../session/api.ts'
 import { pathOfRun, type RunRecord } from './use-run.ts'
+import { isUnderWay } from './why.ts'
 
 export const pathOfDiagnoses = (runId: string): string => `${pathOfRun(runId)}/diagnoses`
 
@@ -13,16 +14,4 @@ export function useDiagnosis(run: RunRecord, isWanted = true) {
     refetchInterval: ({ state }) => (isUnderWay(state.data?.[0]) ? 1_500 : false),
   })
   return { newest: found.data?.[0], error: found.error }
-}
-
-export const isUnderWay = (diagnosis: Diagnosis | undefined): boolean =>
-  diagnosis !== undefined && ['pending', 'running'].includes(diagnosis.status)
-
-/** Why a run failed: by its diagnosis, which is also in the notification, otherwise by how it ended. Null: nobody knows. */
-export function whyOf(
-  { why }: Pick<RunRecord, 'why'>,
-  newest: Pick<Diagnosis, 'status' | 'title' | 'category'> | undefined,
-): string | null {
-  const isFound = newest?.status === 'succeeded' && newest.category !== 'unknown'
-  return (isFound ? newest.title : null) ?? why
 }
