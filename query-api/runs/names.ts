@@ -31,11 +31,11 @@ export const namesRoutes = (reads: Reads<Tables>): Route[] => [
     summary: 'Count the runs of a search in each project, by name',
     query: runsByProjectQuery,
     response: Type.Array(runsOfProject),
-    async handle({ caller, query }) {
+    async handle({ caller, query: { q, ...filter } }) {
       const db = reads.as(caller)
       const readable = { projects: await readableProjects(db, caller), caller }
-      const search = readSearch(query.q)
-      const { runs } = await findRuns(db, { readable, filter: {}, search, sort: '-created_at' })
+      const search = readSearch(q)
+      const { runs } = await findRuns(db, { readable, filter, search, sort: '-created_at' })
       const rows: RunsOfProject[] = await runs
         .select(['runs.project', eb => eb.fn.countAll<number>().as('runs')])
         .groupBy('runs.project')

@@ -153,7 +153,9 @@ export type RunListQuery = Static<typeof runListQuery>
 
 /** `GET /api/runs/by-project`. */
 export const runsByProjectQuery = closed({
-  /** As of the list. */
+  /** These are as of the list. */
+  starred: Type.Optional(Type.Boolean()),
+  archived: Type.Optional(Type.Boolean()),
   q: Type.Optional(Type.String({ maxLength: 1000 })),
 })
 export const runsOfProject = Type.Object({

@@ -30,7 +30,7 @@ import {
   lineAt,
 } from '../../clients/console/src/pages/runs/lines.ts'
 import { afterChange, rowsAfter } from '../../clients/console/src/pages/runs/live-state.ts'
-import { viewsIn, withView } from '../../clients/console/src/pages/runs/saved-views.ts'
+import { viewOf, viewsIn, withView } from '../../clients/console/src/pages/runs/saved-views.ts'
 import { tableKeyOf } from '../../clients/console/src/pages/runs/table-keys.ts'
 import type { RunRow } from '../../schemas/runs/records.ts'
 
@@ -101,16 +101,19 @@ test('columns, orders and views live in addresses, and damaged ones are harmless
   )
   t.deepEqual(viewsIn('{"not": "a list"}'), [])
   t.deepEqual(viewsIn('nonsense'), [])
-  const nothing = { q: undefined, sort: undefined, cols: undefined, group: undefined }
+  const nothing = viewOf({})
   t.deepEqual(viewsIn('[{"name": "mine", "q": 7}, {"q": "x"}]'), [{ name: 'mine', ...nothing }])
   const view = { ...nothing, name: 'a', q: 'x' }
+  t.deepEqual(viewsIn('[{"name": "old", "archived": "true"}]'), [
+    { ...nothing, name: 'old', archived: 'true' },
+  ])
   t.deepEqual(withView([view], { ...view, q: 'y' }), [{ ...view, q: 'y' }])
 })
 
 test("a search is completed at the cursor, from the server's names", t => {
   const known = { projects: ['vision', 'speech'], names: [] }
   t.deepEqual(wordAt('a (sta', 6), { word: 'sta', from: 3 })
-  t.deepEqual(completionsOf('sta', known), ['state:', 'started>'])
+  t.deepEqual(completionsOf('sta', known), ['state:', 'starred:', 'started>'])
   t.deepEqual(completionsOf('state:f', known), ['state:failed'])
   t.deepEqual(completionsOf('project:', known), ['project:vision', 'project:speech'])
   t.deepEqual(completionsOf('', known), [])
@@ -162,12 +165,14 @@ test('a change of state shows in its row at once', t => {
   const at = '2026-11-01T00:01:40+00:00'
   const started_at = '2026-11-01T00:00:00+00:00'
   const rows = [run('a', { started_at }), run('b')]
-  t.like(rowsAfter(rows, { run_id: 'a', state: 'failed', at })[0], {
+  const failed = (run_id: string) =>
+    rowsAfter(rows, row => afterChange(row, { run_id, state: 'failed', at }))
+  t.like(failed('a')[0], {
     state: 'failed',
     ended_at: at,
     duration_s: 100,
   })
-  t.is(rowsAfter(rows, { run_id: 'c', state: 'failed', at }), rows)
+  t.is(failed('c'), rows)
   const after = (row: RunRow, state: string) => afterChange(row, { run_id: 'a', state, at })
   t.is(after(run('a'), 'stopping').state, 'running', 'a job that stops is still running')
   t.like(after(run('a', { state: 'pending' }), 'running'), { state: 'running', started_at: at })
@@ -188,6 +193,7 @@ test('the keys of the table work unless somebody is typing', t => {
   t.is(tableKeyOf(press('j'), 'table'), 'down')
   t.is(tableKeyOf(press('x'), 'control'), 'choose')
   t.is(tableKeyOf(press('X'), 'control'), 'range')
+  t.is(tableKeyOf(press('*'), 'table'), 'star')
   t.is(tableKeyOf(press('Enter'), 'table'), 'open')
   t.is(tableKeyOf(press('Enter'), 'control'), null, 'a button is pressed instead')
   t.is(tableKeyOf(press('j'), 'field'), null)

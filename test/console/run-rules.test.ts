@@ -6,37 +6,61 @@ import {
   phasesOf,
   ranOf,
 } from '../../clients/console/src/pages/run/phases.ts'
-import { reasonAgainst, stateAfter } from '../../clients/console/src/pages/run/rules.ts'
+import {
+  actions,
+  isPossible,
+  offered,
+  stateAfter,
+} from '../../clients/console/src/pages/run/rules.ts'
 import type { RunRecord } from '../../clients/console/src/pages/run/use-run.ts'
 import { lifecycle } from '../../command-api/jobs/lifecycle.ts'
 import { jobStates } from '../../schemas/jobs/jobs.ts'
+
+const running = { state: 'running', isJob: true, isDeleted: false, isArchived: false }
 
 for (const action of ['stop', 'pause', 'resume'] as const)
   test(`a job can be asked to ${action} exactly where that changes something`, t => {
     for (const state of jobStates) {
       const outcome = lifecycle[state][action]
-      const isOffered = reasonAgainst(action, { state, isJob: true, isDeleted: false }) === null
+      const isOffered = isPossible(action, { ...running, state })
       t.is(isOffered, outcome !== 'conflict' && outcome !== 'same', state)
       if (isOffered) t.is(stateAfter(action, state), outcome as never, state)
     }
   })
 
-test('actions that need a job say so for other runs, and a deleted run can only be restored', t => {
-  const run = { state: 'failed', isJob: false, isDeleted: false }
-  t.is(reasonAgainst('retry', run), 'notJob')
-  t.is(reasonAgainst('stop', run), 'hasEnded')
-  t.is(reasonAgainst('delete', run), null)
-  t.is(reasonAgainst('diagnose', run), null)
-  t.is(reasonAgainst('diagnose', { ...run, state: 'succeeded' }), 'hasSucceeded')
-  const deleted = { ...run, isDeleted: true }
-  t.is(reasonAgainst('delete', deleted), 'deleted')
-  t.is(reasonAgainst('restore', deleted), null)
+test('at most two actions are buttons, all others that are possible are in the menu', t => {
+  const states = [...jobStates, 'abandoned', 'pending']
+  for (const state of states)
+    for (const isJob of [true, false])
+      for (const isArchived of [true, false]) {
+        const now = { ...running, state, isJob, isArchived }
+        const { first, others } = offered(now)
+        t.true(first.length <= 2, state)
+        const all = [...first, ...others]
+        t.is(new Set(all).size, all.length, state)
+        t.deepEqual(
+          actions.filter(action => isPossible(action, now)),
+          actions.filter(action => all.includes(action)),
+        )
+      }
+  t.deepEqual(offered(running).first, ['pause', 'stop'])
+  t.deepEqual(offered({ ...running, state: 'failed' }).first, ['retry', 'clone'])
+  t.deepEqual(offered({ ...running, isJob: false }).first, ['stop'])
+})
+
+test('actions that need a job are not offered for other runs, and a deleted run can only be restored', t => {
+  const run = { ...running, state: 'failed', isJob: false }
+  const { first, others } = offered(run)
+  t.deepEqual([...first, ...others], ['diagnose', 'tags', 'archive', 'delete'])
+  t.true(offered({ ...run, isArchived: true }).others.includes('unarchive'))
+  t.false(isPossible('diagnose', { ...run, state: 'succeeded' }))
+  t.deepEqual(offered({ ...run, isDeleted: true }), { first: ['restore'], others: [] })
 })
 
 test('a job that is stopping can still be stopped by force', t => {
-  const now = { state: 'stopping', isJob: true, isDeleted: false }
-  t.is(reasonAgainst('stop', now), 'isStopping')
-  t.is(reasonAgainst('forceStop', now), null)
+  const now = { ...running, state: 'stopping' }
+  t.false(isPossible('stop', now))
+  t.deepEqual(offered(now).first, ['forceStop'])
 })
 
 const at = (minute: number) => `2026-11-23T10:${String(minute).padStart(2, '0')}:00.000Z`

@@ -75,7 +75,10 @@ test('the page of a run shows state, charts and log live, to the end', async t =
   await page.setViewportSize({ width: 1280, height: 800 })
 
   await page.getByRole('link', { name: 'Overview' }).click()
-  await page.getByText('train/loss is NaN at step 150').waitFor()
+  await page
+    .getByRole('region', { name: 'Alerts' })
+    .getByText('train/loss is NaN at step 150')
+    .waitFor()
   await keepViews(page, 'run')
   await report('lifecycle', { event: 'succeeded' })
   await state(page, 'succeeded').waitFor()
@@ -168,7 +171,7 @@ test('without a message, the end of the log appears next to the reason of a fail
   await page.goto(`${forge.url}/runs/${run.run_id}`)
   await page.locator('[data-fact=last_words]', { hasText: /^no such file$/ }).waitFor()
   const why = page.locator('[data-fact=why]')
-  await becomes(t, () => why.textContent(), 'exit code 137 (SIGKILL)')
+  await becomes(t, () => why.textContent(), 'It was killed from outside (SIGKILL)')
   t.deepEqual(faults, [])
 })
 

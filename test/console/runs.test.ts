@@ -99,10 +99,10 @@ test('columns of hyperparameters, groups, ranges and the keyboard, with states a
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.keyboard.press('Escape')
   await page.getByRole('gridcell', { name: 'adam<b>w</b>' }).waitFor()
-  await page.getByRole('gridcell', { name: '0.125' }).waitFor()
+  await page.getByTitle('0.125', { exact: true }).waitFor()
   await page.reload()
   await page.getByRole('gridcell', { name: 'adam<b>w</b>' }).waitFor()
-  await page.getByRole('gridcell', { name: '0.125' }).waitFor()
+  await page.getByTitle('0.125', { exact: true }).waitFor()
 
   // Nobody has clicked the table.
   const at = (nth: number) => page.getByRole('row').nth(nth + 1)

@@ -46,6 +46,8 @@ test('names in use and runs by project cover the runs that one may read', async 
     { project: 'speech', runs: 2 },
   ])
   t.deepEqual(await groups('q=hparams.lr%3C1'), [{ project: 'speech', runs: 1 }])
+  t.deepEqual(await groups('archived=true'), [])
+  t.is((await groups('archived=false')).length, 2)
   t.deepEqual(await groups('', ada), [{ project: 'adas', runs: 1 }])
 
   const list = async (query: string) =>

@@ -1,4 +1,5 @@
 import { jobStates } from '../../../schemas/jobs/jobs.ts'
+import { byInterest } from '../../../schemas/metrics/interest.ts'
 import { runStates, searchedStates } from '../../../schemas/runs/records.ts'
 import { firstRows, type Part } from '../api/every-page.ts'
 import type { JobRow, RunRecord } from '../api/records.ts'
@@ -6,7 +7,6 @@ import { closest } from '../program/closest.ts'
 import { usageFailure } from '../program/failure.ts'
 import { countOf } from '../program/list.ts'
 import type { Flags, Session, Texts } from '../program/session.ts'
-import { byInterest } from './follow/picture.ts'
 
 /** A listed run, with or without a job. These are the fields of `--json`. */
 export type RunRow = {

@@ -1,10 +1,11 @@
+import { byInterest } from '../../../../schemas/metrics/interest.ts'
 import { amount, duration } from '../../terminal/amounts.ts'
 import { toJson } from '../../terminal/harmless.ts'
 import { openScreen, type Tty } from '../../terminal/screen.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import { oneLine } from '../../terminal/width.ts'
 import { marked } from '../marked.ts'
-import { byInterest, type Picture, secondsInto } from './picture.ts'
+import { type Picture, secondsInto } from './picture.ts'
 import type { RunEvent } from './run-events.ts'
 import { paintState, runView } from './view.ts'
 

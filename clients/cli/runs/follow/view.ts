@@ -1,4 +1,5 @@
 import stringWidth from 'string-width'
+import { byInterest } from '../../../../schemas/metrics/interest.ts'
 import { isEnded } from '../../api/records.ts'
 import { amount, duration } from '../../terminal/amounts.ts'
 import { lineChart, sparkline } from '../../terminal/chart.ts'
@@ -6,7 +7,7 @@ import type { Series } from '../../terminal/series.ts'
 import type { Paint } from '../../terminal/terminal.ts'
 import { oneLine, padEnd, truncate } from '../../terminal/width.ts'
 import { marked } from '../marked.ts'
-import { byInterest, elapsedSeconds, type Picture, timeline } from './picture.ts'
+import { elapsedSeconds, type Picture, timeline } from './picture.ts'
 
 export type ViewOptions = {
   width: number

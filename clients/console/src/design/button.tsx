@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, ReactNode } from 'react'
+import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react'
 import styles from './button.module.css'
 import { Tip } from './tip.tsx'
 
@@ -10,6 +10,7 @@ type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> & {
   unless?: string | null | false
   /** True while its effect is under way. */
   busy?: boolean
+  ref?: Ref<HTMLButtonElement>
   children: ReactNode
 }
 

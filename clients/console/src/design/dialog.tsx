@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import styles from './dialog.module.css'
 
 type Props = {
@@ -16,13 +16,17 @@ type Props = {
 export function Dialog({ title, onClose, children, wide }: Props) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
-    const before = document.activeElement
-    element.current?.showModal()
+  // Before a field of the dialog takes the focus.
+  const [before] = useState(() => document.activeElement)
+  useLayoutEffect(() => {
+    const dialog = element.current
+    dialog?.showModal()
     return () => {
+      // An open one would keep the focus from the page behind it.
+      dialog?.close()
       if (before instanceof HTMLElement) before.focus()
     }
-  }, [])
+  }, [before])
   return (
     // Escape also closes it, through `onCancel`.
     <dialog

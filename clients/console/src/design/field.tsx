@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, type ReactNode, useId } from 'react'
+import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId } from 'react'
 import styles from './field.module.css'
 
 type Props = {
@@ -43,6 +43,14 @@ type TextProps = InputHTMLAttributes<HTMLInputElement> & {
 export const TextField = ({ label, fault, hint, ...rest }: TextProps) => (
   <Field label={label} {...(fault && { fault })} {...(hint && { hint })}>
     {given => <input {...given} {...rest} className={styles.input} />}
+  </Field>
+)
+
+type AreaProps = TextareaHTMLAttributes<HTMLTextAreaElement> & { label: string; hint?: ReactNode }
+
+export const TextArea = ({ label, hint, ...rest }: AreaProps) => (
+  <Field label={label} {...(hint && { hint })}>
+    {given => <textarea {...given} {...rest} className={styles.input} />}
   </Field>
 )
 

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { DropdownMenu } from 'radix-ui'
 import { lazy, Suspense, useEffect, useRef, useSyncExternalStore } from 'react'
 import { Dialog } from '../design/dialog.tsx'
+import { Menu, MenuItem, MenuLink } from '../design/menu.tsx'
 import { Loading } from '../design/notice.tsx'
 import { useLive } from '../live/use-live.ts'
 import { places, titleOf } from '../pages/all.ts'
@@ -177,18 +177,11 @@ function Bell({ unread }: { unread: number }) {
 function Account({ username }: { username: string }) {
   const say = useWords(words)
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger className={styles.account} aria-label={`${say.account}: ${username}`}>
-        {username || say.account}
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content className={styles.menu} align="end" sideOffset={4}>
-          <DropdownMenu.Item asChild>
-            <Link to="/settings">{say.settings}</Link>
-          </DropdownMenu.Item>
-          <DropdownMenu.Item onSelect={() => void signOut()}>{say.signOut}</DropdownMenu.Item>
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+    <Menu label={`${say.account}: ${username}`} shown={username || say.account}>
+      <MenuLink>
+        <Link to="/settings">{say.settings}</Link>
+      </MenuLink>
+      <MenuItem onSelect={() => void signOut()}>{say.signOut}</MenuItem>
+    </Menu>
   )
 }

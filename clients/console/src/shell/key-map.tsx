@@ -12,6 +12,7 @@ const words = wordsOf({
   search: ['Search this page', '在此页面搜索'],
   move: ['Next and previous row or sample', '下一个或上一个行/样本'],
   choose: ['Select a run, or a range up to here', '选择运行，或选择到此处的范围'],
+  star: ['Star a run, or remove its star', '为运行加星标或取消星标'],
   close: ['Close', '关闭'],
 })
 
@@ -27,6 +28,7 @@ export function KeyMap({ onClose }: { onClose: () => void }) {
     ['/', say.search],
     ['j k', say.move],
     ['x X', say.choose],
+    ['*', say.star],
     ['Esc', say.close],
   ] as const
   return (

@@ -7,13 +7,13 @@ import type {
   StateFrame,
 } from '../../../../clients/cli/api/records.ts'
 import {
-  byInterest,
   newPicture,
   type Picture,
   see,
   timeline,
 } from '../../../../clients/cli/runs/follow/picture.ts'
 import { runView } from '../../../../clients/cli/runs/follow/view.ts'
+import { byInterest } from '../../../../schemas/metrics/interest.ts'
 
 const start = Date.UTC(2026, 10, 20, 12)
 const at = (seconds: number) => new Date(start + Math.floor(seconds) * 1000).toISOString()

@@ -1,15 +1,18 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import type { RunChange } from '../../../../../schemas/runs/runs.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { TextField } from '../../design/field.tsx'
+import { Menu, MenuItem } from '../../design/menu.tsx'
 import { Failure } from '../../design/notice.tsx'
 import { queries, reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useWords } from '../../words/words.ts'
+import { changeRun } from './change.ts'
 import styles from './head.module.css'
 import type { JobDetail } from './phases.ts'
-import { type Action, actions, reasonAgainst, stateAfter } from './rules.ts'
+import { type Action, offered, stateAfter } from './rules.ts'
 import { pathOfJob, pathOfRun, type RunRecord } from './use-run.ts'
 import { words } from './words.ts'
 
@@ -18,7 +21,7 @@ type Props = { run: RunRecord; job: JobDetail | null }
 const asking: readonly Action[] = ['stop', 'forceStop', 'delete', 'tags']
 const dangerous: readonly Action[] = ['stop', 'forceStop', 'delete']
 
-/** The actions on a run; unavailable ones stay visible, with the reason. */
+/** The actions that are possible now: at most two buttons, and a menu. */
 export function Actions({ run, job }: Props) {
   const say = useWords(words)
   const navigate = useNavigate()
@@ -33,27 +36,37 @@ export function Actions({ run, job }: Props) {
     setAsks(null)
     void act(action, body)
   }
-  const now = {
+  const { first, others } = offered({
     state: job?.state ?? run.state,
     isJob: run.job_exists,
     isDeleted: run.deleted_at !== null,
-  }
+    isArchived: run.archived,
+  })
   return (
     <div className={styles.actions}>
-      {(now.isDeleted ? (['restore'] as const) : actions).map(action => {
-        const against = reasonAgainst(action, now)
-        return (
-          <Button
-            key={action}
-            kind={dangerous.includes(action) ? 'danger' : 'plain'}
-            busy={busy === action}
-            unless={against && say[against]}
-            onClick={() => begin(action)}
-          >
-            {say[action]}
-          </Button>
-        )
-      })}
+      {first.map(action => (
+        <Button
+          key={action}
+          kind={dangerous.includes(action) ? 'danger' : 'plain'}
+          busy={busy === action}
+          onClick={() => begin(action)}
+        >
+          {say[action]}
+        </Button>
+      ))}
+      {others.length > 0 && (
+        <Menu label={say.more} shown="⋯">
+          {others.map(action => (
+            <MenuItem
+              key={action}
+              isDangerous={dangerous.includes(action)}
+              onSelect={() => begin(action)}
+            >
+              {say[action]}
+            </MenuItem>
+          ))}
+        </Menu>
+      )}
       {asks === 'tags' && (
         <TagDialog
           tags={run.tags}
@@ -106,6 +119,9 @@ function useActing(run: RunRecord, job: JobDetail | null) {
   return { act, busy, error }
 }
 
+const changed = async (run: RunRecord, change: RunChange): Promise<object> =>
+  changeRun(run.run_id, change)
+
 function send(action: Action, run: RunRecord, body: object): Promise<{ short_id?: string }> {
   const path = (run.job_exists ? pathOfJob : pathOfRun)(run.run_id)
   switch (action) {
@@ -116,7 +132,10 @@ function send(action: Action, run: RunRecord, body: object): Promise<{ short_id?
     case 'diagnose':
       return request('POST', '/api/job/diagnose', { body: { job_id: run.run_id } })
     case 'tags':
-      return request('PATCH', path, { body })
+      return changed(run, body)
+    case 'archive':
+    case 'unarchive':
+      return changed(run, { archived: action === 'archive' })
     case 'forceStop':
       return request('POST', `${path}/stop`, { body: { force: true } })
     default:

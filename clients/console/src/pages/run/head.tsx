@@ -1,15 +1,27 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { Badge } from '../../design/badge.tsx'
 import { Copyable } from '../../design/copy.tsx'
+import { Failure } from '../../design/notice.tsx'
+import { Num } from '../../design/number.tsx'
+import { Star } from '../../design/star.tsx'
 import { Ago, Length } from '../../design/time.tsx'
+import { useLive } from '../../live/use-live.ts'
+import { reread } from '../../session/api.ts'
 import { lengthOf } from '../../words/amounts.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { Actions } from './actions.tsx'
+import { AlertText } from './alert-text.tsx'
+import { changeRun } from './change.ts'
 import styles from './head.module.css'
 import { iconOf } from './icon.ts'
+import { mainMetricOf } from './main-metric.ts'
 import { type JobDetail, type Phase, phasesOf, ranOf } from './phases.ts'
-import type { RunRecord } from './use-run.ts'
+import { Title } from './title.tsx'
+import { useAlerts } from './use-alerts.ts'
+import { useDiagnosis } from './use-diagnosis.ts'
+import { pathOfRun, type RunRecord } from './use-run.ts'
+import { isUnderWay, whyOf } from './why.ts'
 import { WhyQueued } from './why-queued.tsx'
 import { words } from './words.ts'
 
@@ -17,27 +29,101 @@ type Props = { run: RunRecord; job: JobDetail | null }
 
 /** The identity and progress of a run, and the actions on it. */
 export function Head({ run, job }: Props) {
+  const say = useWords(words)
   const state = job?.state ?? run.state
   useMarkedTab(state, run.name ?? run.short_id)
   return (
     <header className={styles.head}>
       <div className={styles.title}>
-        <h1>{visible(run.name ?? run.short_id)}</h1>
+        <StarOf run={run} />
+        <Title run={run} />
         <Badge state={state} />
+        {run.archived && <Badge state="soft" text={say.archived} />}
         {job?.state_reason && <span className={styles.soft}>{job.state_reason}</span>}
         <Actions run={run} job={job} />
       </div>
+      <Main run={run} />
       <Facts run={run} job={job} />
-      {run.why !== null && (
-        <p className={styles.why} role="status" data-fact="why">
-          {run.why}
-        </p>
-      )}
+      <Why run={run} />
+      <OpenAlerts run={run} />
       <Timeline phases={phasesOf(run, job)} />
       {(state === 'queued' || state === 'held') && run.job_exists && (
         <WhyQueued runId={run.run_id} />
       )}
     </header>
+  )
+}
+
+/** One sentence, the same as on the card of the diagnosis. */
+function Why({ run }: { run: RunRecord }) {
+  const say = useWords(words)
+  const isFailed = run.state === 'failed'
+  const { newest } = useDiagnosis(run, isFailed)
+  const why = isFailed ? whyOf(run, newest) : run.why
+  if (why === null) return null
+  return (
+    <p className={styles.why} role="status" data-fact="why">
+      {visible(why)}
+      {isFailed && isUnderWay(newest) && ` · ${say.analysing}`}
+    </p>
+  )
+}
+
+const shownAlerts = 3
+
+/** The kinds of alerts that are open, on every tab. */
+function OpenAlerts({ run }: { run: RunRecord }) {
+  const { groups } = useAlerts(run)
+  useLive(`alerts:${run.run_id}`, {
+    onEvent: ({ event }) => event === 'alert' && void reread(pathOfRun(run.run_id)),
+    onGap: () => {},
+  })
+  const open = groups.filter(group => group.open > 0).slice(0, shownAlerts)
+  if (open.length === 0) return null
+  return (
+    <ul className={styles.facts} data-fact="alerts">
+      {open.map(group => (
+        <li key={group.id} className={styles.alert}>
+          <AlertText group={group} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function StarOf({ run }: { run: RunRecord }) {
+  const say = useWords(words)
+  const [error, setError] = useState<unknown>(null)
+  const toggle = () => {
+    setError(null)
+    void changeRun(run.run_id, { starred: !run.starred })
+      .then(() => reread('/api/runs'))
+      .catch(setError)
+  }
+  return (
+    <>
+      <Star isOn={run.starred} label={say.star(run.short_id)} onToggle={toggle} />
+      <Failure error={error} />
+    </>
+  )
+}
+
+/** The number that the run is judged by. */
+function Main({ run }: { run: RunRecord }) {
+  const say = useWords(words)
+  const main = mainMetricOf(run)
+  if (main === null) return null
+  const { key, of, value, step } = main
+  return (
+    <p className={styles.main} data-fact="main">
+      <strong>
+        <Num value={value} label={key} />
+      </strong>{' '}
+      <span className={styles.soft}>
+        {visible(key)} · {say[of]}
+        {step !== null && ` · ${say.atStep(step.toLocaleString())}`}
+      </span>
+    </p>
   )
 }
 

@@ -1,65 +1,64 @@
 import type { JobState } from '../../../../../schemas/jobs/jobs.ts'
 
+/** In the order of the menu. */
 export const actions = [
-  'stop',
-  'forceStop',
-  'pause',
   'resume',
+  'pause',
   'retry',
   'clone',
   'diagnose',
   'tags',
+  'archive',
+  'unarchive',
+  'stop',
+  'forceStop',
   'delete',
+  'restore',
 ] as const
-export type Action = (typeof actions)[number] | 'restore'
-
-/** Why an action is not possible now, as a word of the page; null: it is possible. */
-export type Reason =
-  | 'notJob'
-  | 'hasEnded'
-  | 'hasSucceeded'
-  | 'notEnded'
-  | 'notBegun'
-  | 'isStopping'
-  | 'isPausing'
-  | 'isPaused'
-  | 'notPaused'
-  | 'deleted'
-  | null
+export type Action = (typeof actions)[number]
 
 /** The input of the rules: the state of the job, or of a run without one. */
-export type Now = { state: string; isJob: boolean; isDeleted: boolean }
+export type Now = { state: string; isJob: boolean; isDeleted: boolean; isArchived: boolean }
 
 const ended = ['succeeded', 'failed', 'stopped', 'abandoned']
+const unpausable = [...ended, 'admitted', 'held', 'pausing', 'paused', 'stopping']
 
-const unlessEnded = ({ state }: Now): Reason => (ended.includes(state) ? null : 'notEnded')
-const whileGoing = ({ state }: Now): Reason => (ended.includes(state) ? 'hasEnded' : null)
-const ofJob = ({ isJob }: Now): Reason => (isJob ? null : 'notJob')
+const isOver = ({ state }: Now) => ended.includes(state)
 
-const againstPause: Readonly<Record<string, Reason>> = {
-  admitted: 'notBegun',
-  held: 'notBegun',
-  pausing: 'isPausing',
-  paused: 'isPaused',
-  stopping: 'isStopping',
+const rules: Readonly<Record<Exclude<Action, 'restore'>, (now: Now) => boolean>> = {
+  stop: now => !isOver(now) && now.state !== 'stopping',
+  forceStop: now => !isOver(now),
+  delete: isOver,
+  clone: ({ isJob }) => isJob,
+  tags: () => true,
+  archive: ({ isArchived }) => !isArchived,
+  unarchive: ({ isArchived }) => isArchived,
+  diagnose: ({ state }) => state !== 'succeeded',
+  retry: now => now.isJob && isOver(now),
+  pause: ({ isJob, state }) => isJob && !unpausable.includes(state),
+  resume: ({ isJob, state }) => isJob && state === 'paused',
 }
 
-const rules: Readonly<Record<Exclude<Action, 'restore'>, (now: Now) => Reason>> = {
-  stop: now => whileGoing(now) ?? (now.state === 'stopping' ? 'isStopping' : null),
-  forceStop: whileGoing,
-  delete: unlessEnded,
-  clone: ofJob,
-  tags: ofJob,
-  diagnose: ({ state }) => (state === 'succeeded' ? 'hasSucceeded' : null),
-  retry: now => ofJob(now) ?? unlessEnded(now),
-  pause: now => ofJob(now) ?? whileGoing(now) ?? againstPause[now.state] ?? null,
-  resume: now => ofJob(now) ?? (now.state === 'paused' ? null : 'notPaused'),
+/** Whether an action is possible now. The server decides; this only spares people a refusal that is certain. */
+export const isPossible = (action: Action, now: Now): boolean =>
+  action === 'restore' ? now.isDeleted : !now.isDeleted && rules[action](now)
+
+/** The actions that people most often want in a state. */
+const likely: Readonly<Record<string, readonly Action[]>> = {
+  paused: ['resume', 'stop'],
+  stopping: ['forceStop'],
+  succeeded: ['clone'],
+  failed: ['retry', 'clone'],
+  stopped: ['retry', 'clone'],
+  abandoned: ['retry', 'clone'],
 }
 
-/** The actions possible in a run's state. The server decides; this only spares people a refusal that is certain. */
-export function reasonAgainst(action: Action, now: Now): Reason {
-  if (action === 'restore') return null
-  return now.isDeleted ? 'deleted' : rules[action](now)
+/** At most two actions as buttons; the menu has the others. */
+export function offered(now: Now): { first: readonly Action[]; others: readonly Action[] } {
+  const possible = actions.filter(action => isPossible(action, now))
+  const wanted = now.isDeleted ? ['restore'] : (likely[now.state] ?? ['pause', 'stop'])
+  const first = possible.filter(action => wanted.includes(action))
+  return { first, others: possible.filter(action => !first.includes(action)) }
 }
 
 const withoutAttempt = ['admitted', 'held', 'queued', 'paused']

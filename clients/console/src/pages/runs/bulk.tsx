@@ -1,16 +1,17 @@
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
-import { Badge } from '../../design/badge.tsx'
+import type { RunChange } from '../../../../../schemas/runs/runs.ts'
 import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { TextField } from '../../design/field.tsx'
 import { reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
-import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
-import { type Chosen, firstOf } from './choice.ts'
+import { changeRun } from '../run/change.ts'
+import { StopDialog, TagDialog } from './bulk-dialogs.tsx'
+import type { Chosen } from './choice.ts'
+import { afterEdit, rowsAfter } from './live-state.ts'
 import styles from './page.module.css'
+import { showInLists } from './use-runs.ts'
 import { words } from './words.ts'
 
 type Props = { chosen: Chosen; onClear: () => void }
@@ -22,23 +23,16 @@ export function BulkActions({ chosen, onClear }: Props) {
   const say = useWords(words)
   const navigate = useNavigate()
   const [asks, setAsks] = useState<'stop' | 'tag' | null>(null)
-  const [told, setTold] = useState<string | null>(null)
+  const { each, mark, told, undo, forget } = useBulk()
   if (chosen.size === 0 && told === null) return null
   const runs = [...chosen.values()]
   const going = runs.filter(run => !isOver(run))
-  const each = async (work: (run: RunRow) => Promise<unknown>, among: readonly RunRow[]) => {
-    setAsks(null)
-    const faults: string[] = []
-    for (const run of among)
-      await work(run).catch(error => faults.push(`${run.short_id}: ${error.message}`))
-    setTold([say.done(among.length - faults.length), ...faults].join('\n'))
-    await reread('/api/runs', '/api/jobs')
-  }
   const compare = () =>
     void navigate({
       to: '/compare',
       search: { runs: runs.map(({ short_id }) => short_id).join(',') },
     })
+  const close = () => setAsks(null)
   return (
     <div className={styles.bulk}>
       <span>{say.chosen(chosen.size)}</span>
@@ -49,6 +43,10 @@ export function BulkActions({ chosen, onClear }: Props) {
       >
         {say.compare}
       </Button>
+      <Button onClick={() => setAsks('tag')} unless={runs.length === 0 && say.chooseSome}>
+        {say.tag}
+      </Button>
+      <MarkButtons runs={runs} onClear={onClear} onMark={to => void mark(to, runs)} />
       <Button
         kind="danger"
         onClick={() => setAsks('stop')}
@@ -57,41 +55,113 @@ export function BulkActions({ chosen, onClear }: Props) {
         {say.stop}
       </Button>
       <Button
-        onClick={() => setAsks('tag')}
-        unless={!runs.some(run => run.job_exists) && say.noJobs}
-      >
-        {say.tag}
-      </Button>
-      <Button
         kind="quiet"
         onClick={() => {
-          setTold(null)
+          forget()
           onClear()
         }}
       >
         {say.clear}
       </Button>
       {told !== null && <span role="status">{told}</span>}
+      {undo !== null && (
+        <Button kind="quiet" onClick={undo}>
+          {say.undo}
+        </Button>
+      )}
       {asks === 'stop' && (
         <StopDialog
           runs={going}
-          onClose={() => setAsks(null)}
-          onStop={() => void each(stop, going)}
+          onClose={close}
+          onStop={() => {
+            close()
+            void each(stop, going)
+          }}
         />
       )}
       {asks === 'tag' && (
         <TagDialog
-          onClose={() => setAsks(null)}
-          onTag={tag =>
-            void each(
-              run => addTag(run, tag),
-              runs.filter(run => run.job_exists),
-            )
-          }
+          onClose={close}
+          onTag={tag => {
+            close()
+            void each(run => addTag(run, tag), runs)
+          }}
         />
       )}
     </div>
   )
+}
+
+type MarkProps = { runs: readonly RunRow[]; onClear: () => void; onMark: (to: Mark) => void }
+
+/** Where all runs have a mark already, the button removes it. */
+function MarkButtons({ runs, onClear, onMark }: MarkProps) {
+  const say = useWords(words)
+  const none = runs.length === 0 && say.chooseSome
+  const areStarred = runs.length > 0 && runs.every(run => run.starred)
+  const areArchived = runs.length > 0 && runs.every(run => run.archived)
+  // The runs leave this list.
+  const archive = () => {
+    onClear()
+    onMark({ archived: !areArchived })
+  }
+  return (
+    <>
+      <Button onClick={() => onMark({ starred: !areStarred })} unless={none}>
+        {areStarred ? say.unstar : say.star}
+      </Button>
+      <Button onClick={archive} unless={none}>
+        {areArchived ? say.unarchive : say.archive}
+      </Button>
+    </>
+  )
+}
+
+type Mark = { starred: boolean } | { archived: boolean }
+
+function useBulk() {
+  const say = useWords(words)
+  const [told, setTold] = useState<string | null>(null)
+  const [undo, setUndo] = useState<(() => void) | null>(null)
+  /** Resolves with the runs for which it succeeded. */
+  const each = async (
+    work: (run: RunRow) => Promise<unknown>,
+    among: readonly RunRow[],
+    done: (n: number) => string = say.done,
+  ): Promise<RunRow[]> => {
+    setUndo(null)
+    const faults = new Map<RunRow, string>()
+    for (const run of among)
+      await work(run).catch(error => faults.set(run, `${run.short_id}: ${error.message}`))
+    setTold([done(among.length - faults.size), ...faults.values()].join('\n'))
+    await reread('/api/runs', '/api/jobs')
+    return among.filter(run => !faults.has(run))
+  }
+  const wordsOfMark = (mark: Mark) => {
+    if ('starred' in mark) return mark.starred ? say.starredDone : say.unstarredDone
+    return mark.archived ? say.archivedDone : say.unarchivedDone
+  }
+  const mark = async (to: Mark, among: readonly RunRow[]): Promise<void> => {
+    const back: Mark = 'starred' in to ? { starred: !to.starred } : { archived: !to.archived }
+    // Undo leaves runs alone that had the mark already.
+    const others = among.filter(run => run['starred' in to ? 'starred' : 'archived'] !== isOn(to))
+    const changed = await each(run => editRow(run, to), others, wordsOfMark(to))
+    if (changed.length > 0)
+      setUndo(() => () => void each(run => editRow(run, back), changed, wordsOfMark(back)))
+  }
+  const forget = () => {
+    setTold(null)
+    setUndo(null)
+  }
+  return { each, mark, told, undo, forget }
+}
+
+const isOn = (mark: Mark): boolean => ('starred' in mark ? mark.starred : mark.archived)
+
+/** Changes a run, and shows what the server confirmed in its row at once. */
+export async function editRow({ run_id }: RunRow, change: RunChange): Promise<void> {
+  const edited = await changeRun(run_id, change)
+  showInLists(rows => rowsAfter(rows, run => afterEdit(run, edited)))
 }
 
 const stop = ({ run_id, job_exists }: RunRow): Promise<unknown> =>
@@ -100,54 +170,5 @@ const stop = ({ run_id, job_exists }: RunRow): Promise<unknown> =>
 /** A row may predate tags that somebody has set since. */
 async function addTag({ run_id }: RunRow, tag: string): Promise<unknown> {
   const { tags } = await request<RunRow>('GET', `/api/runs/${run_id}`)
-  return request('PATCH', `/api/jobs/${run_id}`, { body: { tags: [...new Set([...tags, tag])] } })
-}
-
-type StopProps = { runs: readonly RunRow[]; onClose: () => void; onStop: () => void }
-
-/** Names the affected runs, which need not be in view. */
-function StopDialog({ runs, onClose, onStop }: StopProps) {
-  const say = useWords(words)
-  const { first, more } = firstOf(runs)
-  return (
-    <Dialog title={say.stop} onClose={onClose}>
-      <p>{say.stopAll(runs.length)}</p>
-      <ul className={styles.asked}>
-        {first.map(run => (
-          <li key={run.run_id}>
-            <span className={styles.askedName}>
-              {visible(run.name ?? run.short_id)}{' '}
-              <span className={styles.soft}>
-                {run.name !== null && `${run.short_id} · `}
-                {run.project}
-              </span>
-            </span>
-            <Badge state={run.job_state ?? run.state} />
-          </li>
-        ))}
-        {more > 0 && <li className={styles.soft}>{say.andMore(more)}</li>}
-      </ul>
-      <Button kind="danger" onClick={onStop} unless={runs.length === 0 && say.allOver}>
-        {say.stop}
-      </Button>
-    </Dialog>
-  )
-}
-
-function TagDialog({ onClose, onTag }: { onClose: () => void; onTag: (tag: string) => void }) {
-  const say = useWords(words)
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    onTag(String(new FormData(event.currentTarget).get('tag')).trim())
-  }
-  return (
-    <Dialog title={say.tag} onClose={onClose}>
-      <form onSubmit={submit} className={styles.search}>
-        <TextField label={say.tagName} name="tag" required maxLength={64} autoFocus />
-        <Button kind="main" type="submit">
-          {say.tag}
-        </Button>
-      </form>
-    </Dialog>
-  )
+  return changeRun(run_id, { tags: [...new Set([...tags, tag])] })
 }

@@ -14,12 +14,19 @@ export const fields = [
   'duration_s',
   'best',
   'tags',
+  'notes',
   'recipe',
   'ended_at',
   'points',
   'log_bytes',
 ] as const
 export type FieldName = (typeof fields)[number]
+
+const numbers: ReadonlySet<string> = new Set(['duration_s', 'best', 'points', 'log_bytes'])
+
+/** Right-aligned; so are hyperparameters, most of which are numbers. */
+export const isNumeric = (column: string): boolean =>
+  numbers.has(column) || metricOf(column) !== null || hparamOf(column) !== null
 
 export type MetricColumn = { key: string; of: 'last' | 'min' | 'max' }
 

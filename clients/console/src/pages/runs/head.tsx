@@ -1,5 +1,5 @@
 import { useWords } from '../../words/words.ts'
-import { type FieldName, hparamOf, isSortable, metricOf, nextSort } from './columns.ts'
+import { type FieldName, hparamOf, isNumeric, isSortable, metricOf, nextSort } from './columns.ts'
 import styles from './table.module.css'
 import { words } from './words.ts'
 
@@ -7,6 +7,8 @@ type Props = {
   columns: readonly string[]
   sort: string
   onSort: (sort: string) => void
+  /** The metric of the column `best`; null: several. */
+  bestOf: string | null
   /** How many rows are known, and whether all of them are selected. */
   loaded: number
   isAllChosen: boolean
@@ -14,7 +16,16 @@ type Props = {
   style: { gridTemplateColumns: string }
 }
 
-export function Head({ columns, sort, onSort, loaded, isAllChosen, onChooseAll, style }: Props) {
+export function Head({
+  columns,
+  sort,
+  onSort,
+  bestOf,
+  loaded,
+  isAllChosen,
+  onChooseAll,
+  style,
+}: Props) {
   const say = useWords(words)
   return (
     <div role="row" aria-rowindex={1} className={styles.head} style={style}>
@@ -29,24 +40,25 @@ export function Head({ columns, sort, onSort, loaded, isAllChosen, onChooseAll, 
         />
       </span>
       {columns.map(column => (
-        <ColumnHead key={column} column={column} sort={sort} onSort={onSort} />
+        <ColumnHead key={column} {...{ column, sort, onSort, bestOf }} />
       ))}
     </div>
   )
 }
 
-type ColumnProps = Pick<Props, 'sort' | 'onSort'> & { column: string }
+type ColumnProps = Pick<Props, 'sort' | 'onSort' | 'bestOf'> & { column: string }
 
-function ColumnHead({ column, sort, onSort }: ColumnProps) {
-  const title = useTitle(column)
+function ColumnHead({ column, sort, onSort, bestOf }: ColumnProps) {
+  const name = useTitle(column)
+  const title = (column === 'best' && bestOf) || name
   const isDown = sort === `-${column}`
   const isUp = sort === column
   return (
     <span
       role="columnheader"
       aria-sort={isDown ? 'descending' : isUp ? 'ascending' : 'none'}
-      className={styles.cell}
-      title={title}
+      className={`${styles.cell} ${isNumeric(column) ? styles.number : ''}`}
+      title={name}
     >
       {isSortable(column) ? (
         <button

@@ -1,5 +1,6 @@
 import { jobStates } from '../../../../../schemas/jobs/jobs.ts'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
+import type { RunChangeReply } from '../../../../../schemas/runs/runs.ts'
 
 /** A `state` event of the stream; for a job, the state is that of the job. */
 export type StateChange = { run_id: string; state: string; at: string }
@@ -35,8 +36,12 @@ export function afterChange(run: RunRow, { run_id, state, at }: StateChange): Ru
 const secondsFrom = (from: string, to: string) =>
   Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000))
 
+/** The row as the server confirmed it; the same object if it is another run. */
+export const afterEdit = (run: RunRow, edited: RunChangeReply): RunRow =>
+  run.run_id === edited.run_id ? { ...run, ...edited } : run
+
 /** The same list object if no row changed. */
-export function rowsAfter(rows: RunRow[], change: StateChange): RunRow[] {
-  const next = rows.map(run => afterChange(run, change))
+export function rowsAfter(rows: RunRow[], after: (run: RunRow) => RunRow): RunRow[] {
+  const next = rows.map(after)
   return next.every((run, nth) => run === rows[nth]) ? rows : next
 }

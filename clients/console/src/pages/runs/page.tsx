@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { Button } from '../../design/button.tsx'
 import { Copyable } from '../../design/copy.tsx'
 import { Empty, Failure } from '../../design/notice.tsx'
@@ -7,16 +8,17 @@ import type { StreamEvent } from '../../live/frames.ts'
 import { useLive, useThrottled } from '../../live/use-live.ts'
 import { reread } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
-import { BulkActions } from './bulk.tsx'
+import { BulkActions, editRow } from './bulk.tsx'
 import { type Chosen, newest } from './choice.ts'
 import { ColumnChooser } from './column-chooser.tsx'
 import { columnsOf, namesOfColumns, textOfColumns } from './columns.ts'
-import { afterChange, type StateChange } from './live-state.ts'
+import { afterChange, rowsAfter, type StateChange } from './live-state.ts'
 import { joinNames, splitNames } from './names.ts'
 import styles from './page.module.css'
+import { viewOf } from './saved-views.ts'
 import { isRefused, SearchBox } from './search-box.tsx'
 import { RunTable } from './table.tsx'
-import { showChange, useRuns } from './use-runs.ts'
+import { showInLists, useRuns } from './use-runs.ts'
 import { SavedViews } from './views.tsx'
 import { words } from './words.ts'
 
@@ -25,22 +27,35 @@ const rereadMs = 2_000
 
 export function Page() {
   const say = useWords(words)
-  const { q = '', sort = '-created_at', cols, group, closed = '' } = useSearch({ strict: false })
+  const search = useSearch({ strict: false })
+  const { q = '', sort = '-created_at', cols, group, closed = '' } = search
+  const marks = marksOf(search)
   const navigate = useNavigate()
   const columns = columnsOf(cols)
   const isGrouped = group === 'project'
   const shut = splitNames(closed)
-  const runs = useRuns({ q, sort, ...namesOfColumns(columns), closed: isGrouped ? shut : null })
+  const runs = useRuns({
+    ...{ q, sort, ...namesOfColumns(columns), ...marks },
+    closed: isGrouped ? shut : null,
+  })
   const [chosen, setChosen] = useChosen()
   const go = useCallback(
     (change: Record<string, string | undefined>) =>
       void navigate({ to: '/runs', search: old => ({ ...old, ...change }) }),
     [navigate],
   )
+  const [error, setError] = useState<unknown>(null)
+  const star = (run: RunRow) => {
+    setError(null)
+    void editRow(run, { starred: !run.starred })
+      .then(() => reread('/api/runs'))
+      .catch(setError)
+  }
   const toggleGroup = (project: string) => {
     const next = shut.includes(project) ? shut.filter(one => one !== project) : [...shut, project]
     go({ closed: joinNames(next) || undefined })
   }
+  const isAll = q === '' && search.starred === undefined && search.archived === undefined
   return (
     <div className={styles.page}>
       <header className={styles.head}>
@@ -55,32 +70,68 @@ export function Page() {
         >
           {say.byProject}
         </Button>
-        <SavedViews search={{ q, sort, cols, group }} onChoose={go} />
+        <Toggle name="starred" search={search} onGo={go} text={say.onlyStarred} />
+        <Toggle name="archived" search={search} onGo={go} text={say.onlyArchived} />
+        <SavedViews search={viewOf(search)} onChoose={go} />
         <ColumnChooser columns={columns} onChange={next => go({ cols: textOfColumns(next) })} />
       </header>
       <SearchBox q={q} error={runs.error} onSearch={next => go({ q: next || undefined })} />
       <BulkActions chosen={newest(chosen, runs.loaded)} onClear={() => setChosen(new Map())} />
+      <Failure error={error} />
       {runs.error !== null && !runs.isKnown && !isRefused(runs.error) && (
         <Failure error={runs.error} />
       )}
       {runs.isKnown && runs.count === 0 ? (
-        <Empty text={q === '' ? say.none : say.noneFound}>
-          {q === '' && <Copyable text="forge run --project demo -- python3 train.py" />}
+        <Empty text={isAll ? say.none : say.noneFound}>
+          {isAll && <Copyable text="forge run --project demo -- python3 train.py" />}
         </Empty>
       ) : (
         <RunTable
           runs={runs}
-          list={JSON.stringify([q, sort, isGrouped])}
+          list={JSON.stringify([q, sort, isGrouped, marks])}
           columns={columns}
           sort={sort}
           chosen={chosen}
           onSort={next => go({ sort: next })}
           onChoose={setChosen}
           onToggleGroup={toggleGroup}
+          onStar={star}
         />
       )}
     </div>
   )
+}
+
+type Search = Readonly<Record<string, string | undefined>>
+
+type ToggleProps = {
+  name: 'starred' | 'archived'
+  search: Search
+  onGo: (change: Search) => void
+  text: string
+}
+
+/** Limits the list to the runs with a mark. */
+function Toggle({ name, search, onGo, text }: ToggleProps) {
+  const isOn = search[name] === 'true'
+  return (
+    <Button
+      aria-pressed={isOn}
+      kind={isOn ? 'main' : 'plain'}
+      onClick={() => onGo({ [name]: isOn ? undefined : 'true' })}
+    >
+      {text}
+    </Button>
+  )
+}
+
+/** Archived runs are hidden, unless the view or its search is about them. */
+function marksOf({ q = '', starred, archived }: Search) {
+  const isSearched = /(^|[\s(])archived(:|!?=)/i.test(q)
+  return {
+    starred: starred === 'true' ? true : undefined,
+    archived: archived === 'true' ? true : isSearched ? undefined : false,
+  }
 }
 
 /** The selection. States change at once, in the lists as well; the lists are refreshed soon after. */
@@ -90,7 +141,7 @@ function useChosen() {
   const onEvent = ({ event, data }: StreamEvent) => {
     if (event === 'state') {
       const change = data as StateChange
-      showChange(change)
+      showInLists(rows => rowsAfter(rows, run => afterChange(run, change)))
       setChosen(now => new Map([...now].map(([id, run]) => [id, afterChange(run, change)])))
     }
     again()

@@ -2,11 +2,21 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { Badge } from '../../design/badge.tsx'
+import { Num } from '../../design/number.tsx'
+import { Star } from '../../design/star.tsx'
 import { Ago, Length } from '../../design/time.tsx'
-import { bytesOf, lengthOf, shortNumber } from '../../words/amounts.ts'
+import { bytesOf, lengthOf } from '../../words/amounts.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
-import { type FieldName, hparamOf, metricOf, valueOfHparam, valueOfMetric } from './columns.ts'
+import { mainMetricOf } from '../run/main-metric.ts'
+import {
+  type FieldName,
+  hparamOf,
+  isNumeric,
+  metricOf,
+  valueOfHparam,
+  valueOfMetric,
+} from './columns.ts'
 import styles from './table.module.css'
 import { words } from './words.ts'
 
@@ -14,7 +24,7 @@ type Place = {
   /** The line, from 0. */
   nth: number
   isAt: boolean
-  style: { gridTemplateColumns: string; transform: string }
+  style: { gridTemplateColumns: string; height: number; transform: string }
 }
 
 type RunProps = Place & {
@@ -22,10 +32,12 @@ type RunProps = Place & {
   run: RunRow | undefined
   columns: readonly string[]
   isChosen: boolean
+  onStar: (run: RunRow) => void
   onChoose: (isRange: boolean) => void
 }
 
-export function RunLine({ run, nth, columns, isAt, isChosen, onChoose, style }: RunProps) {
+export function RunLine(props: RunProps) {
+  const { run, nth, columns, isAt, isChosen, onStar, onChoose, style } = props
   const say = useWords(words)
   return (
     <div
@@ -38,19 +50,31 @@ export function RunLine({ run, nth, columns, isAt, isChosen, onChoose, style }: 
     >
       <span role="gridcell" className={styles.check}>
         {run && (
-          <input
-            type="checkbox"
-            tabIndex={-1}
-            aria-label={say.chooseRun(run.short_id)}
-            checked={isChosen}
-            onChange={({ nativeEvent }) =>
-              onChoose(nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
-            }
-          />
+          <>
+            <input
+              type="checkbox"
+              tabIndex={-1}
+              aria-label={say.chooseRun(run.short_id)}
+              checked={isChosen}
+              onChange={({ nativeEvent }) =>
+                onChoose(nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+              }
+            />
+            <Star
+              isOn={run.starred}
+              label={say.starRun(run.short_id)}
+              tabIndex={-1}
+              onToggle={() => onStar(run)}
+            />
+          </>
         )}
       </span>
       {columns.map(column => (
-        <span key={column} role="gridcell" className={styles.cell}>
+        <span
+          key={column}
+          role="gridcell"
+          className={`${styles.cell} ${isNumeric(column) ? styles.number : ''}`}
+        >
           {run ? cellOf(run, column) : <span className={styles.wait} />}
         </span>
       ))}
@@ -97,7 +121,6 @@ export function GroupLine({
 const cells: Readonly<Record<FieldName, (run: RunRow) => ReactNode>> = {
   name: run => (
     <Link to="/runs/$run_id" params={{ run_id: run.short_id }} tabIndex={-1}>
-      {run.starred ? '★ ' : ''}
       {visible(run.name ?? run.short_id)}
       {run.name !== null && <span className={styles.soft}> {run.short_id}</span>}
     </Link>
@@ -113,9 +136,13 @@ const cells: Readonly<Record<FieldName, (run: RunRow) => ReactNode>> = {
       : // The clock of a waiting run, such as a paused one, does not advance; how long it ran is on its page.
         run.state === 'running' &&
         run.started_at !== null && <Length from={run.started_at} to={null} />,
-  best: run =>
-    run.best?.value != null && <span title={run.best.key}>{shortNumber(run.best.value, 5)}</span>,
+  best: run => {
+    const main = mainMetricOf(run)
+    return main && <Num value={main.value} label={`${main.key} (${main.of})`} />
+  },
   tags: run => visible(run.tags.join(', ')),
+  notes: run =>
+    run.notes !== '' && <span title={run.notes}>{visible(firstLineOf(run.notes))}</span>,
   recipe: run => run.recipe && `${run.recipe.name} ${run.recipe.version}`,
   points: run => run.counts.points.toLocaleString(),
   log_bytes: run => bytesOf(run.counts.log_bytes),
@@ -130,5 +157,7 @@ function cellOf(run: RunRow, column: string): ReactNode {
   const metric = metricOf(column)
   if (metric === null) return cells[column as FieldName](run)
   const value = valueOfMetric(run, metric)
-  return typeof value === 'number' ? shortNumber(value, 5) : value
+  return value !== null && <Num value={value} />
 }
+
+const firstLineOf = (text: string): string => text.trim().split('\n', 1)[0] ?? ''

@@ -1,7 +1,8 @@
 import { createStore } from '../../session/store.ts'
 
-/** A view of the list, as in its address: search, order, columns, and grouping. */
-export type View = Record<'q' | 'sort' | 'cols' | 'group', string | undefined>
+const parts = ['q', 'starred', 'archived', 'sort', 'cols', 'group'] as const
+/** A view of the list, as in its address: search, marks, order, columns, and grouping. */
+export type View = Record<(typeof parts)[number], string | undefined>
 export type SavedView = View & { name: string }
 
 const key = 'forge.views'
@@ -12,15 +13,17 @@ export function viewsIn(text: string | null): SavedView[] {
   try {
     const parsed: unknown = JSON.parse(text ?? '[]')
     if (!Array.isArray(parsed)) return []
-    return parsed.flatMap(({ name, q, sort, cols, group }) =>
-      typeof name === 'string'
-        ? [{ name, q: textOr(q), sort: textOr(sort), cols: textOr(cols), group: textOr(group) }]
-        : [],
+    return parsed.flatMap(({ name, ...view }) =>
+      typeof name === 'string' ? [{ name, ...viewOf(view) }] : [],
     )
   } catch {
     return []
   }
 }
+
+/** Parts that are missing or no text are those of an address without them. */
+export const viewOf = (given: Readonly<Record<string, unknown>>): View =>
+  Object.fromEntries(parts.map(part => [part, textOr(given[part])])) as View
 
 const textOr = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined

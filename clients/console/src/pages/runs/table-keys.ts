@@ -1,7 +1,7 @@
 /** The focus: in the table or nowhere, on another control, or in a text field. */
 export type Place = 'table' | 'control' | 'field' | 'dialog'
 
-export type TableKey = 'down' | 'up' | 'choose' | 'range' | 'open'
+export type TableKey = 'down' | 'up' | 'choose' | 'range' | 'star' | 'open'
 
 type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>
 
@@ -10,6 +10,7 @@ const letters: Readonly<Record<string, TableKey>> = {
   k: 'up',
   x: 'choose',
   X: 'range',
+  '*': 'star',
 }
 const others: Readonly<Record<string, TableKey>> = {
   ArrowDown: 'down',

@@ -1,7 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { ScrollBox } from '../../design/scroll-box.tsx'
 import { useWords } from '../../words/words.ts'
+import { mainMetricOf } from '../run/main-metric.ts'
 import { type Chosen, withAll } from './choice.ts'
 import { idOf, keysOf } from './cursor.ts'
 import { Head } from './head.tsx'
@@ -11,7 +13,8 @@ import { useMoves } from './use-moves.ts'
 import type { Runs } from './use-runs.ts'
 import { words } from './words.ts'
 
-const rowHeight = 36
+/** 28 rows on a screen of 1440 × 900; high enough to touch where there is no mouse. */
+const rowHeight = matchMedia('(pointer: coarse)').matches ? 40 : 24
 
 type Props = {
   runs: Runs
@@ -23,11 +26,12 @@ type Props = {
   onSort: (sort: string) => void
   onChoose: (chosen: Chosen) => void
   onToggleGroup: (project: string) => void
+  onStar: (run: RunRow) => void
 }
 
-/** Draws the lines in view, however many there are. `j` and `k` move, `x` selects, `X` extends to here, Enter opens. */
+/** Draws the lines in view, however many there are. `j` and `k` move, `x` selects, `X` extends to here, `*` stars, Enter opens. */
 export function RunTable(props: Props) {
-  const { runs, list, columns, sort, chosen, onSort, onChoose, onToggleGroup } = props
+  const { runs, list, columns, sort, chosen, onSort, onChoose, onToggleGroup, onStar } = props
   const say = useWords(words)
   const box = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
@@ -40,14 +44,14 @@ export function RunTable(props: Props) {
   const [from, to] = [inView[0]?.index ?? 0, inView.at(-1)?.index ?? 0]
   useEffect(() => runs.show(from, to), [runs.show, from, to])
   const { at, choose } = useMoves({
-    ...{ runs, list, chosen, onChoose, onToggleGroup, box },
+    ...{ runs, list, chosen, onChoose, onToggleGroup, onStar, box },
     scrollTo: line => rows.scrollToIndex(line),
   })
   const ids = inView.map(({ index }) => idOf(runs.at(index)))
   const keys = keysOf(ids, from)
   const loaded = runs.loaded()
-  const grid = { gridTemplateColumns: `2.2rem ${columns.map(widthOf).join(' ')}` }
-  const width = { minWidth: `${Math.max(60, 12 + 7.5 * columns.length)}rem` }
+  const grid = { gridTemplateColumns: `3.4rem ${columns.map(widthOf).join(' ')}` }
+  const width = { minWidth: `${Math.max(60, 13 + 7.5 * columns.length)}rem` }
   return (
     <ScrollBox
       ref={box}
@@ -63,6 +67,7 @@ export function RunTable(props: Props) {
           columns={columns}
           sort={sort}
           onSort={onSort}
+          bestOf={commonMetric(loaded)}
           loaded={loaded.length}
           isAllChosen={loaded.length > 0 && loaded.every(run => chosen.has(run.run_id))}
           onChooseAll={isChosen => onChoose(withAll(chosen, loaded, isChosen))}
@@ -74,7 +79,7 @@ export function RunTable(props: Props) {
             const place = {
               nth: item.index,
               isAt: item.index === at,
-              style: { ...grid, transform: `translateY(${item.start}px)` },
+              style: { ...grid, height: item.size, transform: `translateY(${item.start}px)` },
             }
             return line.kind === 'group' ? (
               <GroupLine
@@ -91,6 +96,7 @@ export function RunTable(props: Props) {
                 run={line.run}
                 columns={columns}
                 isChosen={chosen.has(line.run?.run_id ?? '')}
+                onStar={onStar}
                 onChoose={isRange => choose({ id: ids[nth] ?? null, line: item.index }, isRange)}
               />
             )
@@ -101,9 +107,16 @@ export function RunTable(props: Props) {
   )
 }
 
+/** The metric in the column of the best values, if it is one and the same. */
+function commonMetric(loaded: readonly RunRow[]): string | null {
+  const keys = new Set(loaded.slice(0, 100).flatMap(run => mainMetricOf(run)?.key ?? []))
+  const [key] = keys
+  return keys.size === 1 ? (key ?? null) : null
+}
+
 const widthOf = (column: string): string =>
   column === 'name'
     ? 'minmax(min(14rem, 42vw), 3fr)'
-    : column === 'tags'
+    : column === 'tags' || column === 'notes'
       ? 'minmax(8rem, 2fr)'
       : 'minmax(6.5rem, 1fr)'

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { type Chosen, rangeOf, toggled, withAll } from './choice.ts'
 import { idOf, lineOf, type Mark, moved, settled } from './cursor.ts'
 import type { TableKey } from './table-keys.ts'
@@ -13,6 +14,7 @@ type Moves = {
   chosen: Chosen
   onChoose: (chosen: Chosen) => void
   onToggleGroup: (project: string) => void
+  onStar: (run: RunRow) => void
   scrollTo: (line: number) => void
   box: { readonly current: HTMLElement | null }
 }
@@ -23,7 +25,8 @@ type Marks = { list: string; at: Mark; began: Mark | null }
 const fresh = (list: string): Marks => ({ list, at: { id: null, line: 0 }, began: null })
 
 /** The target of the keys: the marked run, wherever it now is in the list, and never another in its place. */
-export function useMoves({ runs, list, chosen, onChoose, onToggleGroup, scrollTo, box }: Moves) {
+export function useMoves(moves: Moves) {
+  const { runs, list, chosen, onChoose, onToggleGroup, onStar, scrollTo, box } = moves
   const navigate = useNavigate()
   const [kept, setKept] = useState(() => fresh(list))
   const marks = kept.list === list ? kept : fresh(list)
@@ -63,11 +66,16 @@ export function useMoves({ runs, list, chosen, onChoose, onToggleGroup, scrollTo
     else if (line?.run)
       void navigate({ to: '/runs/$run_id', params: { run_id: line.run.short_id } })
   }
+  const star = () => {
+    const run = runOf(marks.at)
+    if (run) onStar(run)
+  }
   const acts: Readonly<Record<TableKey, () => void>> = {
     down: () => move(1),
     up: () => move(-1),
     choose: () => choose(marks.at, false),
     range: () => choose(marks.at, true),
+    star,
     open,
   }
   useTableKeys(box, key => acts[key]())

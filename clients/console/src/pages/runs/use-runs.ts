@@ -4,7 +4,6 @@ import type { RunRow, RunsOfProject } from '../../../../../schemas/runs/records.
 import { type Page, queries, reading, readingPage } from '../../session/api.ts'
 import { chunkRows, countOf } from './chunks.ts'
 import { allChunks, type Chunk, chunksOfLines, countLines, type Group, lineAt } from './lines.ts'
-import { rowsAfter, type StateChange } from './live-state.ts'
 
 export type TableLine =
   | { kind: 'group'; project: string; runs: number; isOpen: boolean }
@@ -34,6 +33,9 @@ type Asked = {
   sort: string
   metrics: string | undefined
   hparams: string | undefined
+  /** Only runs with a star; undefined: with or without. */
+  starred: boolean | undefined
+  archived: boolean | undefined
   /** Null: not grouped. Otherwise the collapsed projects. */
   closed: readonly string[] | null
 }
@@ -42,17 +44,17 @@ type Asked = {
 const placeholders = 12
 
 /** The runs of a search in an order, read as they come into view. */
-export function useRuns({ q, sort, metrics, hparams, closed }: Asked): Runs {
+export function useRuns({ q, sort, metrics, hparams, starred, archived, closed }: Asked): Runs {
   const [view, setView] = useState({ from: 0, to: 40 })
   const page = ({ project, chunk }: Chunk) => ({
     ...readingPage<RunRow>('/api/runs', {
-      ...{ q, sort, metrics, hparams, project },
+      ...{ q, starred, archived, sort, metrics, hparams, project },
       ...{ limit: chunkRows, offset: chunk * chunkRows },
     }),
   })
   const isGrouped = closed !== null
   const projects = useQuery({
-    ...reading<RunsOfProject[]>('/api/runs/by-project', { q }),
+    ...reading<RunsOfProject[]>('/api/runs/by-project', { q, starred, archived }),
     enabled: isGrouped,
     placeholderData: keepPreviousData,
   })
@@ -63,7 +65,11 @@ export function useRuns({ q, sort, metrics, hparams, closed }: Asked): Runs {
   })
   const cached = (chunk: Chunk) => queries.getQueryData<Page<RunRow>>(page(chunk).queryKey)?.rows
   const total = first.data === undefined ? 0 : first.data.total
-  const sizes = useSizes(`${q} ${sort}`, view.to, chunk => cached({ project: null, chunk })?.length)
+  const sizes = useSizes(
+    JSON.stringify([q, sort, starred, archived]),
+    view.to,
+    chunk => cached({ project: null, chunk })?.length,
+  )
   const groups: Group[] = isGrouped
     ? (projects.data ?? []).map(({ project, runs }) => ({
         ...{ project, rows: runs },
@@ -120,16 +126,16 @@ function useSizes(
 }
 
 /**
- * Applies a state change at once to every list that was read, before the list is read again. A response still in
- * flight may be older than the change, and is not awaited.
+ * Applies a change at once to every list that was read, before the lists are read again. A response still in flight may be
+ * older than the change, and is not awaited. `change` returns the same list if no row changed.
  */
-export function showChange(change: StateChange): void {
+export function showInLists(change: (rows: RunRow[]) => RunRow[]): void {
   const isList = ({ queryKey }: { queryKey: QueryKey }) =>
     queryKey[0] === '/api/runs' && queryKey[2] === 'page'
   for (const { queryKey, state } of queries.getQueryCache().findAll({ predicate: isList })) {
     const changed = () =>
       queries.setQueryData<Page<RunRow>>(queryKey, page => {
-        const rows = page && rowsAfter(page.rows, change)
+        const rows = page && change(page.rows)
         return page && rows && rows !== page.rows ? { ...page, rows } : page
       })
     const before = state.data

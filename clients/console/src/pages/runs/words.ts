@@ -1,10 +1,11 @@
 import { wordsOf } from '../../words/words.ts'
 
+const runsOf = (n: number) => (n === 1 ? '1 run' : `${n.toLocaleString('en')} runs`)
+
 export const words = wordsOf({
   title: ['Runs', '运行'],
   count: [
-    (n: number, isAll: boolean) =>
-      isAll ? (n === 1 ? '1 run' : `${n.toLocaleString('en')} runs`) : 'more than 10,000 runs',
+    (n: number, isAll: boolean) => (isAll ? runsOf(n) : 'more than 10,000 runs'),
     (n: number, isAll: boolean) =>
       isAll ? `${n.toLocaleString('zh')} 个运行` : '超过 10,000 个运行',
   ],
@@ -41,11 +42,29 @@ export const words = wordsOf({
     (n: number) => `停止以下 ${n} 个运行？已结束的保持不变。`,
   ],
   andMore: [(n: number) => `and ${n} more`, (n: number) => `以及另外 ${n} 个`],
+  chooseSome: ['Select runs first', '请先选择运行'],
   allOver: ['All of them have ended', '全部已结束'],
-  noJobs: ['Only jobs can be tagged later', '只有任务可以事后打标签'],
   tag: ['Tag', '打标签'],
   tagName: ['Tag', '标签'],
   done: [(n: number) => `Done for ${n}`, (n: number) => `已完成 ${n} 个`],
+  starRun: [(id: string) => `Star ${id}`, (id: string) => `为 ${id} 加星标`],
+  star: ['Star', '加星标'],
+  unstar: ['Remove star', '取消星标'],
+  archive: ['Archive', '归档'],
+  unarchive: ['Take out of the archive', '移出归档'],
+  starredDone: [(n: number) => `${runsOf(n)} starred`, (n: number) => `已为 ${n} 个运行加星标`],
+  unstarredDone: [
+    (n: number) => `${runsOf(n)} without a star again`,
+    (n: number) => `已取消 ${n} 个运行的星标`,
+  ],
+  archivedDone: [(n: number) => `${runsOf(n)} archived`, (n: number) => `已归档 ${n} 个运行`],
+  unarchivedDone: [
+    (n: number) => `${runsOf(n)} taken out of the archive`,
+    (n: number) => `已将 ${n} 个运行移出归档`,
+  ],
+  undo: ['Undo', '撤销'],
+  onlyStarred: ['Starred', '星标'],
+  onlyArchived: ['Archived', '已归档'],
   chooseRun: [(id: string) => `Select ${id}`, (id: string) => `选择 ${id}`],
   name: ['Run', '运行'],
   state: ['State', '状态'],
@@ -55,6 +74,7 @@ export const words = wordsOf({
   duration_s: ['Duration', '时长'],
   best: ['Best', '最佳'],
   tags: ['Tags', '标签'],
+  notes: ['Notes', '备注'],
   recipe: ['Recipe', '配方'],
   ended_at: ['Ended', '结束于'],
   points: ['Points', '数据点'],

@@ -1,46 +1,39 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Diagnosis } from '../../../../../../schemas/diagnoses.ts'
 import { Badge } from '../../../design/badge.tsx'
 import { Button } from '../../../design/button.tsx'
 import { Failure } from '../../../design/notice.tsx'
 import { Panel } from '../../../design/panel.tsx'
-import { reading, reread } from '../../../session/api.ts'
+import { reread } from '../../../session/api.ts'
 import { request } from '../../../session/session.ts'
 import { useWords } from '../../../words/words.ts'
-import { pathOfRun, type RunRecord } from '../use-run.ts'
+import { pathOfDiagnoses, useDiagnosis } from '../use-diagnosis.ts'
+import type { RunRecord } from '../use-run.ts'
+import { isUnderWay, whyOf } from '../why.ts'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
 /** Why a run failed according to the rules, with their evidence; for other runs only on request. */
 export function DiagnosisCard({ run }: { run: RunRecord }) {
   const say = useWords(words)
-  const path = `${pathOfRun(run.run_id)}/diagnoses`
   const [error, setError] = useState<unknown>(null)
-  const found = useQuery({
-    ...reading<Diagnosis[]>(path),
-    refetchInterval: ({ state }) => (isUnderWay(state.data?.[0]) ? 1_500 : false),
-  })
-  const [newest] = found.data ?? []
+  const { newest, error: unread } = useDiagnosis(run)
   const ask = () =>
     request('POST', '/api/job/diagnose', { body: { job_id: run.run_id } })
-      .then(() => reread(path))
+      .then(() => reread(pathOfDiagnoses(run.run_id)))
       .catch(setError)
   if (run.state !== 'failed' && !newest) return null
   return (
     <Panel
-      title={newest?.title ?? say.why}
+      title={whyOf(run, newest) ?? say.why}
       actions={<Button onClick={() => void ask()}>{say.diagnose}</Button>}
     >
-      <Failure error={error ?? found.error} />
+      <Failure error={error ?? unread} />
       {isUnderWay(newest) && <p role="status">{say.diagnosing}</p>}
       {newest?.status === 'succeeded' && <Verdict diagnosis={newest} />}
     </Panel>
   )
 }
-
-const isUnderWay = (diagnosis: Diagnosis | undefined): boolean =>
-  diagnosis !== undefined && ['pending', 'running'].includes(diagnosis.status)
 
 function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
   const say = useWords(words)

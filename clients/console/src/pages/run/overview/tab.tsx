@@ -1,25 +1,23 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Alert } from '../../../../../../schemas/alerts.ts'
 import { Chart } from '../../../charts/chart.tsx'
 import type { Range } from '../../../charts/zoom.ts'
-import { Badge } from '../../../design/badge.tsx'
 import { Copyable } from '../../../design/copy.tsx'
 import { TextField } from '../../../design/field.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Table } from '../../../design/table.tsx'
-import { Ago } from '../../../design/time.tsx'
 import { useLive, useThrottled } from '../../../live/use-live.ts'
-import { reading, reread } from '../../../session/api.ts'
+import { reread } from '../../../session/api.ts'
 import { shortNumber } from '../../../words/amounts.ts'
 import { matching } from '../../../words/matching.ts'
 import { useWords } from '../../../words/words.ts'
 import { pathOfRun, type RunRecord } from '../use-run.ts'
 import { useSource } from '../use-source.ts'
+import { Alerts } from './alerts.tsx'
 import { DiagnosisCard } from './diagnosis.tsx'
 import { keyChartsOf } from './key-charts.ts'
 import { LastWords } from './last-words.tsx'
+import { Notes } from './notes.tsx'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
@@ -50,48 +48,15 @@ export function Tab({ run }: { run: RunRecord }) {
           />
         ))}
       </div>
+      <Notes run={run} />
       <Best run={run} />
       <div className={styles.columns}>
         <Values title={say.hparams} values={run.hparams} />
         <Metrics run={run} />
       </div>
       {Object.keys(run.labels).length > 0 && <Values title={say.labels} values={run.labels} />}
-      {run.notes !== '' && (
-        <Panel title={say.notes}>
-          <p className={styles.notes}>{run.notes}</p>
-        </Panel>
-      )}
       <Lineage run={run} />
     </div>
-  )
-}
-
-function Alerts({ run }: { run: RunRecord }) {
-  const say = useWords(words)
-  const path = `${pathOfRun(run.run_id)}/alerts`
-  const alerts = useQuery({ ...reading<Alert[]>(path), enabled: run.counts.alerts > 0 })
-  useLive(`alerts:${run.run_id}`, {
-    onEvent: ({ event }) => event === 'alert' && void reread(pathOfRun(run.run_id)),
-    onGap: () => {},
-  })
-  if (!alerts.data || alerts.data.length === 0) return null
-  return (
-    <Panel title={say.alerts}>
-      <ul className={styles.list}>
-        {alerts.data.map(alert => (
-          <li key={`${alert.fired_at} ${alert.title}`}>
-            <Badge
-              state={alert.state === 'open' ? 'error' : 'soft'}
-              text={alert.state === 'open' ? say.open : say[alert.state]}
-            />
-            <span>
-              <strong>{alert.title}</strong> {alert.text}
-            </span>
-            <Ago at={alert.fired_at} />
-          </li>
-        ))}
-      </ul>
-    </Panel>
   )
 }
 

@@ -1,0 +1,16 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Alert } from '../../../../../schemas/alerts.ts'
+import { reading } from '../../session/api.ts'
+import { type AlertGroup, alertGroups } from './alert-groups.ts'
+import { pathOfRun, type RunRecord } from './use-run.ts'
+
+const none: readonly Alert[] = []
+
+/** The newest alerts of a run, by kind. */
+export function useAlerts(run: RunRecord): { groups: readonly AlertGroup[] } {
+  const { data = none } = useQuery({
+    ...reading<readonly Alert[]>(`${pathOfRun(run.run_id)}/alerts`, { limit: 500 }),
+    enabled: run.counts.alerts > 0,
+  })
+  return { groups: alertGroups(data) }
+}

@@ -1,0 +1,17 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Diagnosis } from '../../../../../schemas/diagnoses.ts'
+import { reading } from '../../session/api.ts'
+import { pathOfRun, type RunRecord } from './use-run.ts'
+import { isUnderWay } from './why.ts'
+
+export const pathOfDiagnoses = (runId: string): string => `${pathOfRun(runId)}/diagnoses`
+
+/** The newest diagnosis of a run; `isWanted`: whether it has to be read. */
+export function useDiagnosis(run: RunRecord, isWanted = true) {
+  const found = useQuery({
+    ...reading<Diagnosis[]>(pathOfDiagnoses(run.run_id)),
+    enabled: isWanted,
+    refetchInterval: ({ state }) => (isUnderWay(state.data?.[0]) ? 1_500 : false),
+  })
+  return { newest: found.data?.[0], error: found.error }
+}
