@@ -13,19 +13,29 @@ export function callOf({ method, path, body, bodyMayBeAbsent, query }: Route, ha
   }
 }
 
-/** The path with its parameters filled in; a parameter belongs to the word before it. */
+/** Whether these things are enough for the path: samples that were made by an earlier version lack later kinds. */
+export const isNamed = (path: string, { nouns }: Fixture): boolean =>
+  parametersOf(path).every(({ noun, parameter }) => nouns[noun]?.[parameter] !== undefined)
+
+/** The path with its parameters filled in. */
 function inPath(path: string, { nouns }: Fixture): string {
-  let noun = ''
-  const parts = path.split('/').map(part => {
-    const parameter = /^\{\+?(\w+)\}$/.exec(part)?.[1]
-    if (parameter === undefined) {
-      noun = part
-      return part
-    }
+  let filled = path
+  for (const { noun, parameter, written } of parametersOf(path)) {
     const value = nouns[noun]?.[parameter]
     if (value === undefined)
       throw new Error(`no sample makes a ${parameter} of ${noun} for ${path}: see test/README.md`)
-    return value
+    filled = filled.replace(written, () => value)
+  }
+  return filled
+}
+
+/** A parameter belongs to the word before it. */
+function parametersOf(path: string): { noun: string; parameter: string; written: string }[] {
+  let noun = ''
+  return path.split('/').flatMap(written => {
+    const parameter = /^\{\+?(\w+)\}$/.exec(written)?.[1]
+    if (parameter !== undefined) return [{ noun, parameter, written }]
+    noun = written
+    return []
   })
-  return parts.join('/')
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Route } from '../../auth/route.ts'
-import { callOf } from '../samples/call-of.ts'
+import { callOf, isNamed } from '../samples/call-of.ts'
 import type { Samples } from '../samples/make.ts'
 import { bearer, type Send } from '../samples/send.ts'
 
@@ -24,7 +24,8 @@ export async function readEverything({ people, made, routes, send }: Reading): P
       if (
         !isRead ||
         broughtAlong.test(route.path) ||
-        (route.credential === 'admin' && who !== 'admin')
+        (route.credential === 'admin' && who !== 'admin') ||
+        !isNamed(route.path, made[who])
       )
         continue
       const { path } = callOf(route, made[who])
