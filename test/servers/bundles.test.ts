@@ -12,7 +12,9 @@ const entries: Record<string, string> = {
 
 for (const name of bundledPackages)
   test(`the bundle of ${name} exports what the package exports, and is imported instead`, async t => {
+    const { NODE_ENV } = process.env
     await makeBundle(name)
+    t.is(process.env.NODE_ENV, NODE_ENV, 'other processes of the run inherit it')
     const bundle = pathToFileURL(bundleOf(name)).href
     const installed = pathToFileURL(join(packageFolder(name), entries[name] ?? '')).href
     const names = Object.keys(await import(installed))

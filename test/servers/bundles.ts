@@ -5,6 +5,7 @@ import { compiled } from './compiled.ts'
 
 const root = join(import.meta.dirname, '../..')
 const folder = join(compiled, '../bundled')
+const { NODE_ENV } = process.env
 
 /** Packages of hundreds of small modules, which import nothing but each other. */
 export const bundledPackages = ['typebox', 'kysely']
@@ -40,6 +41,9 @@ export async function makeBundle(name: string): Promise<void> {
     })
     await rename(join(made, 'bundle.mjs'), bundleOf(name))
   } finally {
+    // Vite sets it to production, and every process that the run starts would inherit that: npm leaves packages out then.
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV
+    else process.env.NODE_ENV = NODE_ENV
     await rm(made, { recursive: true, force: true })
   }
 }
