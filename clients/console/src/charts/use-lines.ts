@@ -1,9 +1,10 @@
-import { useQueries } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { addressOf } from '../session/api.ts'
 import { request } from '../session/session.ts'
 import { batched } from './batch.ts'
 import type { Stroke } from './colours.ts'
+import { pathOfSeries, rangeOfRuns, readCurves, seriesOfRun } from './project-series.ts'
 import {
   boundariesOf,
   keysParameter,
@@ -25,6 +26,8 @@ export type Source = {
   stroke?: Stroke
   /** When attempts after the first began, in milliseconds of the epoch. */
   attempts?: readonly number[]
+  /** The project of all sources of a chart, if they may be read in one request. */
+  project?: string
 }
 
 export const pathOfMetrics = (runId: string): string =>
@@ -46,12 +49,35 @@ const readSeries = batched<MetricSeries>(
 /** The lines of a chart in a range of its axis, read while it is in view; the previous range stays until the new one arrives. */
 export function useLines(
   sources: readonly Source[],
+  view: { x: XAxis; range: Range },
+  isInView: boolean,
+) {
+  const { x } = view
+  const { found, isBehind, error } = useFound(sources, view, isInView)
+  const identity = sources.map(({ runId, keys }) => `${runId} ${keys.join()}`).join(' ')
+  const read = usePaced(found, { isBehind, identity })
+  const made = useStable([x, ...sources.map(({ startMs }) => startMs), ...read], () => ({
+    lines: sources.flatMap((source, nth) => linesOf(read[nth], source, x, sources.length > 1)),
+    boundaries: sources.flatMap(({ attempts = [], startMs }, nth) =>
+      boundariesOf(read[nth] ?? [], attempts, x, startMs),
+    ),
+  }))
+  return { ...made, isKnown: read.some(one => one !== undefined), isBehind, error }
+}
+
+/** More runs than this are read in one request, without their extremes, for which a chart has no room then. */
+const mostAlone = 3
+
+/** What was read for each source. `isBehind`: the requested lines differ from the loaded ones. */
+function useFound(
+  sources: readonly Source[],
   { x, range }: { x: XAxis; range: Range },
   isInView: boolean,
 ) {
   const buckets = bucketsFor(sources.reduce((sum, { keys }) => sum + keys.length, 0))
+  const project = sources.length > mostAlone ? sources[0]?.project : undefined
   const reads = useQueries({
-    queries: sources.map(({ runId, startMs, keys }) => {
+    queries: (project === undefined ? sources : []).map(({ runId, startMs, keys }) => {
       const query = { buckets, ...rangeOf(range, x, startMs) }
       return {
         queryKey: [pathOfMetrics(runId), { keys: keysParameter(keys), ...query }],
@@ -61,24 +87,35 @@ export function useLines(
       }
     }),
   })
-  /** Whether the requested lines differ from the loaded ones. */
-  const isBehind = reads.some(({ isLoading }) => isLoading)
-  const identity = sources.map(({ runId, keys }) => `${runId} ${keys.join()}`).join(' ')
-  const read = usePaced(
-    reads.map(({ data }) => data),
-    { isBehind, identity },
-  )
-  const made = useStable([x, ...sources.map(({ startMs }) => startMs), ...read], () => ({
-    lines: sources.flatMap((source, nth) => linesOf(read[nth], source, x, sources.length > 1)),
-    boundaries: sources.flatMap(({ attempts = [], startMs }, nth) =>
-      boundariesOf(read[nth] ?? [], attempts, x, startMs),
+  const path = pathOfSeries(project ?? '')
+  const keys = sources[0]?.keys ?? []
+  const query = {
+    runs: sources.map(({ runId }) => runId).join(),
+    buckets,
+    ...rangeOfRuns(range, x),
+  }
+  const together = useQuery({
+    queryKey: [path, { keys: keysParameter(keys), ...query }],
+    queryFn: ({ signal }) => readCurves(addressOf(path, query), keys, signal),
+    enabled: isInView && project !== undefined,
+    // Runs that were shown before stay while others are read.
+    placeholderData: before => before,
+  })
+  const ofProject = useStable([together.data, query.runs, x], () =>
+    sources.map(({ runId, startMs }) =>
+      together.data?.flatMap(one => seriesOfRun(one, runId, { x, startMs }) ?? []),
     ),
-  }))
+  )
+  if (project === undefined)
+    return {
+      found: reads.map(({ data }) => data),
+      isBehind: reads.some(({ isLoading }) => isLoading),
+      error: reads.find(({ error }) => error !== null)?.error ?? null,
+    }
   return {
-    ...made,
-    isKnown: read.some(one => one !== undefined),
-    isBehind,
-    error: reads.find(({ error }) => error !== null)?.error ?? null,
+    found: ofProject,
+    isBehind: together.isLoading || together.isPlaceholderData,
+    error: together.error,
   }
 }
 

@@ -4,8 +4,10 @@ import { useEffect, useState } from 'react'
 import type { Static } from 'typebox'
 import type { project } from '../../../../../schemas/projects.ts'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
+import type { projectMetricKeys } from '../../../../../schemas/series.ts'
 import { ChartList } from '../../charts/chart-list.tsx'
 import { strokeOfRun } from '../../charts/colours.ts'
+import { pathOfSeries } from '../../charts/project-series.ts'
 import { pathOfMetrics } from '../../charts/use-lines.ts'
 import { Empty, Failure, Shown } from '../../design/notice.tsx'
 import { useLive, useThrottled } from '../../live/use-live.ts'
@@ -19,6 +21,7 @@ import { shownOf, shownText } from './shown.ts'
 import { words } from './words.ts'
 
 type Project = Static<typeof project>
+type MetricKeys = Static<typeof projectMetricKeys>
 
 /** Listed at most; a search finds the others. */
 const mostRuns = 200
@@ -39,7 +42,7 @@ function Workspace({ project }: { project: Project }) {
   const found = useRunsOf(project.name, q)
   const runs = found.data?.rows ?? []
   const shown = shownOf(runs, chosen)
-  useLiveCurves(shown)
+  useLiveCurves(project.name, shown)
   const fault =
     found.error instanceof ApiFailure && found.error.status === 422 ? found.error.message : null
   return (
@@ -79,6 +82,8 @@ function Workspace({ project }: { project: Project }) {
             onSearch={next => go({ q: next || undefined, runs: undefined })}
           />
           <Curves
+            project={project.name}
+            q={q}
             isKnown={found.data !== undefined}
             shown={shown}
             isEmpty={runs.length === 0}
@@ -91,6 +96,8 @@ function Workspace({ project }: { project: Project }) {
 }
 
 type CurvesProps = {
+  project: string
+  q: string
   isKnown: boolean
   shown: readonly RunRow[]
   isEmpty: boolean
@@ -98,9 +105,9 @@ type CurvesProps = {
 }
 
 /** Each metric of the shown runs in its own chart, with the line of every run in the run's colour. */
-function Curves({ isKnown, shown, isEmpty, lift }: CurvesProps) {
+function Curves({ project, q, isKnown, shown, isEmpty, lift }: CurvesProps) {
   const say = useWords(words)
-  const keys = byInterest([...new Set(shown.flatMap(run => Object.keys(run.summary)))])
+  const keys = byInterest(useKeys(project, q, shown))
   if (!isKnown) return null
   if (shown.length === 0) return <Empty text={isEmpty ? say.noneFound : say.noneShown} />
   if (keys.length === 0) return <Empty text={say.noMetrics} />
@@ -112,9 +119,10 @@ function Curves({ isKnown, shown, isEmpty, lift }: CurvesProps) {
         lift={lift}
         sourceOf={({ keys }) =>
           shown
-            .filter(run => keys.some(key => key in run.summary))
+            .filter(run => isCut(run) || keys.some(key => key in run.summary))
             .map(({ run_id, short_id, name, created_at, started_at }) => ({
               runId: run_id,
+              project,
               label: name ?? short_id,
               stroke: strokeOfRun(short_id),
               startMs: Date.parse(started_at ?? created_at),
@@ -144,14 +152,32 @@ function useRunsOf(project: string, q: string) {
   })
 }
 
-function useLiveCurves(shown: readonly RunRow[]): void {
+/** A list names at most 50 metrics of a run. */
+const isCut = ({ summary, counts }: RunRow) => counts.metric_keys > Object.keys(summary).length
+
+/** The metrics of the shown runs; those of all runs, where the list leaves some of the shown ones out. */
+function useKeys(project: string, q: string, shown: readonly RunRow[]): string[] {
+  const all = useQuery({
+    ...reading<MetricKeys>(`/api/projects/${encodeURIComponent(project)}/metric-keys`, { q }),
+    enabled: shown.some(isCut),
+    placeholderData: keepPreviousData,
+  })
+  const named = shown.flatMap(run => Object.keys(run.summary))
+  const others = shown.some(isCut) ? (all.data?.keys ?? []).map(({ key }) => key) : []
+  return [...new Set([...named, ...others])]
+}
+
+function useLiveCurves(project: string, shown: readonly RunRow[]): void {
   const live = shown.filter(({ ended_at }) => ended_at === null).map(({ run_id }) => run_id)
   const ids = live.join()
+  // Many curves take the server longer.
+  const paceMs = Math.max(rereadMs, live.length * 50)
   useEffect(() => {
     if (ids === '') return
     const timer = setInterval(() => {
-      if (!document.hidden) void reread('/api/runs', ...ids.split(',').map(pathOfMetrics))
-    }, rereadMs)
+      if (!document.hidden)
+        void reread('/api/runs', pathOfSeries(project), ...ids.split(',').map(pathOfMetrics))
+    }, paceMs)
     return () => clearInterval(timer)
-  }, [ids])
+  }, [ids, project, paceMs])
 }

@@ -1,0 +1,56 @@
+import type { ProjectSeries } from '../../../../schemas/series.ts'
+import { addressOf } from '../session/api.ts'
+import { request } from '../session/session.ts'
+import { batched } from './batch.ts'
+import { keysParameter, type MetricSeries, type XAxis } from './series.ts'
+import type { Range } from './zoom.ts'
+
+/** The curves of one key, and the runs to which they belong. */
+export type KeyOfRuns = { of: ProjectSeries['keys'][number]; runs: ProjectSeries['runs'] }
+
+export const pathOfSeries = (project: string): string =>
+  `/api/projects/${encodeURIComponent(project)}/series`
+
+/** Charts that come into view together are read together, with few enough keys at once that the first arrive soon. */
+export const readCurves = batched<KeyOfRuns>(
+  async (place, keys, signal) => {
+    const [path = '', query = ''] = place.split('?')
+    const asked = { keys: keysParameter(keys), ...Object.fromEntries(new URLSearchParams(query)) }
+    const { runs, keys: found } = await request<ProjectSeries>('GET', addressOf(path, asked), {
+      signal,
+    })
+    return found.map(of => ({ of, runs }))
+  },
+  { most: 8, waitMs: 5 },
+)
+
+/** The range of a chart in the terms of the route: steps, milliseconds of the epoch or since the start of each run. */
+export function rangeOfRuns(range: Range, x: XAxis) {
+  const [from, to] = [range?.from ?? null, range?.to ?? null]
+  if (from === null || to === null) return { x }
+  return x === 'step'
+    ? { x, from: Math.floor(from), to: Math.ceil(to) }
+    : { x, from: Math.round(from * 1000), to: Math.round(to * 1000) }
+}
+
+/** The curve of a run in the form in which the run's own metrics are read, without extremes; undefined: it has none. */
+export function seriesOfRun(
+  { of, runs }: KeyOfRuns,
+  runId: string,
+  { x, startMs }: { x: XAxis; startMs: number },
+): MetricSeries | undefined {
+  const nth = runs.findIndex(run => run.run_id === runId)
+  const curve = of.curves.find(one => one.of === nth)
+  if (nth < 0 || curve === undefined) return undefined
+  const at = of.x[curve.x] ?? []
+  return {
+    key: of.key,
+    bucketed: of.width > 0,
+    nonfinite: [],
+    points: at.map((place, index) => {
+      const value = curve.mean[index] ?? null
+      const [step, ts] = x === 'step' ? [place, 0] : [0, x === 'time' ? place : startMs + place]
+      return [step, value, value, value, value ?? 'NaN', ts]
+    }),
+  }
+}
