@@ -198,7 +198,9 @@ async function findSessions(pool: Pool, sids: string[]): Promise<Map<string, Ses
     text: `select s.sid, username, p.role, s.via, s.revoked_at is null and not p.disabled as live,
                   ${usedAt} as used_at, p.password_hash is not null as has_password,
                   -- A passkey is two factors: a device, and what unlocks it.
-                  s.via = 'passkey' or auth.has_second_factor(username) as has_second_factor
+                  auth.has_second_factor(username)
+                    or (s.via = 'passkey' and exists (select from auth.passkey k where k.username = p.username))
+                    as has_second_factor
              from auth.session s join auth.person p using (username) where s.sid = any($1)`,
     values: [sids],
   })

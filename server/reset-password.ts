@@ -63,7 +63,7 @@ async function reset(
     const password = await resetOnHost(deps, await createPasswords(), username)
     const hasFactor = await hasSecondFactor(pool, username)
     if (!hasFactor || !removesFactor) return { password, hasFactor }
-    await removeSecondFactor(deps, hostCause, username)
+    await removeSecondFactor(deps, hostCause, username, { forOthers: true })
     process.stderr.write(`The second factor of ${username} is removed.\n`)
     return { password, hasFactor: false }
   } finally {

@@ -86,7 +86,7 @@ const removalRoutes = (deps: Deps, { confirmPassword }: SecondFactorPorts): Rout
       const { caller, body, ctx } = request
       refuseBesideProvider(deps)
       await confirmPassword({ caller, password: body.password, ctx })
-      await removeSecondFactor(deps, request, caller.username)
+      await removeSecondFactor(deps, request, caller.username, { forOthers: false })
       return { ok: true }
     },
   }),
@@ -108,7 +108,7 @@ const removalRoutes = (deps: Deps, { confirmPassword }: SecondFactorPorts): Rout
           'conflict',
           'Remove your own second factor with your password: POST /api/auth/totp/remove',
         )
-      await removeSecondFactor(deps, request, params.username)
+      await removeSecondFactor(deps, request, params.username, { forOthers: true })
       return { ok: true }
     },
   }),

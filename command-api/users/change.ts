@@ -7,6 +7,7 @@ import type { HttpAsked } from '../commit/asked.ts'
 import { commit } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
+import { forgetPasskeys } from '../rules/forget-passkeys.ts'
 import { endExternalIngestTokens } from '../rules/ingest-tokens.ts'
 import { keepAnAdmin, lastAdminLock } from '../rules/last-admin.ts'
 import { quotaOf } from '../rules/quota-of.ts'
@@ -83,6 +84,7 @@ async function takeEffect(tx: Transaction, event: UserEvent, effect: Effect): Pr
       break
     case 'user.password_reset':
       await set('password_hash = $2', effect.passwordHash)
+      await forgetPasskeys(tx, username)
       await revokeSessions(tx, username, { now, except: caller.sid })
       break
     case 'user.profile_changed':

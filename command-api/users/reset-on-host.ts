@@ -3,6 +3,7 @@ import { userAt } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type CommitDeps, commit } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
+import { forgetPasskeys } from '../rules/forget-passkeys.ts'
 import { revokeSessions } from '../rules/revoke-sessions.ts'
 import { changeUser } from './decide.ts'
 
@@ -34,6 +35,7 @@ export async function resetOnHost(
       }),
     async alongside(tx, { now }) {
       await setPassword(tx, username, hash)
+      await forgetPasskeys(tx, username)
       await revokeSessions(tx, username, { now })
     },
   })

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { signedIn } from '../servers/signed-in.ts'
+import { until } from '../servers/until.ts'
 import { type Lies, newAuthenticator } from './authenticator.ts'
 
 type Options = Record<string, unknown> & { challenge: string; user: { id: string } }
@@ -144,4 +145,41 @@ test('passkeys need a host name and https, or localhost', async t => {
   t.regex(JSON.stringify(body), /need a host name/)
   const plain = await startForge(t, { SERVICE_BASE_URL: 'http://forge.example' })
   t.is((await plain.call('POST', '/api/auth/passkeys/options')).status, 501)
+})
+
+test('recovering an account removes its passkeys', async t => {
+  const forge = await startForge(t)
+  const recoveries = [
+    ['PATCH', '/api/admin/users/eve', { password: 'another password of eve' }],
+    ['DELETE', '/api/admin/users/eve/second-factor', undefined],
+  ] as const
+  let eve = await signedIn(forge, 'eve')
+  for (const [method, path, body] of recoveries) {
+    const { authenticator } = await registered(forge, eve)
+    t.is((await signIn(forge, authenticator.sign(await begin(forge)))).status, 200)
+    t.is((await forge.call(method, path, body && { body })).status, 200)
+    t.is((await signIn(forge, authenticator.sign(await begin(forge)))).status, 401, path)
+    const login = { username: 'eve', password: 'another password of eve' }
+    eve = (await forge.call<SignedIn>('POST', '/api/auth/login', { token: null, body: login })).body
+      .token
+  }
+  const [, [method, path]] = recoveries
+  t.is((await forge.call(method, path)).status, 409, 'there is nothing left')
+})
+
+test('a session that began with a passkey has a second factor for as long as its person has one', async t => {
+  const forge = await startForge(t, { SERVICE_SECOND_FACTOR: 'everybody' })
+  const becomes = (status: number) =>
+    until(`reads are ${status}`, 20_000, async () => {
+      const reply = await forge.call('GET', '/api/projects')
+      return reply.status === status
+    })
+  await becomes(403)
+  await forge.pool.query(`update auth.session set via = 'passkey'`)
+  await forge.pool.query(
+    `insert into auth.passkey values ('pk_1', '\\x01', 'admin', '\\x02', 0, 'Laptop', now(), null)`,
+  )
+  await becomes(200)
+  await forge.pool.query('delete from auth.passkey')
+  t.true(await becomes(403))
 })

@@ -68,7 +68,7 @@ export function useLines(
 /** More runs than this are read in one request, without their extremes, for which a chart has no room then. */
 const mostAlone = 3
 
-/** What was read for each source. `isBehind`: the requested lines differ from the loaded ones. */
+/** The series read for each source. `isBehind`: the requested lines differ from the loaded ones. */
 function useFound(
   sources: readonly Source[],
   { x, range }: { x: XAxis; range: Range },
