@@ -141,7 +141,7 @@ function seriesFor(label: string, nth: number, drawing: Ref<Drawing>): uPlot.Ser
       stroke: () =>
         drawing.current.smoothing > 0 ? faint(whole, isAside() ? 0.05 : 0.3) : colour(),
       value: shown,
-      points: { show: false, filter: lonePoints, size: 6, fill: whole },
+      points: { show: false, filter: lonePoints, size: 7, fill: whole },
     },
     {
       label: `${label} ~`,
