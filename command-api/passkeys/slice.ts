@@ -9,6 +9,18 @@ const credential = {
   clientExtensionResults: {},
 }
 
+const signed = {
+  credential: {
+    ...credential,
+    response: {
+      clientDataJSON: 'eyJ0eXBlIjoi',
+      authenticatorData: 'SZYN5YgO',
+      signature: 'MEUCIQDx',
+      userHandle: 'YWRh',
+    },
+  },
+}
+
 export const passkeys: Slice<PasskeyPorts> = {
   name: 'passkeys',
   routes: passkeyRoutes,
@@ -17,6 +29,8 @@ export const passkeys: Slice<PasskeyPorts> = {
   examples: {
     paths: { 'passkeys.passkey_id': 'pk_01J00000000000000000000000' },
     bodies: {
+      'POST /api/auth/passkeys/sign-in': signed,
+      'POST /api/auth/passkeys/confirm': signed,
       'POST /api/auth/passkeys': {
         name: 'Laptop',
         credential: {

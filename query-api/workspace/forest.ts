@@ -2,8 +2,8 @@ import { at } from '../../platform/series/varint.ts'
 
 /**
  * A random forest for regression, for the importance of its features: how much of the variance each feature's splits explain,
- * averaged over the trees. ml-random-forest 2.1.0 compares each value of a feature with all rows, which takes minutes where
- * sorting the values into bins first takes a tenth of a second.
+ * averaged over the trees. The values of a feature are sorted into bins first, so that one pass over the rows of a node finds its
+ * best split.
  */
 export type Forest = {
   /** One column per feature, each with a value for every row. */

@@ -43,7 +43,6 @@ test('a further backup adds only changes; damage is named and refused; nothing i
   const before = await partsIn(backups)
   await writeFile(join(work, 'big'), `${big}y`)
   const second = await made()
-  t.true(second.bytes > first.bytes)
   const after = await partsIn(backups)
   for (const [part, stamp] of before) t.is(after.get(part), stamp, 'an older part is unchanged')
   const added = [...after].filter(([part]) => !before.has(part))
@@ -63,6 +62,8 @@ test('a further backup adds only changes; damage is named and refused; nothing i
     'template0, which nobody can change, is not copied again',
   )
   const copied = manifest.files.find(({ path }) => path.endsWith('/big'))
+  // The sum of all files may shrink: how much WAL a backup holds depends on how long it took.
+  t.is(copied?.size, big.length + 1)
   t.is(copied?.parts?.length, 3)
   t.deepEqual(manifest.links, [{ path: 'runs/run_a/1/work/link', target: '/etc/passwd' }])
   t.false(

@@ -87,6 +87,9 @@ const mayRefuse = new Set([
   'POST /api/admin/recipes',
   // The authenticator of the example shows other codes.
   'POST /api/auth/totp/confirm',
+  // No browser made the passkey of the example.
+  'POST /api/auth/passkeys',
+  'POST /api/auth/passkeys/confirm',
   // No code is waiting.
   'POST /api/cli/device/token',
   // Nobody has this name.
