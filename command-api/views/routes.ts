@@ -43,6 +43,8 @@ export const viewRoutes = (deps: Deps): Route[] => [
       const shared = name.owner === null || (body.shared ?? false)
       const command = { ...name, shared, state, digest: digestOf(body.state) }
       const { events } = await commit(deps, request, viewAt(name), {
+        // Views of one person in one project are counted one after the other.
+        locks: [`views of ${name.owner} in ${name.project}`],
         decide: view => saveView(view, command),
         alongside: tx => countIn(tx, name),
       })
@@ -103,11 +105,7 @@ function stateOf({ state }: ViewInput): string {
 
 const rowOf = ({ project, owner, view }: ViewName) => [project, owner ?? '', view]
 
-/** Exact, because views of one person in one project are counted one after the other. */
 async function countIn(tx: Transaction, name: ViewName): Promise<void> {
-  await tx.query("select pg_advisory_xact_lock(hashtextextended('views of ' || $1, 0))", [
-    `${name.owner} in ${name.project}`,
-  ])
   await tx.query(
     'insert into write.saved_view (project, owner, view) values ($1, $2, $3) on conflict do nothing',
     rowOf(name),

@@ -90,7 +90,11 @@ function ask(agent: Agent, url: string, path: string, asked: Asking): Promise<Re
   const { method, headers, body } = asked
   return new Promise((resolve, reject) => {
     const asking = request(`${url}${path}`, { agent, method, headers: ['Host', 'one', ...headers] })
-    asking.on('error', reject)
+    asking.on('error', (error: NodeJS.ErrnoException) => {
+      // Every server closes a connection that was idle for long; on a busy machine that meets the next request.
+      if (asking.reusedSocket && error.code === 'ECONNRESET') resolve(ask(agent, url, path, asked))
+      else reject(error)
+    })
     asking.on('response', response => {
       const digest = createHash('sha256')
       response.on('data', chunk => digest.update(chunk))

@@ -152,17 +152,27 @@ const create = async (ask: Ask, project: string, name?: string): Promise<Made> =
 
 const oneReady = (ask: Ask, deployment_id: string) =>
   until('the revision is ready', 30_000, async () => {
-    const path = `/api/deployments/${deployment_id}/revisions`
-    const rows = await ask<{ state: string }[]>({ method: 'GET', path })
+    const rows = await revisionsOf(ask, deployment_id)
     return rows.some(({ state }) => state === 'ready')
   })
+
+type Revision = { revision_id: string; state: string }
+
+/** None while a busy server has not projected the deployment yet. */
+const revisionsOf = (ask: Ask, deployment_id: string): Promise<Revision[]> =>
+  ask<Revision[]>({ method: 'GET', path: `/api/deployments/${deployment_id}/revisions` }).catch(
+    error => {
+      if (error instanceof Error && error.message.includes(' returned 404 ')) return []
+      throw error
+    },
+  )
 
 /** Waits for the first revision, and for a second one, whose id it returns first. */
 async function twoReady(ask: Ask, deployment_id: string): Promise<[string, string]> {
   const path = `/api/deployments/${deployment_id}/revisions`
   await ask({ method: 'POST', path, body: { source: await source() } })
   return until('both revisions are ready', 30_000, async () => {
-    const rows = await ask<{ revision_id: string; state: string }[]>({ method: 'GET', path })
+    const rows = await revisionsOf(ask, deployment_id)
     const [second, first] = rows.filter(({ state }) => state === 'ready')
     return second && first && [second.revision_id, first.revision_id]
   })
