@@ -126,6 +126,7 @@ async function rehearse(
     kills: options.kills,
     random,
     isReady: () => isReady(server.url),
+    readiness: () => readinessOf(server.url),
     fullDisk: disk && options.fullDiskMs !== null ? { disk, ms: options.fullDiskMs } : null,
     report: say,
   })
@@ -152,6 +153,11 @@ async function rehearse(
   console.log(summary(verdict))
   return isClean(verdict) && load.tally.unexpected.length === 0
 }
+
+const readinessOf = (url: string): Promise<string> =>
+  fetch(`${url}/api/readyz`, { signal: AbortSignal.timeout(10_000) })
+    .then(response => response.text())
+    .catch(error => `no response (${error.message})`)
 
 /** Hostile requests target the first run; the last run's values are too large to be summed. */
 function targetOf(runs: readonly ExternalRun[], person: string): Target {
