@@ -1,4 +1,5 @@
 import { adminPassword } from '../servers/api.ts'
+import { passwordOf } from '../servers/signed-in.ts'
 import { samples } from './all.ts'
 import type { Fixture, Made, SampleServer, SignedIn } from './sample.ts'
 import { asked, bearer, type Send, signIn } from './send.ts'
@@ -81,10 +82,11 @@ export function missingOf(own: Fixture, whose: string): Fixture {
 }
 
 export async function newPerson(send: Send, admin: SignedIn, username: string): Promise<SignedIn> {
-  const { password } = await asked<{ password: string }>(send, admin, {
+  const password = passwordOf(username)
+  await asked(send, admin, {
     method: 'POST',
     path: '/api/admin/users',
-    body: { username, role: 'operator' },
+    body: { username, role: 'operator', password },
   })
   return signIn(send, username, password)
 }
