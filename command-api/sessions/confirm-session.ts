@@ -55,7 +55,7 @@ async function confirmFactors(
     factor = await checkSecondFactor(request, { username, sid, ...given })
     return factor.is === 'wrong' || factor.is === 'locked' ? 'wrong' : 'right'
   })
-  if (factor?.is !== 'right') throw withoutFactor(factor ?? { is: 'wrong' })
+  if (factor?.is !== 'right') throw withoutFactor(factor ?? { is: 'wrong' }, given)
   return { hash, factor }
 }
 

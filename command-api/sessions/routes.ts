@@ -207,7 +207,7 @@ async function proveIdentity(
     return factor.is === 'wrong' || factor.is === 'locked' ? 'wrong' : 'right'
   })
   if (hasExpired) throw passwordExpired()
-  if (factor && factor.is !== 'right') throw withoutFactor(factor)
+  if (factor && factor.is !== 'right') throw withoutFactor(factor, given)
   if (!isRight || !person || !factor) throw wrongPassword()
   return { person, factor }
 }

@@ -25,7 +25,11 @@ export type SecondFactor = Awaited<ReturnType<CheckSecondFactor>>
 const refusals = {
   wrong: [
     'wrong',
-    'The second factor is wrong, or was used before; enter the code that the authenticator shows now or a recovery code, or use a passkey of yours',
+    'The code is wrong, or was used before; enter the one that the authenticator shows now, or a recovery code',
+  ],
+  passkey: [
+    'wrong',
+    'This is not a passkey of yours, or its response is not valid or too old; try again',
   ],
   locked: [
     'locked',
@@ -37,9 +41,12 @@ const refusals = {
  * All of these say that the password was right. Without a second factor, the same attempt would have opened a session, which says
  * as much; attempts are counted and held before the password is tried, and a wrong factor counts as a wrong password.
  */
-export function withoutFactor(factor: Exclude<SecondFactor, { is: 'right' }>): Refusal {
+export function withoutFactor(
+  factor: Exclude<SecondFactor, { is: 'right' }>,
+  { passkey }: Pick<Given, 'passkey'>,
+): Refusal {
   if (factor.is === 'missing') return missing(factor)
-  const [code, detail] = refusals[factor.is]
+  const [code, detail] = refusals[passkey === undefined ? factor.is : 'passkey']
   return new Refusal('unauthenticated', detail, { code: `second_factor.${code}` })
 }
 
