@@ -166,8 +166,11 @@ async function passwordIn(directory: string): Promise<string> {
   return password
 }
 
-/** SQLSTATE cannot_connect_now: it recovers from the crash of one of its processes, or shuts down. */
-const notNow = '57P03'
+/**
+ * SQLSTATE cannot_connect_now (it recovers from the crash of one of its processes, or shuts down) and disk_full: a new connection
+ * writes a file.
+ */
+const passing = ['57P03', '53100']
 const askEveryMs = 100
 
 /**
@@ -181,7 +184,8 @@ async function untilAccepting(pool: Pool, signal: AbortSignal): Promise<void> {
       ;(await pool.connect()).release()
       return
     } catch (error) {
-      if ((error as { code?: string }).code !== notNow || Date.now() > deadline) throw error
+      const { code = '' } = error as { code?: string }
+      if (!passing.includes(code) || Date.now() > deadline) throw error
       await pause(askEveryMs, signal)
     }
 }
