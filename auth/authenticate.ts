@@ -10,6 +10,7 @@ import { opaqueTokenId, sameHash, sha256 } from './opaque-token.ts'
 import { refuseOldSignIn } from './recent-sign-in.ts'
 import { refreshTokenOf } from './refresh-cookie.ts'
 import {
+  changePasswordFirst,
   type FactorState,
   mustSetUp,
   type SecondFactorPolicy,
@@ -38,7 +39,13 @@ export type Authentication = PersonAuthentication & {
   metricsToken: string | null
 }
 
-type SessionRow = FactorState & { username: string; via: string; live: boolean; used_at: Date }
+type SessionRow = FactorState & {
+  username: string
+  via: string
+  live: boolean
+  used_at: Date
+  has_generated_password: boolean
+}
 type IngestRow = { run_id: string; secret_sha256: Buffer; expires_at: Date; ended_at: Date | null }
 
 /**
@@ -116,12 +123,12 @@ type FindPerson = (token: string | null, given?: Permitted) => Promise<Person>
 
 /**
  * The person that an access token belongs to, whose session is in use then; throws `unauthenticated`, and `forbidden` if they have to
- * set up a second factor before anything else.
+ * replace a generated password or set up a second factor before anything else.
  */
 export function personBy(auth: PersonAuthentication): FindPerson {
   const sessions = sessionLookup(auth.pool)
   auth.onAccessChanged(username => sessions.forget(session => session?.username === username))
-  return async (token, { withoutSecondFactor = false } = {}) => {
+  return async (token, { whileLimited } = {}) => {
     if (token === null)
       throw unauthenticated('An access token is needed: Authorization: Bearer <token>')
     const now = auth.now()
@@ -137,8 +144,7 @@ export function personBy(auth: PersonAuthentication): FindPerson {
       throw unauthenticated(
         `The session ended after ${auth.idleHours} hours without use; sign in again`,
       )
-    if (!withoutSecondFactor && mustSetUp(auth.secondFactor, session))
-      throw setUpFirst(auth.baseUrl())
+    refuseLimited(auth, session, whileLimited)
     noteUse(auth.pool, claims.sid, session, now)
     return {
       kind: 'person',
@@ -150,6 +156,18 @@ export function personBy(auth: PersonAuthentication): FindPerson {
       expiresAt: new Date(claims.exp * 1000),
     }
   }
+}
+
+/** Who must replace a generated password may do nothing else; nor may, after that, who must set up a second factor. */
+function refuseLimited(
+  { secondFactor, baseUrl }: PersonAuthentication,
+  session: SessionRow,
+  permitted: Permitted['whileLimited'],
+): void {
+  if (permitted === 'either') return
+  if (session.has_generated_password) {
+    if (permitted !== 'password') throw changePasswordFirst(baseUrl())
+  } else if (permitted !== 'factor' && mustSetUp(secondFactor, session)) throw setUpFirst(baseUrl())
 }
 
 function byIngestToken(auth: Authentication): (ctx: Context) => Promise<RunCaller> {
@@ -197,10 +215,8 @@ async function findSessions(pool: Pool, sids: string[]): Promise<Map<string, Ses
     name: 'sessions_by_sid',
     text: `select s.sid, username, p.role, s.via, s.revoked_at is null and not p.disabled as live,
                   ${usedAt} as used_at, p.password_hash is not null as has_password,
-                  -- A passkey is two factors: a device, and what unlocks it.
-                  auth.has_second_factor(username)
-                    or (s.via = 'passkey' and exists (select from auth.passkey k where k.username = p.username))
-                    as has_second_factor
+                  p.password_generated_at is not null as has_generated_password,
+                  auth.has_second_factor(username) as has_second_factor
              from auth.session s join auth.person p using (username) where s.sid = any($1)`,
     values: [sids],
   })

@@ -42,8 +42,8 @@ export type CallerOf<C extends Credential> = C extends 'person' | 'admin'
  */
 export type Reach = 'all' | 'its_people' | 'its_owner' | 'self' | 'taken'
 
-/** `withoutSecondFactor`: also people who may do nothing else before they have set up a second factor. */
-export type Permitted = { withoutSecondFactor?: boolean }
+/** `whileLimited`: also people who first have to replace a generated password, to set up a second factor, or either. */
+export type Permitted = { whileLimited?: 'password' | 'factor' | 'either' }
 
 /** What a route demands of its caller. */
 export type Demand = Permitted & {

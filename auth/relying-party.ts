@@ -4,7 +4,7 @@ import { Refusal } from '../platform/refusal.ts'
 /** An installation in the terms of WebAuthn. */
 export type RelyingParty = { id: string; origin: string }
 
-type Installation = {
+export type Installation = {
   /** The public address. */
   baseUrl: string
   /** Display name of the identity provider; null if people sign in with passwords. */

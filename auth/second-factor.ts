@@ -16,12 +16,12 @@ export type FactorState = {
   has_second_factor: boolean
 }
 
-/** Whether a person may only set up a second factor. */
+export const requiresFactor = (policy: SecondFactorPolicy, role: FactorState['role']): boolean =>
+  policy === 'everybody' || (policy === 'administrators' && role === 'admin')
+
+/** Whether a person may only set up a second factor: a passkey, or an authenticator. */
 export const mustSetUp = (policy: SecondFactorPolicy, person: FactorState): boolean =>
-  policy !== 'optional' &&
-  (policy === 'everybody' || person.role === 'admin') &&
-  person.has_password &&
-  !person.has_second_factor
+  requiresFactor(policy, person.role) && person.has_password && !person.has_second_factor
 
 export const setUpFirst = (consoleUrl: string): Refusal =>
   new Refusal(
@@ -29,6 +29,14 @@ export const setUpFirst = (consoleUrl: string): Refusal =>
     'This installation requires a second factor, and you have none yet; set one up first',
     {
       code: 'second_factor.set_up',
-      hint: `forge account totp set-up, or ${consoleUrl}/settings`,
+      hint: `${consoleUrl}/settings, or forge account totp set-up`,
     },
+  )
+
+/** A generated password is known to whoever passed it on. */
+export const changePasswordFirst = (consoleUrl: string): Refusal =>
+  new Refusal(
+    'forbidden',
+    'Your password was generated for you; replace it with one that only you know first',
+    { code: 'password.generated', hint: `forge passwd, or ${consoleUrl}` },
   )

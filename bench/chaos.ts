@@ -126,6 +126,7 @@ async function rehearse(
     kills: options.kills,
     random,
     isReady: () => isReady(server.url),
+    readiness: () => readinessOf(server.url),
     fullDisk: disk && options.fullDiskMs !== null ? { disk, ms: options.fullDiskMs } : null,
     report: say,
   })
@@ -152,6 +153,11 @@ async function rehearse(
   console.log(summary(verdict))
   return isClean(verdict) && load.tally.unexpected.length === 0
 }
+
+const readinessOf = (url: string): Promise<string> =>
+  fetch(`${url}/api/readyz`, { signal: AbortSignal.timeout(10_000) })
+    .then(response => response.text())
+    .catch(error => `no response (${error.message})`)
 
 /** Hostile requests target the first run; the last run's values are too large to be summed. */
 function targetOf(runs: readonly ExternalRun[], person: string): Target {
@@ -207,10 +213,15 @@ async function main(): Promise<boolean> {
     const broker = options.kafka ? await startKafka() : null
     if (broker) ends.push(() => broker.stop())
     const disk = options.fullDiskMs === null ? null : await smallDisk(later, diskMebibytes)
-    // A ledger on the full disk could not be written.
+    // On the full disk, neither the ledger nor the server's log could be written.
     const notes = await mkdtemp(join(tmpdir(), 'forge-chaos-'))
-    if (!options.keep) ends.push(() => rm(notes, { recursive: true, force: true }))
+    let isClean = false
+    ends.push(async () => {
+      if (options.keep || !isClean) say(`the ledger and the server's log are in ${notes}`)
+      else await rm(notes, { recursive: true, force: true })
+    })
     const server = await startServer({
+      outputFolder: notes,
       ...(disk && { inside: disk.folder }),
       restartAfterMs: supervisorDelayMs,
       env: {
@@ -221,7 +232,8 @@ async function main(): Promise<boolean> {
     if (!options.keep) ends.push(() => server.remove())
     ends.push(() => server.stop())
     say(`the server runs at ${server.url}, its data in ${server.dataDir}; seed ${options.seed}`)
-    return await rehearse(options, { server, broker, disk, ledgerPath: join(notes, 'ledger') })
+    isClean = await rehearse(options, { server, broker, disk, ledgerPath: join(notes, 'ledger') })
+    return isClean
   } finally {
     for (const end of ends.reverse()) await end()
   }

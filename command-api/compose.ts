@@ -1,5 +1,6 @@
 import type { Route } from '../auth/route.ts'
 import { register } from './artifacts/routes.ts'
+import type { Asked } from './commit/asked.ts'
 import type { Deps } from './deps.ts'
 import type { Follower } from './effects/follower.ts'
 import type { Reactor } from './effects/reactor.ts'
@@ -11,10 +12,11 @@ import { appendMetrics } from './metrics/routes.ts'
 import type { MlflowPorts } from './mlflow/target.ts'
 import { signInConfirmer } from './oidc/confirm.ts'
 import { configuredProvider } from './oidc/routes.ts'
+import { passkeyStep } from './passkeys/second-step.ts'
 import { runPurger } from './runs/purge.ts'
 import { reportRun } from './runs/report.ts'
 import { createRun } from './runs/routes.ts'
-import { checkSecondFactor } from './second-factors/check.ts'
+import { checkSecondFactor, type GivenFactor } from './second-factors/check.ts'
 import { confirmPassword } from './sessions/confirm-password.ts'
 import { markConfirmed } from './sessions/confirm-session.ts'
 import { openSession } from './sessions/open-session.ts'
@@ -64,8 +66,8 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
   return {
     provider,
     confirm: signInConfirmer(deps, provider),
-    checkSecondFactor: (username: string, code: string | undefined) =>
-      checkSecondFactor(deps, username, code),
+    checkSecondFactor: (asked: Asked, given: GivenFactor) =>
+      checkSecondFactor(deps, passkeyStep(deps), asked, given),
     confirmPassword: (of: Parameters<typeof confirmPassword>[2]) =>
       confirmPassword(deps, signIn, of),
     openDeviceSession: (signIn: Omit<SignIn, 'via'>) =>

@@ -4,6 +4,7 @@ import type { EngineHeaders } from '../auth/engine-header.ts'
 import type { KeyRing } from '../auth/keys.ts'
 import type { OidcSettings } from '../auth/oidc-settings.ts'
 import type { SealingKeys } from '../auth/sealing-keys.ts'
+import type { SecondFactorPolicy } from '../auth/second-factor.ts'
 import type { QueueBook } from '../events/calculations/queue-picture.ts'
 import type { Observe } from '../events/diagnosis-facts.ts'
 import type { Topics } from '../events/topics.ts'
@@ -28,6 +29,8 @@ export type CommandConfig = {
   initAdminPassword: string | null
   /** Null if people sign in with passwords. */
   oidc: OidcSettings | null
+  /** Who must have a second factor, where people sign in with passwords. */
+  secondFactor: SecondFactorPolicy
   /** Default visibility of projects. */
   defaultVisibility: 'private' | 'internal'
   /** Maximum size of an uploaded file, and of an expanded archive. */

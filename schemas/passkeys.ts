@@ -46,6 +46,9 @@ const signed = Type.Object(
 /** `name`: for people, e.g. of the device. */
 export const passkeyInput = closed({ name: nameText(64), credential: registered })
 
+/** What a browser signed with a passkey. */
+export const signedByPasskey = signed
+
 export const passkeyProof = closed({ credential: signed })
 
 export const passkeyInPath = Type.Object({
@@ -57,6 +60,12 @@ export const passkey = Type.Object({
   name: Type.String(),
   created_at: timestamp(),
   last_used_at: nullable(timestamp()),
+})
+
+/** `recovery_codes`: new ones, shown in this response only, for people who have none left; else empty. */
+export const passkeyRegistered = Type.Object({
+  ...passkey.properties,
+  recovery_codes: Type.Array(Type.String()),
 })
 
 export const passkeyListQuery = closed(pageQuery)

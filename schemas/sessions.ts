@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { signedByPasskey } from './passkeys.ts'
 import { quota } from './quotas.ts'
 import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
@@ -7,11 +8,12 @@ export const role = () => oneOf('admin', 'operator')
 /** The code of an authenticator, or a recovery code; spaces and hyphens do not matter. */
 export const secondFactorCode = () => Type.String({ minLength: 1, maxLength: 64, 'x-secret': true })
 
-/** `code`: for people with a second factor. */
+/** `code` or `passkey`: for people with a second factor, when the server asks for it. */
 export const loginInput = closed({
   username: Type.String({ minLength: 1, maxLength: 256 }),
   password: Type.String({ minLength: 1, maxLength: 4096, 'x-secret': true }),
   code: Type.Optional(secondFactorCode()),
+  passkey: Type.Optional(signedByPasskey),
 })
 
 /** `token` is the access token; the refresh token comes only as an httpOnly cookie. */
@@ -35,10 +37,11 @@ export const passwordInput = closed({
   new: Type.String({ minLength: 1, maxLength: 4096, 'x-secret': true }),
 })
 
-/** `code`: for people with a second factor. */
+/** `code` or `passkey`: for people with a second factor. */
 export const confirmInput = closed({
   password: Type.String({ minLength: 1, maxLength: 4096, 'x-secret': true }),
   code: Type.Optional(secondFactorCode()),
+  passkey: Type.Optional(signedByPasskey),
 })
 
 export const sessionListQuery = closed(pageQuery)
@@ -97,13 +100,16 @@ export const me = Type.Object({
     issued_at: timestamp(),
     expires_at: timestamp(),
   }),
+  /** The password was generated; until it is replaced, the person may do nothing else. */
+  must_change_password: Type.Boolean(),
   /**
-   * `set_up_at`: null without one. `must_set_up`: until then the person may do nothing else. `is_available`: false for people of an identity
-   * provider.
+   * `set_up_at`: of the authenticator; null without one. `passkeys`: how many. `must_set_up`: until the person has either, they may do
+   * nothing else. `is_available`: false for people of an identity provider.
    */
   second_factor: Type.Object({
     is_available: Type.Boolean(),
     set_up_at: nullable(timestamp()),
+    passkeys: Type.Integer(),
     recovery_codes_left: Type.Integer(),
     must_set_up: Type.Boolean(),
   }),

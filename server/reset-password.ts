@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { oidcOf } from '../auth/oidc-settings.ts'
 import { createPasswords } from '../auth/passwords.ts'
 import { raiseEpoch } from '../command-api/commit/commit-epoch.ts'
-import { removeSecondFactor } from '../command-api/second-factors/remove.ts'
+import { removeSecondFactors } from '../command-api/second-factors/remove.ts'
 import { hostCause, resetOnHost } from '../command-api/users/reset-on-host.ts'
 import { CannotStart } from '../platform/cannot-start.ts'
 import { createLogger } from '../platform/logger.ts'
@@ -63,7 +63,7 @@ async function reset(
     const password = await resetOnHost(deps, await createPasswords(), username)
     const hasFactor = await hasSecondFactor(pool, username)
     if (!hasFactor || !removesFactor) return { password, hasFactor }
-    await removeSecondFactor(deps, hostCause, username, { forOthers: true })
+    await removeSecondFactors(deps, hostCause, username)
     process.stderr.write(`The second factor of ${username} is removed.\n`)
     return { password, hasFactor: false }
   } finally {

@@ -15,6 +15,8 @@ export type KillOptions = {
   kills: number
   random: Random
   isReady(): Promise<boolean>
+  /** What the server says of itself, for a report. */
+  readiness(): Promise<string>
   /** Each process is killed while this disk is full. */
   fullDisk: FullDisk | null
   report(line: string): void
@@ -54,7 +56,12 @@ export async function killAtRandom(options: KillOptions): Promise<KillReport> {
     const began = performance.now()
     // A kill is not always noticed at once; without this wait, readiness could still be the old one.
     await pause(100)
-    await until('the server is ready again', recoverWithinMs, options.isReady, 20)
+    await until('the server is ready again', recoverWithinMs, options.isReady, 20).catch(
+      async error => {
+        report(`not ready again: ${await options.readiness()}`)
+        throw error
+      },
+    )
     result.recoveryMs.push(performance.now() - began)
     await pause(random.whole(restMs.min, restMs.max))
   }

@@ -11,6 +11,7 @@ export const imageRegistryRoutes = (deps: Deps): Route[] => [
     method: 'PUT',
     path: '/api/admin/image-registries',
     credential: 'admin',
+    recentSignIn: true,
     tag: 'admin',
     summary: 'Set where images of jobs may come from; none: nowhere but the recipes',
     body: imageRegistries,

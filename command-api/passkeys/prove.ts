@@ -10,15 +10,15 @@ import { commit } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
 import { roleIfEnabled } from '../rules/enabled-person.ts'
-import { newChallenge, takeChallenge } from './challenges.ts'
+import { type ChallengeOf, newChallenge, takeChallenge } from './challenges.ts'
 import { relyingParty } from './relying-party.ts'
 
 /** What a browser needs in order to sign with any passkey that it has for this installation. */
-export async function beginProof(deps: Deps, sid: string | null) {
+export async function beginProof(deps: Deps, of: ChallengeOf) {
   const { id } = relyingParty(deps)
   return generateAuthenticationOptions({
     rpID: id,
-    challenge: await newChallenge(deps, sid),
+    challenge: await newChallenge(deps, of),
     userVerification: 'required',
   })
 }
@@ -37,15 +37,19 @@ export type Proven = Pick<Known, 'username' | 'role' | 'passkey_id'> & {
   use(tx: Transaction): Promise<void>
 }
 
-/** The person to whom the passkey belongs that signed the challenge of this session, or of a sign-in (null). */
+/** `username`: whose passkey it must be, if that is known. */
+type Proving = { of: ChallengeOf; username?: string; credential: unknown }
+
+/** The person to whom the passkey belongs that signed the challenge. */
 export async function prove(
   deps: Deps,
   asked: Asked,
-  { sid, credential }: { sid: string | null; credential: unknown },
+  { of, username: whose, credential }: Proving,
 ): Promise<Proven> {
   const response = credential as AuthenticationResponseJSON
   const known = await find(deps, response)
-  const count = await countOf(deps, sid, response, known)
+  const isTheirs = whose === undefined || known?.username === whose
+  const count = await countOf(deps, of, response, isTheirs ? known : undefined)
   if (known === undefined || count === null) throw refused()
   const { username, role, passkey_id, sign_count } = known
   if (isBehind(count, sign_count)) {
@@ -74,7 +78,7 @@ async function find(
 /** The authenticator's count of signatures; null: its response is not valid. The challenge is spent in any case. */
 async function countOf(
   deps: Deps,
-  sid: string | null,
+  of: ChallengeOf,
   response: AuthenticationResponseJSON,
   known: Known | undefined,
 ): Promise<number | null> {
@@ -83,7 +87,7 @@ async function countOf(
   if (known === undefined || !isOwners) return null
   const result = await verifyAuthenticationResponse({
     response,
-    expectedChallenge: challenge => takeChallenge(deps, sid, challenge),
+    expectedChallenge: challenge => takeChallenge(deps, of, challenge),
     expectedOrigin: origin,
     expectedRPID: id,
     // Counts are compared here, because one that falls behind is recorded.

@@ -11,7 +11,11 @@ import { maxPasskeys } from '../../schemas/passkeys.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { HttpAsked } from '../commit/asked.ts'
 import { commit } from '../commit/commit.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
+import { recoveryCodesFor } from '../rules/recovery-codes.ts'
+import { revokeSessions } from '../rules/revoke-sessions.ts'
+import { hasSecondFactor } from '../rules/second-factors.ts'
 import { newChallenge, takeChallenge } from './challenges.ts'
 import { relyingParty } from './relying-party.ts'
 
@@ -30,7 +34,7 @@ export async function beginRegistration(deps: Deps, { username, sid }: Person) {
     rpID: id,
     userName: username,
     userID: new Uint8Array(await handleOf(deps, username)),
-    challenge: await newChallenge(deps, sid),
+    challenge: await newChallenge(deps, { sid, username: null }),
     attestationType: 'none',
     supportedAlgorithmIDs,
     // One authenticator makes one passkey of a person.
@@ -57,23 +61,23 @@ type Registering = HttpAsked & {
   body: { name: string; credential: unknown }
 }
 
-/** Keeps the public key of a new passkey. */
+/**
+ * Keeps the public key of a new passkey. The first second factor ends the person's other sessions, because somebody may have signed in
+ * with the password alone.
+ */
 export async function register(deps: Deps, request: Registering) {
   const { username, sid } = request.caller
   const { name, credential } = request.body
   const made = await verified(deps, sid, credential as RegistrationResponseJSON)
   const passkey_id = deps.newId('pk')
+  let recovery_codes: string[] = []
   const { now } = await commit(deps, request, userAt(username), {
     decide: (): UserEvent[] => [
       { type: 'user.passkey_registered', data: { username, passkey_id, name } },
     ],
     async alongside(tx, { now }) {
-      const { rows } = await tx.query<{ count: number }>(
-        'select count(*)::int as count from auth.passkey where username = $1',
-        [username],
-      )
-      if ((rows[0]?.count ?? 0) >= maxPasskeys)
-        throw new Refusal('conflict', `You have ${maxPasskeys} passkeys; remove one first`)
+      await refuseTooMany(tx, username)
+      const isFirst = !(await hasSecondFactor(tx, username))
       const { rowCount } = await tx.query(
         `insert into auth.passkey
            (passkey_id, credential_id, username, public_key, sign_count, name, created_at)
@@ -89,16 +93,27 @@ export async function register(deps: Deps, request: Registering) {
         ],
       )
       if (rowCount === 0) throw new Refusal('conflict', 'This passkey is registered already')
+      recovery_codes = await recoveryCodesFor(tx, username)
+      if (isFirst) await revokeSessions(tx, username, { now, except: sid })
     },
   })
-  return { passkey_id, name, created_at: toTimestamp(now), last_used_at: null }
+  return { passkey_id, name, created_at: toTimestamp(now), last_used_at: null, recovery_codes }
+}
+
+async function refuseTooMany(tx: Transaction, username: string): Promise<void> {
+  const { rows } = await tx.query<{ count: number }>(
+    'select count(*)::int as count from auth.passkey where username = $1',
+    [username],
+  )
+  if ((rows[0]?.count ?? 0) >= maxPasskeys)
+    throw new Refusal('conflict', `You have ${maxPasskeys} passkeys; remove one first`)
 }
 
 async function verified(deps: Deps, sid: string, response: RegistrationResponseJSON) {
   const { id, origin } = relyingParty(deps)
   const result = await verifyRegistrationResponse({
     response,
-    expectedChallenge: challenge => takeChallenge(deps, sid, challenge),
+    expectedChallenge: challenge => takeChallenge(deps, { sid, username: null }, challenge),
     expectedOrigin: origin,
     expectedRPID: id,
     requireUserVerification: true,

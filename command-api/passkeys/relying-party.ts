@@ -1,5 +1,9 @@
-import { type RelyingParty, relyingPartyOf } from '../../auth/relying-party.ts'
+import { type Installation, type RelyingParty, relyingPartyOf } from '../../auth/relying-party.ts'
 import type { Deps } from '../deps.ts'
 
-export const relyingParty = ({ config: { oidc }, baseUrl }: Deps): RelyingParty =>
-  relyingPartyOf({ baseUrl: baseUrl(), providerName: oidc?.name ?? null })
+export const installation = ({ config: { oidc }, baseUrl }: Deps): Installation => ({
+  baseUrl: baseUrl(),
+  providerName: oidc?.name ?? null,
+})
+
+export const relyingParty = (deps: Deps): RelyingParty => relyingPartyOf(installation(deps))

@@ -1,17 +1,20 @@
+import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
 import { type UserEvent, userAt } from '../../events/users.ts'
 import { refuseForeignOrigin } from '../../platform/http/origin.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
-  passkey,
   passkeyInPath,
   passkeyInput,
   passkeyOptions,
   passkeyProof,
+  passkeyRegistered,
 } from '../../schemas/passkeys.ts'
 import { done, loginReply } from '../../schemas/sessions.ts'
 import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
+import { afterRemoval } from '../rules/second-factors.ts'
+import type { ChallengeOf } from './challenges.ts'
 import type { PasskeyPorts } from './ports.ts'
 import { beginProof, prove } from './prove.ts'
 import { beginRegistration, register } from './register.ts'
@@ -22,6 +25,9 @@ const attempts = { name: 'passkey', points: 10, windowSeconds: 60 }
 /** A browser asks for options each time that a passkey is offered. */
 const beginnings = { name: 'passkey-options', points: 30, windowSeconds: 60 }
 const bodyLimitBytes = 48 * 1024
+
+const ofSignIn: ChallengeOf = { sid: null, username: null }
+const ofSession = ({ sid }: Person): ChallengeOf => ({ sid, username: null })
 
 export const passkeyRoutes = (deps: Deps, ports: PasskeyPorts): Route[] => [
   ...ownRoutes(deps),
@@ -35,6 +41,7 @@ const ownRoutes = (deps: Deps): Route[] => [
     path: '/api/auth/passkeys/options',
     credential: 'person',
     recentSignIn: true,
+    whileLimited: 'factor',
     tag: 'auth',
     summary: 'Begin to register a passkey: what a browser needs in order to make it',
     rateLimit: beginnings,
@@ -47,12 +54,14 @@ const ownRoutes = (deps: Deps): Route[] => [
     path: '/api/auth/passkeys',
     credential: 'person',
     recentSignIn: true,
+    whileLimited: 'factor',
     tag: 'auth',
-    summary: 'Register the passkey that the browser made',
+    summary:
+      'Register the passkey that the browser made; with your first second factor, your other sessions end',
     body: passkeyInput,
     bodyLimitBytes,
     rateLimit: attempts,
-    response: passkey,
+    response: passkeyRegistered,
     refusals: ['invalid', 'conflict', 'rate_limited', 'not_configured'],
     handle: request => register(deps, request),
   }),
@@ -66,7 +75,7 @@ const ownRoutes = (deps: Deps): Route[] => [
     summary: 'Remove one of your own passkeys',
     params: passkeyInPath,
     response: done,
-    refusals: ['not_found'],
+    refusals: ['not_found', 'conflict'],
     async handle(request) {
       const { username } = request.caller
       const { passkey_id } = request.params
@@ -80,6 +89,7 @@ const ownRoutes = (deps: Deps): Route[] => [
             [passkey_id, username],
           )
           if (rowCount === 0) throw new Refusal('not_found', `No such passkey: ${passkey_id}`)
+          await afterRemoval(deps, tx, request.caller)
         },
       })
       return { ok: true }
@@ -99,7 +109,7 @@ const signInRoutes = (deps: Deps, { openPasskeySession }: PasskeyPorts): Route[]
     refusals: ['forbidden', 'rate_limited', 'not_configured'],
     handle: ({ ctx }) => {
       refuseForeignOrigin(ctx, deps.baseUrl())
-      return beginProof(deps, null)
+      return beginProof(deps, ofSignIn)
     },
   }),
   route({
@@ -118,7 +128,7 @@ const signInRoutes = (deps: Deps, { openPasskeySession }: PasskeyPorts): Route[]
       // Otherwise another page could silently sign this browser in as somebody else.
       refuseForeignOrigin(ctx, deps.baseUrl())
       relyingParty(deps)
-      const { username, role, use } = await prove(deps, request, { sid: null, ...body })
+      const { username, role, use } = await prove(deps, request, { of: ofSignIn, ...body })
       const { token } = await openPasskeySession({ username, role, requestId, ctx, alongside: use })
       return { token, user: { username, role } }
     },
@@ -135,7 +145,7 @@ const confirmRoutes = (deps: Deps, { confirmOwnSession }: PasskeyPorts): Route[]
     rateLimit: beginnings,
     response: passkeyOptions,
     refusals: ['rate_limited', 'not_configured'],
-    handle: ({ caller }) => beginProof(deps, caller.sid),
+    handle: ({ caller }) => beginProof(deps, ofSession(caller)),
   }),
   route({
     method: 'POST',
@@ -151,7 +161,7 @@ const confirmRoutes = (deps: Deps, { confirmOwnSession }: PasskeyPorts): Route[]
     async handle(request) {
       const { caller, body } = request
       // Not 401: the session itself is valid.
-      const proven = await prove(deps, request, { sid: caller.sid, ...body }).catch(asInvalid)
+      const proven = await prove(deps, request, { of: ofSession(caller), ...body }).catch(asInvalid)
       if (proven.username !== caller.username) throw notTheirs(caller.username)
       await confirmOwnSession(request, proven.use)
       return { ok: true }

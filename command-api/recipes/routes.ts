@@ -20,6 +20,7 @@ export const recipeRoutes = (deps: Deps, ports: RecipePorts): Route[] => [
     method: 'POST',
     path: '/api/admin/recipes',
     credential: 'admin',
+    recentSignIn: true,
     tag: 'admin',
     summary: 'Add a version of a recipe, from an archive uploaded for it',
     body: recipeUpload,

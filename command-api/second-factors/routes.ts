@@ -11,7 +11,8 @@ import {
 import { done } from '../../schemas/sessions.ts'
 import { userPath } from '../../schemas/users.ts'
 import type { Deps } from '../deps.ts'
-import { removeSecondFactor } from './remove.ts'
+import { afterRemoval } from '../rules/second-factors.ts'
+import { removeSecondFactors, removeTotp } from './remove.ts'
 import { beginTotp, type CodeGuard, confirmTotp } from './set-up.ts'
 
 export type SecondFactorPorts = {
@@ -37,9 +38,10 @@ const setUpRoutes = (
     method: 'POST',
     path: '/api/auth/totp',
     credential: 'person',
-    withoutSecondFactor: true,
+    recentSignIn: true,
+    whileLimited: 'factor',
     tag: 'auth',
-    summary: 'Begin to set up an authenticator as your second factor',
+    summary: 'Begin to set up an authenticator as your second factor, or another one in its place',
     body: passwordGiven,
     bodyLimitBytes,
     rateLimit: attempts,
@@ -55,7 +57,7 @@ const setUpRoutes = (
     method: 'POST',
     path: '/api/auth/totp/confirm',
     credential: 'person',
-    withoutSecondFactor: true,
+    whileLimited: 'factor',
     tag: 'auth',
     summary: 'Confirm the authenticator with a code of it; your other sessions end',
     body: totpConfirmation,
@@ -75,8 +77,9 @@ const removalRoutes = (deps: Deps, { confirmPassword }: SecondFactorPorts): Rout
     method: 'POST',
     path: '/api/auth/totp/remove',
     credential: 'person',
+    recentSignIn: true,
     tag: 'auth',
-    summary: 'Remove your second factor and its recovery codes',
+    summary: 'Remove your authenticator; the recovery codes go with your last second factor',
     body: passwordGiven,
     bodyLimitBytes,
     rateLimit: attempts,
@@ -86,7 +89,7 @@ const removalRoutes = (deps: Deps, { confirmPassword }: SecondFactorPorts): Rout
       const { caller, body, ctx } = request
       refuseBesideProvider(deps)
       await confirmPassword({ caller, password: body.password, ctx })
-      await removeSecondFactor(deps, request, caller.username, { forOthers: false })
+      await removeTotp(deps, request, caller.username, tx => afterRemoval(deps, tx, caller))
       return { ok: true }
     },
   }),
@@ -108,7 +111,7 @@ const removalRoutes = (deps: Deps, { confirmPassword }: SecondFactorPorts): Rout
           'conflict',
           'Remove your own second factor with your password: POST /api/auth/totp/remove',
         )
-      await removeSecondFactor(deps, request, params.username, { forOthers: true })
+      await removeSecondFactors(deps, request, params.username)
       return { ok: true }
     },
   }),

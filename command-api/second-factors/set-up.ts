@@ -4,18 +4,10 @@ import { type UserEvent, userAt } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { HttpAsked } from '../commit/asked.ts'
 import { commit } from '../commit/commit.ts'
-import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
+import { newRecoveryCodes, replaceRecoveryCodes } from '../rules/recovery-codes.ts'
 import { revokeSessions } from '../rules/revoke-sessions.ts'
-import {
-  givenCode,
-  newRecoveryCodes,
-  newSecret,
-  otpauthUrl,
-  recoveryHash,
-  sealedFor,
-  stepOf,
-} from './codes.ts'
+import { givenCode, newSecret, otpauthUrl, sealedFor, stepOf } from './codes.ts'
 
 /** How long the first code of a new authenticator is awaited, in milliseconds. */
 const awaitedMs = 15 * 60_000
@@ -28,28 +20,28 @@ export type CodeGuard = {
   ): Promise<boolean>
 }
 
-/** A new secret for the caller, which signing in does not need before a code of it was confirmed. */
+/** A new secret for the caller. Until a code of it is confirmed, an earlier authenticator stays valid. */
 export async function beginTotp(
   deps: Deps,
   username: string,
 ): Promise<{ secret: string; otpauth_url: string }> {
   const secret = newSecret()
   const sealed = deps.sealing.seal(secret, sealedFor(username))
-  const { rowCount } = await deps.pool.query(
-    `insert into auth.totp as t (username, sealed, began_at) values ($1, $2, $3)
-         on conflict (username) do update set sealed = excluded.sealed, began_at = excluded.began_at
-      where t.set_up_at is null`,
+  await deps.pool.query(
+    `insert into auth.totp_begun (username, sealed, began_at) values ($1, $2, $3)
+         on conflict (username) do update set sealed = excluded.sealed, began_at = excluded.began_at`,
     [username, sealed, deps.now()],
   )
-  if (rowCount === 0)
-    throw new Refusal('conflict', 'You have a second factor; remove it before you set up another')
   const { host } = new URL(deps.baseUrl())
   return { secret, otpauth_url: otpauthUrl({ secret, username, host }) }
 }
 
 type Confirming = HttpAsked & { caller: Person; body: { code: string }; ctx: Context }
 
-/** Puts the new authenticator to use, ends the person's other sessions, and returns the recovery codes. */
+/**
+ * Puts the new authenticator to use in place of an earlier one, ends the person's other sessions, and returns new recovery codes;
+ * earlier ones are no longer valid.
+ */
 export async function confirmTotp(
   deps: Deps,
   guard: CodeGuard,
@@ -78,12 +70,17 @@ export async function confirmTotp(
     ],
     async alongside(tx, { now }) {
       const { rowCount } = await tx.query(
-        `update auth.totp set set_up_at = $3, last_step = $4
-          where username = $1 and sealed = $2 and set_up_at is null`,
-        [username, begun.sealed, now, step],
+        'delete from auth.totp_begun where username = $1 and sealed = $2',
+        [username, begun.sealed],
       )
       if (rowCount === 0) throw beginFirst()
-      await storeRecoveryCodes(tx, username, recovery_codes)
+      await tx.query(
+        `insert into auth.totp (username, sealed, set_up_at, last_step) values ($1, $2, $3, $4)
+             on conflict (username) do update
+            set (sealed, set_up_at, last_step, wrong_codes) = (excluded.sealed, $3, $4, 0)`,
+        [username, begun.sealed, now, step],
+      )
+      await replaceRecoveryCodes(tx, username, recovery_codes)
       // Somebody may have signed in with the password alone.
       await revokeSessions(tx, username, { now, except: sid })
     },
@@ -96,24 +93,13 @@ async function readBegun(
   username: string,
 ): Promise<{ sealed: string; secret: string }> {
   const { rows } = await pool.query<{ sealed: string }>(
-    'select sealed from auth.totp where username = $1 and set_up_at is null and began_at > $2',
+    'select sealed from auth.totp_begun where username = $1 and began_at > $2',
     [username, new Date(now().getTime() - awaitedMs)],
   )
   const [begun] = rows
   const secret = begun ? await sealing.open(begun.sealed, sealedFor(username)) : null
   if (!begun || secret === null) throw beginFirst()
   return { sealed: begun.sealed, secret }
-}
-
-async function storeRecoveryCodes(
-  tx: Transaction,
-  username: string,
-  codes: readonly string[],
-): Promise<void> {
-  await tx.query(
-    'insert into auth.recovery_code (username, code_sha256) select $1, unnest($2::bytea[])',
-    [username, codes.map(recoveryHash)],
-  )
 }
 
 const beginFirst = () =>

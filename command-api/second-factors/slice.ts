@@ -5,7 +5,7 @@ export const secondFactors: Slice<SecondFactorPorts> = {
   name: 'second-factors',
   routes: secondFactorRoutes,
   kind: null,
-  tables: ['auth.recovery_code', 'auth.totp'],
+  tables: ['auth.recovery_code', 'auth.totp', 'auth.totp_begun'],
   examples: {
     bodies: {
       'POST /api/auth/totp': { password: 'correct horse battery' },

@@ -7,12 +7,12 @@ import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
 import { confirmPassword } from './confirm-password.ts'
 import type { SignInPorts } from './password-guard.ts'
-import { type CheckSecondFactor, type SecondFactor, withoutCode } from './second-factor.ts'
+import { type CheckSecondFactor, type SecondFactor, withoutFactor } from './second-factor.ts'
 import { changedMeanwhile, isStillValid } from './stored-password.ts'
 
 export type ConfirmOwnSession = HttpAsked & {
   caller: Person
-  body: { password: string; code?: string }
+  body: { password: string; code?: string; passkey?: unknown }
   ctx: Context
 }
 
@@ -24,9 +24,8 @@ export async function confirmSession(
   ports: Ports,
   request: ConfirmOwnSession,
 ): Promise<void> {
-  const { caller, body, ctx } = request
-  const { username } = caller
-  const { hash, factor } = await confirmFactors(deps, ports, { caller, ...body, ctx })
+  const { username } = request.caller
+  const { hash, factor } = await confirmFactors(deps, ports, request)
   await markConfirmed(
     deps,
     request,
@@ -38,22 +37,25 @@ export async function confirmSession(
   )
 }
 
-type Given = { caller: Person; password: string; code?: string; ctx: Context }
-
-/** A wrong code counts like a wrong password. */
+/** A wrong second factor counts like a wrong password. */
 async function confirmFactors(
   deps: Deps,
   { checkSecondFactor, ...ports }: Ports,
-  { caller, password, code, ctx }: Given,
+  request: ConfirmOwnSession,
 ): Promise<{ hash: string; factor: SecondFactor & { is: 'right' } }> {
+  const {
+    caller,
+    body: { password, ...given },
+    ctx,
+  } = request
   const hash = await confirmPassword(deps, ports, { caller, password, ctx })
   const { username, sid } = caller
   let factor: SecondFactor | undefined
   await ports.passwordGuard.isRight({ username, sid, ctx }, async () => {
-    factor = await checkSecondFactor(username, code)
+    factor = await checkSecondFactor(request, { username, sid, ...given })
     return factor.is === 'wrong' || factor.is === 'locked' ? 'wrong' : 'right'
   })
-  if (factor === undefined || factor.is !== 'right') throw withoutCode(factor?.is ?? 'missing')
+  if (factor?.is !== 'right') throw withoutFactor(factor ?? { is: 'wrong' }, given)
   return { hash, factor }
 }
 

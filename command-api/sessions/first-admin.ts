@@ -17,8 +17,9 @@ export async function createFirstAdmin(
   const someone = 'select 1 from auth.person limit 1'
   if ((await deps.pool.query(someone)).rowCount !== 0) return null
   const username = deps.config.initAdminUsername
+  const isGenerated = deps.config.initAdminPassword === null
   const password = deps.config.initAdminPassword ?? madeUpPassword()
-  if (deps.config.initAdminPassword !== null) await refuseBadPassword(password, username)
+  if (!isGenerated) await refuseBadPassword(password, username)
   const password_hash = await passwords.hash(password)
   const start = {
     actor: { type: 'system', id: 'server', via: 'first-start' },
@@ -35,13 +36,14 @@ export async function createFirstAdmin(
         ],
         alongside: (tx, { now }) =>
           tx.query(
-            `insert into auth.person (username, role, password_hash, created_at) values ($1, 'admin', $2, $3)`,
-            [username, password_hash, now],
+            `insert into auth.person (username, role, password_hash, created_at, password_generated_at)
+             values ($1, 'admin', $2, $3, $4)`,
+            [username, password_hash, now, isGenerated ? now : null],
           ),
       })
       return true
     },
   })
   if (!isCreated) return null
-  return { username, password: deps.config.initAdminPassword === null ? password : null }
+  return { username, password: isGenerated ? password : null }
 }

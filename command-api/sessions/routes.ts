@@ -11,6 +11,7 @@ import {
   refreshReply,
   sessionInPath,
 } from '../../schemas/sessions.ts'
+import type { Asked } from '../commit/asked.ts'
 import type { Deps } from '../deps.ts'
 import { changePassword } from './change-password.ts'
 import { confirmSession } from './confirm-session.ts'
@@ -20,16 +21,25 @@ import { logout } from './logout.ts'
 import { openSession } from './open-session.ts'
 import type { SignInPorts } from './password-guard.ts'
 import { type ConfirmSession, refresh } from './refresh.ts'
-import { type CheckSecondFactor, type SecondFactor, withoutCode } from './second-factor.ts'
+import { type CheckSecondFactor, type SecondFactor, withoutFactor } from './second-factor.ts'
 import { isStillValid } from './stored-password.ts'
 
-type PersonRow = { role: 'admin' | 'operator'; password_hash: string | null; disabled: boolean }
+type PersonRow = {
+  role: 'admin' | 'operator'
+  password_hash: string | null
+  password_generated_at: Date | null
+  disabled: boolean
+}
 
 /** Specification, "Limits"; successful sign-ins count too. */
 const signInAttempts = { name: 'login', points: 10, windowSeconds: 60 }
 /** A separate count: people who mistype their password while changing it can still sign in. */
 const passwordChanges = { ...signInAttempts, name: 'password' }
 const confirmations = { ...signInAttempts, name: 'confirm' }
+/** What a passkey signs takes most of it. */
+const bodyLimitBytes = 48 * 1024
+/** How long a generated password signs in before its person has replaced it, in milliseconds. */
+const generatedForMs = 24 * 3_600_000
 
 export type SessionPorts = SignInPorts & {
   confirm: ConfirmSession
@@ -47,19 +57,20 @@ const signInRoutes = (deps: Deps, ports: SessionPorts): Route[] => [
     path: '/api/auth/login',
     credential: 'none',
     tag: 'auth',
-    summary: 'Sign in with a password, and a code if you have a second factor',
+    summary: 'Sign in with a password, and a code or a passkey if you have a second factor',
     body: loginInput,
-    bodyLimitBytes: 16 * 1024,
+    bodyLimitBytes,
     rateLimit: signInAttempts,
     servedOnFullDisk: true,
     response: loginReply,
     refusals: ['unauthenticated', 'forbidden', 'rate_limited', 'not_configured'],
-    async handle({ body, requestId, ctx }) {
+    async handle(request) {
+      const { body, requestId, ctx } = request
       // Otherwise another page could silently sign this browser in as somebody else.
       refuseForeignOrigin(ctx, deps.baseUrl())
       refuseBesideProvider(deps, 'Password login is disabled')
       const { username } = body
-      const { person, factor } = await proveIdentity(deps, ports, { ...body, ctx })
+      const { person, factor } = await proveIdentity(deps, ports, request)
       const { role, password_hash } = person
       const { token } = await openSession(deps, {
         username,
@@ -93,7 +104,7 @@ const signInRoutes = (deps: Deps, ports: SessionPorts): Route[] => [
     method: 'POST',
     path: '/api/auth/logout',
     credential: 'session',
-    withoutSecondFactor: true,
+    whileLimited: 'either',
     tag: 'auth',
     summary: 'End the session, its access and refresh tokens, at once',
     servedOnFullDisk: true,
@@ -111,7 +122,7 @@ const aboutPassword = {
   method: 'POST',
   credential: 'person',
   tag: 'auth',
-  bodyLimitBytes: 16 * 1024,
+  bodyLimitBytes,
   response: done,
   refusals: ['conflict', 'rate_limited', 'not_configured'],
 } as const
@@ -121,6 +132,7 @@ const ownSessionRoutes = (deps: Deps, ports: SessionPorts): Route[] => [
     method: 'DELETE',
     path: '/api/auth/sessions/{sid}',
     credential: 'person',
+    recentSignIn: true,
     reach: 'self',
     tag: 'auth',
     summary: 'End one of your own sessions',
@@ -139,8 +151,9 @@ const ownSessionRoutes = (deps: Deps, ports: SessionPorts): Route[] => [
   route({
     ...aboutPassword,
     path: '/api/auth/confirm',
+    whileLimited: 'either',
     summary:
-      'Confirm your password, and a code if you have a second factor, for requests that need a recent sign-in',
+      'Confirm your password, and a code or a passkey if you have a second factor, for requests that need a recent sign-in',
     body: confirmInput,
     rateLimit: confirmations,
     servedOnFullDisk: true,
@@ -153,6 +166,7 @@ const ownSessionRoutes = (deps: Deps, ports: SessionPorts): Route[] => [
   route({
     ...aboutPassword,
     path: '/api/auth/password',
+    whileLimited: 'password',
     summary: 'Change your own password; your other sessions end',
     body: passwordInput,
     rateLimit: passwordChanges,
@@ -164,28 +178,49 @@ const ownSessionRoutes = (deps: Deps, ports: SessionPorts): Route[] => [
   }),
 ]
 
-type Given = { username: string; password: string; code?: string; ctx: Context }
+type SigningIn = Asked & {
+  body: { username: string; password: string; code?: string; passkey?: unknown }
+  ctx: Context
+}
 
-/** The person whose password, and code if they have a second factor, are right. Every other attempt is refused and counts as a failure. */
+/** The person whose password, and second factor if they have one, are right. Every other attempt is refused and counts as a failure. */
 async function proveIdentity(
   deps: Deps,
   { passwords, passwordGuard, checkSecondFactor }: SessionPorts,
-  { username, password, code, ctx }: Given,
+  request: SigningIn,
 ): Promise<{ person: PersonRow; factor: SecondFactor & { is: 'right' } }> {
+  const {
+    body: { username, password, ...given },
+    ctx,
+  } = request
   let person: PersonRow | undefined
   let factor: SecondFactor | undefined
+  let hasExpired = false
   const isRight = await passwordGuard.isRight({ username, ctx }, async () => {
     person = await findPerson(deps, username)
     const matches = await passwords.matches(password, person?.password_hash ?? null)
     if (!person) return 'unknown'
     if (!matches || person.disabled) return 'wrong'
-    factor = await checkSecondFactor(username, code)
+    hasExpired = isExpired(person, deps.now())
+    if (hasExpired) return 'wrong'
+    factor = await checkSecondFactor(request, { username, sid: null, ...given })
     return factor.is === 'wrong' || factor.is === 'locked' ? 'wrong' : 'right'
   })
-  if (factor && factor.is !== 'right') throw withoutCode(factor.is)
+  if (hasExpired) throw passwordExpired()
+  if (factor && factor.is !== 'right') throw withoutFactor(factor, given)
   if (!isRight || !person || !factor) throw wrongPassword()
   return { person, factor }
 }
+
+const isExpired = ({ password_generated_at: at }: PersonRow, now: Date): boolean =>
+  at !== null && now.getTime() - at.getTime() > generatedForMs
+
+const passwordExpired = () =>
+  new Refusal(
+    'unauthenticated',
+    'This generated password was valid for 24 hours, and was not replaced; ask an administrator for another',
+    { code: 'password.expired', hint: 'on the host, forge admin reset-password' },
+  )
 
 const wrongPassword = () => new Refusal('unauthenticated', 'Username or password is wrong')
 
@@ -196,7 +231,7 @@ function refuseBesideProvider({ config }: Deps, what: string): void {
 
 async function findPerson(deps: Deps, username: string): Promise<PersonRow | undefined> {
   const { rows } = await deps.pool.query<PersonRow>(
-    'select role, password_hash, disabled from auth.person where username = $1',
+    'select role, password_hash, password_generated_at, disabled from auth.person where username = $1',
     [username],
   )
   return rows[0]

@@ -26,13 +26,15 @@ export async function isStillValid(
   return rowCount !== 0
 }
 
+/** By a password that the person chose. */
 export async function replaceHash(
   tx: Transaction,
   { username, hash }: KnownHash,
   next: string,
 ): Promise<void> {
   const { rowCount } = await tx.query(
-    'update auth.person set password_hash = $3 where username = $1 and password_hash = $2',
+    `update auth.person set password_hash = $3, password_generated_at = null
+      where username = $1 and password_hash = $2`,
     [username, hash, next],
   )
   if (rowCount === 0) throw changedMeanwhile()

@@ -12,7 +12,7 @@ import { endExternalIngestTokens } from '../rules/ingest-tokens.ts'
 import { keepAnAdmin, lastAdminLock } from '../rules/last-admin.ts'
 import { quotaOf } from '../rules/quota-of.ts'
 import { revokeSessions } from '../rules/revoke-sessions.ts'
-import { newPassword } from './create.ts'
+import { generatedAt, type NewPassword, newPassword } from './create.ts'
 import { changeUser } from './decide.ts'
 
 export type PatchUser = HttpAsked & {
@@ -24,7 +24,7 @@ export type PatchUser = HttpAsked & {
 type Effect = {
   caller: Person
   body: UserChange
-  passwordHash: string | null
+  password: NewPassword | null
   now: Date
 }
 
@@ -55,7 +55,7 @@ export async function patchUser(
     locks: role !== undefined || disabled !== undefined ? [lastAdminLock] : [],
     decide: user => changeUser(user, { username, role, disabled, resetsPassword, profile }),
     async alongside(tx, { events: decided, now }) {
-      const effect = { caller, body, passwordHash: password?.hash ?? null, now }
+      const effect = { caller, body, password, now }
       for (const event of decided) await takeEffect(tx, event, effect)
       if (decided.some(mayTakeAnAdmin)) await keepAnAdmin(tx)
     },
@@ -83,7 +83,12 @@ async function takeEffect(tx: Transaction, event: UserEvent, effect: Effect): Pr
       await set('disabled = false')
       break
     case 'user.password_reset':
-      await set('password_hash = $2', effect.passwordHash)
+      if (effect.password)
+        await set(
+          'password_hash = $2, password_generated_at = $3',
+          effect.password.hash,
+          generatedAt(effect.password, now),
+        )
       await forgetPasskeys(tx, username)
       await revokeSessions(tx, username, { now, except: caller.sid })
       break

@@ -26,6 +26,10 @@ export async function newPassword(
   return { hash: await passwords.hash(given ?? String(shown)), shown }
 }
 
+/** Only a generated password must be replaced at the first sign-in. */
+export const generatedAt = ({ shown }: NewPassword, now: Date): Date | null =>
+  shown === null ? null : now
+
 type Create = HttpAsked & { caller: Person; body: UserInput }
 
 /** Creates a person; returns them, with the password if it was generated. */
@@ -39,9 +43,18 @@ export function insertUser(deps: Deps, request: Create, password: NewPassword) {
         decide: user => createUser(user, { username, role }),
         async alongside(tx) {
           const { rowCount } = await tx.query(
-            `insert into auth.person (username, role, display_name, email, password_hash, created_at)
-             values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
-            [username, role, display_name, email, password.hash, created_at],
+            `insert into auth.person
+               (username, role, display_name, email, password_hash, created_at, password_generated_at)
+             values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+            [
+              username,
+              role,
+              display_name,
+              email,
+              password.hash,
+              created_at,
+              generatedAt(password, created_at),
+            ],
           )
           if (rowCount === 0) throw new Refusal('conflict', `User ${username} already exists`)
         },

@@ -34,7 +34,7 @@ export async function resetOnHost(
         profile: [],
       }),
     async alongside(tx, { now }) {
-      await setPassword(tx, username, hash)
+      await setPassword(tx, { username, hash, now })
       await forgetPasskeys(tx, username)
       await revokeSessions(tx, username, { now })
     },
@@ -42,7 +42,9 @@ export async function resetOnHost(
   return password
 }
 
-async function setPassword(tx: Transaction, username: string, hash: string): Promise<void> {
+type Setting = { username: string; hash: string; now: Date }
+
+async function setPassword(tx: Transaction, { username, hash, now }: Setting): Promise<void> {
   const { rows } = await tx.query<{ disabled: boolean; had_password: boolean }>(
     `select disabled, password_hash is not null as had_password from auth.person where username = $1`,
     [username],
@@ -57,5 +59,8 @@ async function setPassword(tx: Transaction, username: string, hash: string): Pro
       'conflict',
       `${username} is disabled, so a password would not let them in; reset that of another administrator`,
     )
-  await tx.query('update auth.person set password_hash = $2 where username = $1', [username, hash])
+  await tx.query(
+    'update auth.person set password_hash = $2, password_generated_at = $3 where username = $1',
+    [username, hash, now],
+  )
 }

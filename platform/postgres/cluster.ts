@@ -51,7 +51,7 @@ const durableSettings: Record<string, string> = {
 }
 
 /** Recovery after a crash replays up to `max_wal_size` of log before the server is ready. */
-const readyWithinMs = 300_000
+export const readyWithinMs = 300_000
 const stopWithinMs = 60_000
 const lookEveryMs = 10
 const startAttempts = 20

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { ClientBase } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import type { Logger } from 'pino'
 import { CannotStart } from '../cannot-start.ts'
 import { DamagedFile } from '../damaged-file.ts'
-import { untilAborted } from '../pause.ts'
+import { pause, untilAborted } from '../pause.ts'
 import { repeat } from '../repeat.ts'
 import { findBinaries, findServerUser } from './binaries.ts'
 import {
@@ -15,6 +15,7 @@ import {
   interruptServer,
   type Place,
   type Running,
+  readyWithinMs,
   runServer,
   stopServer,
 } from './cluster.ts'
@@ -165,10 +166,36 @@ async function passwordIn(directory: string): Promise<string> {
   return password
 }
 
+/**
+ * SQLSTATE cannot_connect_now (it recovers from the crash of one of its processes, or shuts down) and disk_full: a new connection
+ * writes a file.
+ */
+const passing = ['57P03', '53100']
+const askEveryMs = 100
+
+/**
+ * Resolves once the server accepts connections. After the crash of one of its processes it recovers by itself, for as long as at a
+ * start, and its pid file calls it ready all the while. To give up would only start everything else again, which slows the recovery.
+ */
+async function untilAccepting(pool: Pool, signal: AbortSignal): Promise<void> {
+  const deadline = Date.now() + readyWithinMs
+  while (!signal.aborted)
+    try {
+      ;(await pool.connect()).release()
+      return
+    } catch (error) {
+      const { code = '' } = error as { code?: string }
+      if (!passing.includes(code) || Date.now() > deadline) throw error
+      await pause(askEveryMs, signal)
+    }
+}
+
 /** Keeps other processes from using this server until `signal` aborts; throws if the server stops before. */
 async function own(url: string, signal: AbortSignal, owned: () => void): Promise<void> {
   const pool = createPool(url, { max: 1, applicationName: 'forge owner' })
   try {
+    await untilAccepting(pool, signal)
+    if (signal.aborted) return
     const lock = { lock: locks.owner, waitMs: ownerPatienceMs }
     await withLock(pool, lock, async (client, lost) => {
       await createDatabase(client)

@@ -85,7 +85,7 @@ const meRoute = ({ reads, pool, now, signIn, figures }: SessionDeps): Route =>
     method: 'GET',
     path: '/api/auth/me',
     credential: 'person',
-    withoutSecondFactor: true,
+    whileLimited: 'either',
     tag: 'auth',
     summary: 'Who calls, what they may hold and what they hold',
     response: me,
@@ -119,6 +119,7 @@ const meRoute = ({ reads, pool, now, signIn, figures }: SessionDeps): Route =>
           issued_at: toTimestamp(caller.issuedAt),
           expires_at: toTimestamp(caller.expiresAt),
         },
+        must_change_password: person.has_generated_password,
         second_factor: secondFactorOf(signIn, role, person),
         unread_notifications,
       }
@@ -128,15 +129,16 @@ const meRoute = ({ reads, pool, now, signIn, figures }: SessionDeps): Route =>
 const secondFactorOf = (
   { providerName, secondFactor }: SignInSettings,
   role: Person['role'],
-  { has_password, set_up_at, recovery_codes }: PersonRow,
+  { has_password, set_up_at, passkeys, recovery_codes }: PersonRow,
 ): Static<typeof me>['second_factor'] => ({
   is_available: providerName === null && has_password,
   set_up_at: set_up_at && toTimestamp(set_up_at),
+  passkeys,
   recovery_codes_left: recovery_codes,
   must_set_up: mustSetUp(secondFactor, {
     role,
     has_password,
-    has_second_factor: set_up_at !== null,
+    has_second_factor: set_up_at !== null || passkeys > 0,
   }),
 })
 
@@ -163,13 +165,17 @@ type PersonRow = {
   display_name: string | null
   email: string | null
   has_password: boolean
+  has_generated_password: boolean
   set_up_at: Date | null
+  passkeys: number
   recovery_codes: number
 }
 
 async function findPerson(pool: Pool, username: string): Promise<PersonRow> {
   const { rows } = await pool.query<PersonRow>(
     `select display_name, email, password_hash is not null as has_password, t.set_up_at,
+            password_generated_at is not null as has_generated_password,
+            (select count(*)::integer from auth.passkey k where k.username = p.username) as passkeys,
             (select count(*)::integer from auth.recovery_code r where r.username = p.username)
               as recovery_codes
        from auth.person p left join auth.totp t using (username) where username = $1`,

@@ -1,9 +1,10 @@
-import test from 'ava'
-import { startForge } from '../servers/forge.ts'
+import test, { type ExecutionContext } from 'ava'
+import { adminPassword } from '../servers/api.ts'
+import { type Forge, startForge } from '../servers/forge.ts'
 import { axeFinds, keepViews, openPage, signIn } from './browse.ts'
 
-test('a person registers a passkey in the settings, signs in with it alone, and removes it', async t => {
-  const forge = await startForge(t)
+/** A page at the host name of the installation, in a browser with an authenticator. */
+async function withAuthenticator(t: ExecutionContext, forge: Forge) {
   const origin = `http://localhost:${new URL(forge.url).port}`
   const { page, faults } = await openPage(t)
   const devtools = await page.context().newCDPSession(page)
@@ -18,6 +19,22 @@ test('a person registers a passkey in the settings, signs in with it alone, and 
       automaticPresenceSimulation: true,
     },
   })
+  const setVerified = (isUserVerified: boolean) =>
+    devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
+  const signOut = async () => {
+    await page.getByRole('button', { name: 'admin' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  }
+  const views = async (name: string) => {
+    await keepViews(page, name)
+    await page.setViewportSize({ width: 1280, height: 800 })
+  }
+  return { page, faults, origin, setVerified, signOut, views }
+}
+
+test('a person registers a passkey in the settings, signs in with it alone, and removes it', async t => {
+  const forge = await startForge(t)
+  const { page, faults, origin, setVerified, signOut, views } = await withAuthenticator(t, forge)
   await page.goto(`${origin}/settings`)
   await signIn(page)
   const panel = page.getByRole('region', { name: 'Passkeys' })
@@ -25,24 +42,21 @@ test('a person registers a passkey in the settings, signs in with it alone, and 
   await panel.getByLabel('Name').fill('Laptop λ')
   await panel.getByRole('button', { name: 'Register a passkey' }).click()
   await panel.getByRole('cell', { name: 'Laptop λ', exact: true }).waitFor()
-  await keepViews(page, 'console-passkeys')
-  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.getByText(/Keep these recovery codes/).waitFor()
+  await page.getByRole('button', { name: 'I have kept them' }).click()
+  await page.getByText(/Your passkeys are a second factor, too/).waitFor()
+  await views('console-passkeys')
   t.deepEqual(await axeFinds(page), [])
 
-  const signOut = async () => {
-    await page.getByRole('button', { name: 'admin' }).click()
-    await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  }
   await signOut()
   const enter = page.getByRole('button', { name: 'Sign in with a passkey' })
   await enter.waitFor()
-  await keepViews(page, 'console-passkey-sign-in')
-  await page.setViewportSize({ width: 1280, height: 800 })
+  await views('console-passkey-sign-in')
   // A cancelled attempt can be repeated.
-  await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+  await setVerified(false)
   await enter.click()
   await page.getByRole('alert').getByText('No passkey was used').waitFor()
-  await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
+  await setVerified(true)
   await enter.click()
   await panel.getByRole('cell', { name: 'Laptop λ', exact: true }).waitFor()
   await page.getByRole('cell', { name: /^passkey/ }).waitFor()
@@ -52,5 +66,61 @@ test('a person registers a passkey in the settings, signs in with it alone, and 
   await panel.getByRole('button', { name: 'Remove Laptop λ' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Use a passkey' }).click()
   await panel.getByText('A passkey of your device signs you in').waitFor()
+  t.deepEqual(faults, [])
+})
+
+test('where everybody needs a second factor, a passkey is registered first, and asked for after the password', async t => {
+  const forge = await startForge(t, { SERVICE_SECOND_FACTOR: 'everybody' })
+  const { page, faults, origin, setVerified, signOut, views } = await withAuthenticator(t, forge)
+  await page.goto(`${origin}/settings`)
+  await signIn(page)
+  await page.getByText(/This installation requires a second factor/).waitFor()
+  await page.getByRole('heading', { name: 'Or an authenticator app' }).waitFor()
+  await views('console-required-passkey')
+  t.deepEqual(await axeFinds(page), [])
+  await page.getByRole('button', { name: 'Register a passkey' }).click()
+  await page.getByText(/Keep these recovery codes/).waitFor()
+  const [recovery = ''] = await page
+    .getByRole('listitem')
+    .filter({ hasText: /^\w{4}-/ })
+    .allInnerTexts()
+  await page.getByRole('button', { name: 'I have kept them' }).click()
+  const settings = page.getByRole('heading', { name: 'Settings' })
+  await settings.waitFor()
+
+  await signOut()
+  await signIn(page)
+  const usePasskey = page.getByRole('button', { name: 'Use a passkey' })
+  await usePasskey.waitFor()
+  await views('console-passkey-second-step')
+  t.deepEqual(await axeFinds(page), [])
+  // A cancelled attempt can be repeated.
+  await setVerified(false)
+  await usePasskey.click()
+  await page.getByRole('alert').getByText('No passkey was used').waitFor()
+  await setVerified(true)
+  await usePasskey.click()
+  await settings.waitFor()
+  await page.getByRole('cell', { name: /^password/ }).waitFor()
+
+  // The dialog asks for it after the password, too.
+  await forge.pool.query(`update auth.session set authenticated_at = now() - interval '1 hour'`)
+  await page.getByRole('button', { name: 'Remove This device' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Your password').fill(adminPassword)
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await dialog.getByLabel('Recovery code').waitFor()
+  await dialog.getByRole('button', { name: 'Use a passkey' }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/This is your last second factor/)
+    .waitFor()
+
+  await signOut()
+  await signIn(page)
+  await page.getByLabel('Recovery code').fill(recovery)
+  await page.getByRole('button', { name: 'Verify' }).click()
+  await settings.waitFor()
+  await page.getByText(/Recovery codes left: 9/).waitFor()
   t.deepEqual(faults, [])
 })

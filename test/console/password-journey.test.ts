@@ -1,7 +1,7 @@
 import test from 'ava'
 import { adminPassword } from '../servers/api.ts'
 import { startForge } from '../servers/forge.ts'
-import { becomes, openPage, signIn } from './browse.ts'
+import { axeFinds, becomes, keepViews, openPage, signIn } from './browse.ts'
 
 test('a person changes the password, sees the fault in it, and signs in with the new one', async t => {
   const forge = await startForge(t)
@@ -51,5 +51,24 @@ test('a person changes the password, sees the fault in it, and signs in with the
   await alert.waitFor()
   await signIn(page, { password: chosen })
   await page.getByRole('heading', { name: 'Settings' }).waitFor()
+  t.deepEqual(faults, [])
+})
+
+test('a person whose password was generated chooses one on any page, and then sees the page', async t => {
+  const forge = await startForge(t)
+  const { body } = await forge.call<{ password: string }>('POST', '/api/admin/users', {
+    body: { username: 'ada', role: 'admin' },
+  })
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/admin`)
+  await signIn(page, { username: 'ada', password: body.password })
+  await page.getByRole('heading', { name: 'Choose your password' }).waitFor()
+  await keepViews(page, 'console-generated-password')
+  t.deepEqual(await axeFinds(page), [])
+  await page.getByLabel('Current password').fill(body.password)
+  await page.getByLabel('New password', { exact: true }).fill('staple battery horse 7')
+  await page.getByLabel('New password again').fill('staple battery horse 7')
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByRole('heading', { name: 'People' }).waitFor()
   t.deepEqual(faults, [])
 })

@@ -5,6 +5,8 @@ import type { Sample } from './sample.ts'
 /** In which order samples are made, because some need what others have created. Others follow, by name, and may need them all. */
 const order = [
   'users',
+  // The first passkey of a person ends their other sessions.
+  'passkeys',
   'sessions',
   'oidc',
   'keys',

@@ -1,4 +1,5 @@
 import { adminPassword } from '../servers/api.ts'
+import { passwordOf } from '../servers/signed-in.ts'
 import { samples } from './all.ts'
 import type { Fixture, Made, SampleServer, SignedIn } from './sample.ts'
 import { asked, bearer, type Send, signIn } from './send.ts'
@@ -17,7 +18,7 @@ type On = Pick<SampleServer, 'send' | 'pool'>
 /** Creates people who each have one of everything. */
 export async function makeEverything(on: On): Promise<Samples> {
   const { send } = on
-  const admin = await signIn(send, 'admin', adminPassword)
+  const admin = await signIn(send, { username: 'admin', password: adminPassword })
   const operator = await newPerson(send, admin, 'ada-operator')
   const another = await newPerson(send, admin, 'bob-another')
   await newPerson(send, admin, friend)
@@ -31,7 +32,7 @@ export async function makeEverything(on: On): Promise<Samples> {
     operator: await makeSamples(on, { owner: operator, friend }),
     another: await makeSamples(on, { owner: another, friend }),
   }
-  const ended = await signIn(send, 'admin', adminPassword)
+  const ended = await signIn(send, admin)
   await send({ method: 'POST', path: '/api/auth/logout', headers: bearer(ended.token) })
   return { people: { admin, operator, another }, made, ended }
 }
@@ -81,10 +82,11 @@ export function missingOf(own: Fixture, whose: string): Fixture {
 }
 
 export async function newPerson(send: Send, admin: SignedIn, username: string): Promise<SignedIn> {
-  const { password } = await asked<{ password: string }>(send, admin, {
+  const password = passwordOf(username)
+  await asked(send, admin, {
     method: 'POST',
     path: '/api/admin/users',
-    body: { username, role: 'operator' },
+    body: { username, role: 'operator', password },
   })
-  return signIn(send, username, password)
+  return signIn(send, { username, password })
 }

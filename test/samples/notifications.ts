@@ -37,7 +37,7 @@ export const notificationSample: Sample = {
 
 /** Returns the id of an unread warning. */
 async function warn(send: Send, owner: SignedIn): Promise<string> {
-  const { cookie } = await signIn(send, owner.username, owner.password)
+  const { cookie } = await signIn(send, owner)
   const next = await refreshed(send, cookie)
   await refreshed(send, next)
   await refreshed(send, cookie)

@@ -5,6 +5,7 @@ import { asked, type Send } from './send.ts'
 
 type Options = Record<string, unknown> & { challenge: string; user: { id: string } }
 type Who = { token: string }
+type Registered = { passkey_id: string; recovery_codes: string[] }
 
 const options = '/api/auth/passkeys/options'
 
@@ -12,11 +13,12 @@ export const passkeySample: Sample = {
   slice: 'passkeys',
   async make({ send, owner }) {
     const { body } = await newCredential(send, owner)
-    const { passkey_id } = await asked<{ passkey_id: string }>(send, owner, {
+    const { passkey_id, recovery_codes } = await asked<Registered>(send, owner, {
       method: 'POST',
       path: '/api/auth/passkeys',
       body,
     })
+    owner.recovery.push(...recovery_codes)
     return { nouns: { passkeys: { passkey_id } } }
   },
   missing: ({ nouns }) => ({

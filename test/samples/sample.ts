@@ -7,7 +7,14 @@ export type Nouns = Record<string, Record<string, string>>
 /** The names of a person's things: in paths, and in these fields of bodies and queries. */
 export type Fixture = { nouns: Nouns; fields: Record<string, unknown> }
 
-export type SignedIn = { username: string; password: string; token: string; cookie: string }
+/** `recovery`: unused recovery codes, which stand in for the passkey of the samples. */
+export type SignedIn = {
+  username: string
+  password: string
+  recovery: string[]
+  token: string
+  cookie: string
+}
 
 /** Everything that the samples so far have created, for later samples in the list. */
 export type Made = Fixture & {

@@ -50,7 +50,7 @@ export async function sampleServer(t: ExecutionContext): Promise<SampleServer> {
     },
     async ownSession(kind) {
       const person = kind === 'admin' ? admin : operator
-      const { token, cookie } = await signIn(send, person.username, person.password)
+      const { token, cookie } = await signIn(send, person)
       return kind === 'refresh cookie' ? { cookie } : bearer(token)
     },
   }

@@ -6,7 +6,7 @@ import { asked, signIn } from './send.ts'
 export const sessionSample: Sample = {
   slice: 'sessions',
   async make({ send, owner }) {
-    const spare = await signIn(send, owner.username, owner.password)
+    const spare = await signIn(send, owner)
     const sessions = await asked<{ sid: string; current: boolean }[]>(send, spare, {
       method: 'GET',
       path: '/api/auth/sessions',
@@ -25,6 +25,7 @@ export const sessionSample: Sample = {
       body: ({ people: { operator } }) => ({
         username: operator.username,
         password: operator.password,
+        code: operator.recovery.shift(),
       }),
     },
     'POST /api/auth/refresh': {

@@ -1,12 +1,6 @@
 import test from 'ava'
-import {
-  givenCode,
-  newRecoveryCodes,
-  newSecret,
-  otpauthUrl,
-  recoveryHash,
-  stepOf,
-} from '../../command-api/second-factors/codes.ts'
+import { newRecoveryCodes, recoveryHash } from '../../command-api/rules/recovery-codes.ts'
+import { givenCode, newSecret, otpauthUrl, stepOf } from '../../command-api/second-factors/codes.ts'
 import { codeAt } from './authenticator.ts'
 
 /** RFC 6238, appendix B: the secret `12345678901234567890`, and the last six digits of its codes for SHA-1. */

@@ -194,13 +194,35 @@ test('setting it up takes the password and a code of the authenticator, and ends
 
   s.later(16 * 60)
   t.is((await post('/api/auth/totp/confirm', { code: now(s, secret) })).status, 409, 'too late')
+  t.is((await post('/api/auth/totp', { password })).body.code, 'sign_in_again')
+  t.is((await post('/api/auth/confirm', { password })).status, 200)
   const again = (await post('/api/auth/totp', { password })).body.secret
   t.is((await post('/api/auth/totp/confirm', { code: now(s, again) })).status, 200)
   t.true(await s.isLive(token))
   t.false(await s.isLive(other))
   t.is((await signIn(s, { code: now(s, again) })).status, 401, 'that code is spent')
-  t.is((await post('/api/auth/totp', { password })).status, 409, 'there is one already')
   t.is((await post('/api/auth/totp/confirm', { code: now(s, again) })).status, 409)
+})
+
+test('another authenticator takes the place of the first once its code is confirmed, with new recovery codes', async t => {
+  const s = await serveSessions(t, behindProxy)
+  const { token, secret, recovery } = await enroll(t, s)
+  const post = (path: string, body: object) =>
+    s.call<{ secret: string; recovery_codes: string[] }>('POST', path, {
+      token,
+      body,
+      headers: elsewhere(),
+    })
+  const next = (await post('/api/auth/totp', { password })).body.secret
+  s.later(stepS)
+  t.is((await signIn(s, { code: now(s, secret) })).status, 200, 'the first one is still in use')
+  const confirmed = await post('/api/auth/totp/confirm', { code: now(s, next) })
+  t.is(confirmed.status, 200)
+  s.later(stepS)
+  t.is((await signIn(s, { code: now(s, secret) })).status, 401)
+  t.is((await signIn(s, { code: now(s, next) })).status, 200)
+  t.is((await signIn(s, { code: recovery[0] })).status, 401)
+  t.is((await signIn(s, { code: confirmed.body.recovery_codes[0] })).status, 200)
 })
 
 test('the database and the events alone reveal no secret', async t => {

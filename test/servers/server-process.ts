@@ -10,6 +10,8 @@ import { idsIn } from './user-ids.ts'
 export type ServerOptions = {
   /** Receives the output of the server, and its data unless `env` says otherwise. */
   folder: string
+  /** Receives the output instead of `folder`. */
+  outputFolder?: string
   /** Settings over the defaults of an installation. */
   env?: Record<string, string>
   /** Another checkout whose server to start; by default this one. */
@@ -47,10 +49,10 @@ const stopWithinMs = 60_000
 
 /** A server on its own port, not yet started. */
 export async function serverProcess(options: ServerOptions): Promise<ServerProcess> {
-  const { folder, restartAfterMs = null } = options
+  const { folder, outputFolder = folder, restartAfterMs = null } = options
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const outputFile = join(folder, `server-${port}.log`)
+  const outputFile = join(outputFolder, `server-${port}.log`)
   const env = await environment(options, port)
   let child: ChildProcess | null = null
   let isStopping = false

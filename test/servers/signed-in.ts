@@ -1,16 +1,20 @@
 import type { Forge } from './forge.ts'
 
+/** Of people whom `signedIn` creates. */
+export const passwordOf = (username: string): string => `a password of the tests for ${username}`
+
 /** Creates and signs in a person; returns their access token. */
 export async function signedIn(
   forge: Pick<Forge, 'call'>,
   username: string,
   role: 'admin' | 'operator' = 'operator',
 ): Promise<string> {
-  const created = await forge.call<{ password: string }>('POST', '/api/admin/users', {
-    body: { username, role },
+  // A generated one would have to be replaced first.
+  const password = passwordOf(username)
+  const created = await forge.call('POST', '/api/admin/users', {
+    body: { username, role, password },
   })
   if (created.status !== 200) throw new Error(JSON.stringify(created.body))
-  const { password } = created.body
   const { body } = await forge.call<{ token: string }>('POST', '/api/auth/login', {
     body: { username, password },
     token: null,

@@ -4,6 +4,7 @@ import { createPasswords } from '../../auth/passwords.ts'
 import type { Route } from '../../auth/route.ts'
 import { secondFactorPolicy } from '../../auth/second-factor.ts'
 import type { Deps } from '../../command-api/deps.ts'
+import { passkeyStep } from '../../command-api/passkeys/second-step.ts'
 import { checkSecondFactor } from '../../command-api/second-factors/check.ts'
 import { secondFactorRoutes } from '../../command-api/second-factors/routes.ts'
 import { confirmPassword } from '../../command-api/sessions/confirm-password.ts'
@@ -76,7 +77,8 @@ export async function serveSessions(
     ...sessionRoutes(deps, {
       ...given,
       confirm: async () => {},
-      checkSecondFactor: (name, code) => checkSecondFactor(deps, name, code),
+      checkSecondFactor: (asked, factor) =>
+        checkSecondFactor(deps, passkeyStep(deps), asked, factor),
     }),
     ...secondFactorRoutes(deps, {
       passwordGuard,

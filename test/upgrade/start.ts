@@ -30,10 +30,28 @@ function clockAt(recordedAt: string, afterMs: number): () => Date {
 /** Without `command-api`, which polls engines and fires alerts, nothing changes between reads. */
 const readers = 'relay,projector,query-api'
 
-export const startOn = (
+export async function startOn(
   { recordedAt, ...place }: Restored,
   { roles = `command-api,${readers}`, afterMs = 0 } = {},
-): Promise<Service> => assembleSampleServer({ ...place, roles, now: clockAt(recordedAt, afterMs) })
+): Promise<Service> {
+  const service = await assembleSampleServer({
+    ...place,
+    roles,
+    now: clockAt(recordedAt, afterMs),
+  })
+  await continueSessions(place, recordedAt)
+  return service
+}
+
+/** Upgrades may end sessions (0810 does); the samples have none but those of their time. */
+async function continueSessions(
+  { databaseUrl }: Pick<Restored, 'databaseUrl'>,
+  recordedAt: Restored['recordedAt'],
+): Promise<void> {
+  const pool = createPool(databaseUrl, { max: 1, applicationName: 'forge test' })
+  await pool.query('update auth.session set revoked_at = null where revoked_at > $1', [recordedAt])
+  await pool.end()
+}
 
 /** Starts a server, reads everything, and stops it. */
 export async function answersAt(

@@ -3,6 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { newRecoveryCodes, recoveryHash } from '../../command-api/rules/recovery-codes.ts'
+import { createPool } from '../../platform/postgres/pool.ts'
+import type { SignedIn } from '../samples/sample.ts'
 import { asked, sender, signIn } from '../samples/send.ts'
 import { database, databaseFrom } from '../servers/postgres.ts'
 import { until } from '../servers/until.ts'
@@ -56,8 +59,7 @@ for (const name of names) {
     const { url, stop } = await startOn(place)
     t.teardown(stop)
     const send = sender(url)
-    const { username, password } = samples.people.operator
-    const person = await signIn(send, username, password)
+    const person = await signIn(send, await recoverable(t, place, samples.people.operator))
     const ask = <T>(method: string, path: string, body?: object) =>
       asked<T>(send, person, { method, path, body })
     const { run_id, token } = await ask<{ run_id: string; token: string }>('POST', '/api/runs', {
@@ -83,13 +85,33 @@ for (const name of names) {
     const { pathname, search } = new URL(download.url)
     const bytes = await (await fetch(`${url}${pathname}${search}`)).bytes()
     t.is(createHash('sha256').update(bytes).digest('hex'), artifact.sha256)
-    const admin = await signIn(send, 'admin', samples.people.admin.password)
+    const admin = await signIn(send, await recoverable(t, place, samples.people.admin))
     const verified = await asked<{ ok: boolean }>(send, admin, {
       method: 'GET',
       path: '/api/audit/verify',
     })
     t.true(verified.ok)
   })
+}
+
+/** Samples of earlier versions have passkeys without recovery codes. */
+async function recoverable(
+  t: ExecutionContext,
+  { databaseUrl }: Restored,
+  {
+    username,
+    password,
+    recovery = [],
+  }: Partial<SignedIn> & Pick<SignedIn, 'username' | 'password'>,
+) {
+  const [code = newRecoveryCodes()[0] ?? ''] = recovery
+  const pool = createPool(databaseUrl, { max: 1, applicationName: 'forge test' })
+  t.teardown(() => pool.end())
+  await pool.query(
+    'insert into auth.recovery_code (username, code_sha256) values ($1, $2) on conflict do nothing',
+    [username, recoveryHash(code)],
+  )
+  return { username, password, recovery: [code] }
 }
 
 async function rebuild(t: ExecutionContext, place: Restored, { samples }: Fixture): Promise<void> {

@@ -2,7 +2,7 @@ import test from 'ava'
 import type { Reply } from '../servers/api.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { createRun } from '../servers/runs.ts'
-import { eventsOf, signedIn } from '../servers/signed-in.ts'
+import { eventsOf, passwordOf, signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
 
 type Created = { username: string; password: string | null }
@@ -17,7 +17,8 @@ const signIn = (forge: Forge, username: string, password: unknown) =>
     body: { username, password },
   })
 async function signedInBob(forge: Forge) {
-  const { body: bob } = await create(forge, { username: 'bob', role: 'operator' })
+  const bob = { username: 'bob', role: 'operator', password: passwordOf('bob') }
+  await create(forge, bob)
   return { bob, token: (await signIn(forge, 'bob', bob.password)).body.token }
 }
 const isAccepted = async (forge: Forge, token: string) =>
@@ -255,7 +256,8 @@ test.serial(
     const names = Array.from({ length: 20 }, (_, index) => `admin-${index}`)
     const tokens: string[] = []
     for (const [index, username] of names.entries()) {
-      const { password } = (await create(forge, { username, role: 'admin' })).body
+      const password = passwordOf(username)
+      await create(forge, { username, role: 'admin', password })
       const { body } = await forge.call<{ token: string }>('POST', '/api/auth/login', {
         token: null,
         body: { username, password },

@@ -36,7 +36,7 @@ export function addAccount(program: Command, world: World, ended: (code: number)
   })
   const passkeys = account
     .command('passkeys')
-    .description('your passkeys, which sign you in without a password')
+    .description('your passkeys, which sign you in, without the password or after it')
   speakingIn(
     passkeys,
     world,

@@ -16,6 +16,7 @@ import { qrCode } from './qr-code.ts'
 type SecondFactor = {
   is_available: boolean
   set_up_at: string | null
+  passkeys: number
   recovery_codes_left: number
   must_set_up: boolean
 }
@@ -27,7 +28,7 @@ const path = '/api/auth/totp'
 const passwordOption = { '--password-stdin': 'read your password from standard input' }
 
 export const describeTotpStatus = describe({
-  text: 'whether you have a second factor, and how many recovery codes are left',
+  text: 'which second factors you have, and how many recovery codes are left',
 })
 
 export async function totpStatus(world: World, options: CommonOptions): Promise<ExitCode> {
@@ -40,15 +41,18 @@ export async function totpStatus(world: World, options: CommonOptions): Promise<
 
 function inWords(factor: SecondFactor): string {
   if (!factor.is_available) return 'Your identity provider asks for second factors'
-  if (factor.set_up_at !== null)
-    return `Set up at ${factor.set_up_at}; recovery codes left: ${factor.recovery_codes_left}`
+  const { set_up_at, passkeys, recovery_codes_left } = factor
+  if (set_up_at !== null || passkeys > 0) {
+    const app = set_up_at === null ? 'No authenticator' : `Set up at ${set_up_at}`
+    return `${app}; passkeys: ${passkeys}; recovery codes left: ${recovery_codes_left}`
+  }
   return factor.must_set_up
-    ? 'None, but this installation requires one: forge account totp set-up'
+    ? 'None, but this installation requires one: forge account totp set-up, or a passkey at /settings'
     : 'None; forge account totp set-up'
 }
 
 export const describeTotpSetUp = describe({
-  text: 'set up an authenticator app as your second factor; your other sessions end',
+  text: 'set up an authenticator app as your second factor, or another one in its place; your other sessions end',
   options: passwordOption,
   after:
     '\nAsks for the first code on a terminal. Elsewhere, forge account totp confirm CODE follows.',
@@ -108,7 +112,7 @@ async function finish(
 }
 
 export const describeTotpRemove = describe({
-  text: 'remove your second factor and its recovery codes',
+  text: 'remove your authenticator app; the recovery codes go with your last second factor',
   options: passwordOption,
 })
 
@@ -118,7 +122,7 @@ export async function totpRemove(world: World, options: PasswordOptions): Promis
     password: await passwordOf(process, options),
   })
   if (isJson) terminal.data(toJson(answer))
-  else terminal.note('Your second factor is removed; you sign in with the password alone')
+  else terminal.note('Your authenticator is removed')
   return exitCode.ok
 }
 

@@ -39,10 +39,17 @@ export async function confirmWith(
   try {
     return await confirm(proof)
   } catch (error) {
-    const needsCode = error instanceof Failure && error.fields.code === 'second_factor.required'
-    if (!needsCode || proof.code !== undefined) throw error
+    if (!asksForCode(error) || proof.code !== undefined) throw error
   }
   return confirm({ ...proof, code: await askCode() })
+}
+
+/** People with a passkey and no authenticator have no code: their failure shows what to do instead. */
+export function asksForCode(error: unknown): boolean {
+  if (!(error instanceof Failure) || error.fields.code !== 'second_factor.required') return false
+  const { data } = error.fields
+  const methods = isRecord(data) && Array.isArray(data.methods) ? data.methods : ['totp']
+  return methods.includes('totp')
 }
 
 const withHint = ({ exitCode, message, lines, fields }: Failure, hint: string): Failure =>

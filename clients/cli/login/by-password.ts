@@ -1,5 +1,6 @@
 import type { Api } from '../api/client.ts'
-import { Failure, usageFailure } from '../program/failure.ts'
+import { asksForCode } from '../api/confirmed.ts'
+import { usageFailure } from '../program/failure.ts'
 import type { Process } from '../program/process.ts'
 import { linesOfStdin } from '../terminal/ask.ts'
 import type { SignedIn } from './device-flow.ts'
@@ -25,7 +26,7 @@ export async function signInByPassword(
   try {
     return await signIn(who)
   } catch (error) {
-    if (!(error instanceof Failure) || error.fields.code !== 'second_factor.required') throw error
+    if (!asksForCode(error)) throw error
   }
   return signIn({ ...who, code: await askForCode() })
 }

@@ -18,6 +18,7 @@ import {
   withContext,
 } from './contexts.ts'
 import { type ShownCode, type SignedIn, signInByDevice } from './device-flow.ts'
+import { replaceGenerated } from './passwd.ts'
 import { refreshOf } from './renewal.ts'
 import { endOfSignIn } from './token.ts'
 
@@ -53,7 +54,7 @@ export async function login(world: World, options: LoginOptions): Promise<ExitCo
       },
     })
   let refresh: Refresh | null = null
-  const { token, user } = await ways[way](world, connect, options)
+  const { token, user, typed = null } = await ways[way](world, connect, options)
   const { username, role } = user
   // Named only now: a sign-in takes minutes, and another one may have taken the name meanwhile.
   const { current: context } = await updateContexts(path, known => {
@@ -67,16 +68,18 @@ export async function login(world: World, options: LoginOptions): Promise<ExitCo
     terminal.note(
       `Signed in at ${host} as ${username} (${role})${expires_at ? `, until ${expires_at}` : ''}`,
     )
+  if (way === 'password') await replaceGenerated({ ...world, api: connect(token) }, typed)
   if (env.FORGE_TOKEN) terminal.note('FORGE_TOKEN is set and overrides the token just stored')
   return exitCode.ok
 }
 
 type Way = 'device' | 'password' | 'token'
+/** `typed`: the password, if a person typed it. */
 type SignIn = (
   world: World,
   connect: (token: string | null) => Api,
   options: LoginOptions,
-) => Promise<SignedIn>
+) => Promise<SignedIn & { typed?: string | null }>
 
 function wayOf({ username, password, passwordStdin, tokenStdin }: LoginOptions): Way {
   if (passwordStdin && tokenStdin)
@@ -99,13 +102,14 @@ const ways: Record<Way, SignIn> = {
     const [password, given] = options.passwordStdin
       ? await passwordAndCode(process)
       : [await ask(process, 'Password: ', '--password-stdin', { isHidden: true }), null]
-    return signInByPassword(connect(null), { username, password }, given, () =>
+    const signed = await signInByPassword(connect(null), { username, password }, given, () =>
       options.passwordStdin
         ? Promise.reject(
             usageFailure('A code is needed as well: on a second line of standard input'),
           )
         : ask(process, codeQuestion, '--password-stdin'),
     )
+    return { ...signed, typed: options.passwordStdin ? null : password }
   },
 
   async device(world, connect, options) {

@@ -99,6 +99,37 @@ test('a server that a killed process left running is taken over and can be stopp
   await t.throwsAsync(ask(url, 'select 1'), { code: 'ECONNREFUSED' })
 })
 
+test('a server that a killed process left in the middle of a recovery is waited for', async t => {
+  const directory = await directoryOf(t)
+  const { child, url } = await startInProcess(t, directory)
+  await ask(url, 'create table kept as select 42 as answer')
+  const pid = await pidOf(directory)
+  const pool = createPool(url, { max: 2, applicationName: 'test' })
+  pool.on('error', () => {})
+  const [suspended, killed] = await Promise.all([pool.connect(), pool.connect()])
+  for (const client of [suspended, killed]) client.on('error', () => {})
+  const backendOf = async (client: typeof killed): Promise<number> =>
+    (await client.query('select pg_backend_pid() as pid')).rows[0].pid
+  const [still, dead] = [await backendOf(suspended), await backendOf(killed)]
+  child.kill('SIGKILL')
+  // Recovery begins when all other backends have ended; PostgreSQL waits five seconds for one that does not.
+  process.kill(still, 'SIGSTOP')
+  process.kill(dead, 'SIGKILL')
+  await until('it recovers', 10_000, () =>
+    ask(url, 'select 1').then(
+      () => false,
+      ({ code }) => code === '57P03',
+    ),
+  )
+  const server = await startEmbeddedPostgres({ directory, logger })
+  t.teardown(server.stop)
+  t.is(await pidOf(directory), pid)
+  t.deepEqual(await ask(server.url, 'select answer from kept'), [{ answer: 42 }])
+  suspended.release(true)
+  killed.release(true)
+  await pool.end()
+})
+
 test('a directory in use by a living process is refused', async t => {
   const directory = await directoryOf(t)
   const { url } = await startInProcess(t, directory)

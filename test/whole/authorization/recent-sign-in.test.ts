@@ -13,11 +13,16 @@ const dangerous = [
   'DELETE /api/admin/duties/{duty_id}',
   'DELETE /api/admin/users/{username}/second-factor',
   'DELETE /api/auth/passkeys/{passkey_id}',
+  'DELETE /api/auth/sessions/{sid}',
   'POST /api/admin/keys/rotate',
+  'POST /api/admin/recipes',
   'POST /api/admin/retention',
   'POST /api/auth/passkeys',
   'POST /api/auth/passkeys/options',
+  'POST /api/auth/totp',
+  'POST /api/auth/totp/remove',
   'POST /api/cli/device/{user_code}/approve',
+  'PUT /api/admin/image-registries',
   'PUT /api/admin/maintenance',
 ]
 

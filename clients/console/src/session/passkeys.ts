@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import type { passkeyRegistered } from '../../../../schemas/passkeys.ts'
 import type { loginReply } from '../../../../schemas/sessions.ts'
 import { request, signInBy } from './session.ts'
 
@@ -10,14 +11,19 @@ export const hasPasskeys = (): boolean =>
   'parseRequestOptionsFromJSON' in PublicKeyCredential &&
   isSecureContext
 
-/** Makes a passkey of this device. The person may refuse, or take too long: a `DOMException`. */
-export async function registerPasskey(name: string): Promise<void> {
+/** Makes a passkey of this device; returns new recovery codes, if any. The person may refuse, or take too long: a `DOMException`. */
+export async function registerPasskey(name: string): Promise<readonly string[]> {
   const options = await request<Json>('POST', '/api/auth/passkeys/options')
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
     options as unknown as PublicKeyCredentialCreationOptionsJSON,
   )
   const made = await navigator.credentials.create({ publicKey })
-  await request('POST', '/api/auth/passkeys', { body: { name, credential: jsonOf(made) } })
+  const { recovery_codes } = await request<Static<typeof passkeyRegistered>>(
+    'POST',
+    '/api/auth/passkeys',
+    { body: { name, credential: jsonOf(made) } },
+  )
+  return recovery_codes
 }
 
 export const signInByPasskey = (): Promise<void> =>
@@ -34,7 +40,7 @@ export async function confirmByPasskey(): Promise<void> {
   await request('POST', '/api/auth/passkeys/confirm', { body: { credential } })
 }
 
-async function signedBy(options: Json): Promise<unknown> {
+export async function signedBy(options: Json): Promise<unknown> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
     options as unknown as PublicKeyCredentialRequestOptionsJSON,
   )

@@ -56,8 +56,8 @@ export async function takeUp(signal: AbortSignal): Promise<void> {
     }
 }
 
-/** What a person enters; `code`: of their second factor, when the server asks for it. */
-export type Credentials = { username: string; password: string; code?: string }
+/** What a person enters; `code` or `passkey`: their second factor, when the server asks for it. */
+export type Credentials = { username: string; password: string; code?: string; passkey?: unknown }
 
 export const signIn = (credentials: Credentials): Promise<void> =>
   signInBy(post => post('/api/auth/login', credentials))

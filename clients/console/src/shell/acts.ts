@@ -59,6 +59,31 @@ const acts: readonly Act[] = [
   },
   {
     method: 'POST',
+    path: /^\/api\/auth\/totp$/,
+    name: [() => 'Set up an authenticator', () => '设置身份验证器'],
+  },
+  {
+    method: 'POST',
+    path: /^\/api\/auth\/totp\/remove$/,
+    name: [() => 'Remove the authenticator', () => '移除身份验证器'],
+  },
+  {
+    method: 'DELETE',
+    path: /^\/api\/auth\/sessions\/[^/]+$/,
+    name: [() => 'End a session', () => '结束会话'],
+  },
+  {
+    method: 'PUT',
+    path: /^\/api\/admin\/image-registries$/,
+    name: [() => 'Change the image registries', () => '更改镜像仓库'],
+  },
+  {
+    method: 'POST',
+    path: /^\/api\/admin\/recipes$/,
+    name: [() => 'Add a recipe', () => '添加配方'],
+  },
+  {
+    method: 'POST',
     path: /^\/api\/cli\/device\/([^/]+)\/approve$/,
     name: [code => `Approve the program ${code}`, code => `批准程序 ${code}`],
   },

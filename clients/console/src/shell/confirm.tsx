@@ -1,19 +1,17 @@
 import { useState, useSyncExternalStore } from 'react'
 import { Button } from '../design/button.tsx'
 import { Dialog } from '../design/dialog.tsx'
-import { FormEnd } from '../design/form-end.tsx'
 import { type Refused, refused } from '../session/confirmation.ts'
-import { ApiFailure } from '../session/failure.ts'
 import { confirmByPasskey } from '../session/passkeys.ts'
 import { request } from '../session/session.ts'
-import { useSubmit } from '../session/use-submit.ts'
 import { useLanguage, useWords, wordsOf } from '../words/words.ts'
 import { nameOfAct } from './acts.ts'
-import { CodeField } from './code-field.tsx'
 import { PasskeyButton } from './passkey-button.tsx'
 import { PasswordForm } from './password-form.tsx'
+import { type Needed, neededOf, SecondStep } from './second-step.tsx'
 import styles from './sign-in.module.css'
-import { ProviderLink, useWaysToSignIn } from './sign-in.tsx'
+import { ProviderLink } from './sign-in.tsx'
+import { useWaysToSignIn } from './sign-in-ways.ts'
 
 const words = wordsOf({
   title: ['Confirm that it is you', '请确认是您本人'],
@@ -24,7 +22,6 @@ const words = wordsOf({
   repeat: ['Then do it again.', '然后请重试该操作。'],
   password: ['Your password', '您的密码'],
   confirm: ['Confirm', '确认'],
-  code: ['Code of your authenticator, or a recovery code', '身份验证器的验证码或恢复码'],
   passkey: ['Use a passkey', '使用通行密钥'],
   cancel: ['Cancel', '取消'],
 })
@@ -50,16 +47,25 @@ function Ask({ refused: { method, path, by, end } }: { refused: Refused }) {
   )
 }
 
-/** Asks for a code once the password was right and the server says that it needs one. */
+type Proven = { password: string; needed: Needed }
+
+/** Asks for a second factor once the password was right and the server says that it needs one. */
 function ByPassword({ onDone }: { onDone: () => void }) {
   const say = useWords(words)
   const ways = useWaysToSignIn().data
-  const [proven, setProven] = useState<string | null>(null)
+  const [proven, setProven] = useState<Proven | null>(null)
   const confirm = async (body: object) => {
     await request('POST', '/api/auth/confirm', { body })
     onDone()
   }
-  if (proven !== null) return <Code send={code => confirm({ password: proven, code })} />
+  if (proven !== null)
+    return (
+      <SecondStep
+        needed={proven.needed}
+        text={say.confirm}
+        send={proof => confirm({ password: proven.password, ...proof })}
+      />
+    )
   return (
     <>
       <PasswordForm
@@ -69,26 +75,14 @@ function ByPassword({ onDone }: { onDone: () => void }) {
         autoFocus
         send={password =>
           confirm({ password }).catch(failure => {
-            const needsCode =
-              failure instanceof ApiFailure && failure.code === 'second_factor.required'
-            if (!needsCode) throw failure
-            setProven(password)
+            const needed = neededOf(failure)
+            if (needed === null) throw failure
+            setProven({ password, needed })
           })
         }
       />
       <PasskeyButton text={say.passkey} ways={ways} use={() => confirmByPasskey().then(onDone)} />
     </>
-  )
-}
-
-function Code({ send }: { send: (code: string) => Promise<unknown> }) {
-  const say = useWords(words)
-  const { onSubmit, ...sending } = useSubmit(given => send(String(given.get('code'))))
-  return (
-    <form className={styles.form} onSubmit={onSubmit}>
-      <CodeField label={say.code} name="code" />
-      <FormEnd text={say.confirm} {...sending} />
-    </form>
   )
 }
 

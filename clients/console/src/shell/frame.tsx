@@ -14,7 +14,8 @@ import { Confirm } from './confirm.tsx'
 import styles from './frame.module.css'
 import { Keyboard } from './keyboard.tsx'
 import { LiveMark, ReachNotice } from './marks.tsx'
-import { SignIn, SignInPage, signInKey } from './sign-in.tsx'
+import { SignIn, SignInPage } from './sign-in.tsx'
+import { signInKey } from './sign-in-ways.ts'
 
 const words = wordsOf({
   pages: ['Pages', '页面'],
@@ -105,12 +106,23 @@ const RequiredSecondFactor = lazy(async () => {
   return { default: component }
 })
 
-/** The page, unless the person has to set up a second factor first, or to keep its recovery codes. */
+const RequiredPassword = lazy(async () => {
+  const { RequiredPassword: component } = await import('./required-password.tsx')
+  return { default: component }
+})
+
+/** The page, unless the person first has to replace a generated password, to set up a second factor, or to keep its recovery codes. */
 function Content() {
   const { pathname } = useLocation()
   const me = useQuery(reading<Me>('/api/auth/me'))
   const codes = useSyncExternalStore(newRecoveryCodes.subscribe, newRecoveryCodes.get)
   const isRequired = me.data?.second_factor.must_set_up === true
+  if (me.data?.must_change_password)
+    return (
+      <Suspense fallback={<Loading />}>
+        <RequiredPassword />
+      </Suspense>
+    )
   if (!isRequired && (codes === null || pathname === '/settings')) return <Outlet />
   return (
     <Suspense fallback={<Loading />}>

@@ -27,10 +27,9 @@ const words = wordsOf({
   code: ['Code that the app shows', '应用显示的验证码'],
   confirm: ['Confirm', '确认'],
   keep: [
-    'Keep these recovery codes in a safe place. They are shown only now; each signs in once without the app.',
-    '请妥善保存这些恢复码。它们仅显示这一次；每个恢复码可代替应用登录一次。',
+    'Keep these recovery codes in a safe place. They are shown only now; each signs in once in place of the app or a passkey.',
+    '请妥善保存这些恢复码。它们仅显示这一次；每个恢复码可代替应用或通行密钥登录一次。',
   ],
-  ended: ['Your other sessions have ended.', '您的其他会话已结束。'],
   kept: ['I have kept them', '我已保存'],
 })
 
@@ -96,9 +95,7 @@ function RecoveryCodes({ codes }: { codes: readonly string[] }) {
   }
   return (
     <div className={styles.form}>
-      <p role="status">
-        {say.keep} {say.ended}
-      </p>
+      <p role="status">{say.keep}</p>
       <ul className={styles.codes}>
         {codes.map(code => (
           <li key={code}>

@@ -1,18 +1,15 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Static } from 'typebox'
-import type { signInConfig } from '../../../../schemas/sessions.ts'
 import { Button } from '../design/button.tsx'
 import { TextField } from '../design/field.tsx'
 import { FormEnd } from '../design/form-end.tsx'
-import { ApiFailure } from '../session/failure.ts'
 import { signInByPasskey } from '../session/passkeys.ts'
 import { type Credentials, signIn, type Why } from '../session/session.ts'
 import { useSubmit } from '../session/use-submit.ts'
 import { useWords, wordsOf } from '../words/words.ts'
-import { CodeField } from './code-field.tsx'
 import { PasskeyButton } from './passkey-button.tsx'
+import { type Needed, neededOf, SecondStep } from './second-step.tsx'
 import styles from './sign-in.module.css'
+import { useWaysToSignIn, type Ways } from './sign-in-ways.ts'
 
 const words = wordsOf({
   title: ['Sign in to Forge', '登录 Forge'],
@@ -20,7 +17,6 @@ const words = wordsOf({
   password: ['Password', '密码'],
   go: ['Sign in', '登录'],
   passkey: ['Sign in with a passkey', '使用通行密钥登录'],
-  code: ['Code of your authenticator, or a recovery code', '身份验证器的验证码或恢复码'],
   verify: ['Verify', '验证'],
   back: ['Use another account', '使用其他账户'],
   provider: [(name: string) => `Sign in with ${name}`, (name: string) => `使用 ${name} 登录`],
@@ -28,20 +24,6 @@ const words = wordsOf({
   ended: ['Your sign-in has expired; sign in again to continue', '登录已失效，请重新登录以继续'],
   elsewhere: ['You signed out in another tab', '您已在另一个标签页退出登录'],
 })
-
-export const signInKey = 'sign-in'
-
-type Config = Static<typeof signInConfig>
-
-/** Reads the settings for signing in; the route needs no token. */
-async function configOf(): Promise<Config> {
-  const response = await fetch('/api/auth/config')
-  if (!response.ok) throw new Error(`The server returned ${response.status}`)
-  return (await response.json()) as Config
-}
-
-export const useWaysToSignIn = () =>
-  useQuery({ queryKey: [signInKey], queryFn: configOf, retry: true })
 
 type Props = { why: Why | null; ask: boolean }
 
@@ -67,18 +49,13 @@ export function SignIn({ why, ask }: Props) {
       {methods?.notice && <p>{methods.notice}</p>}
       {why && <p role="alert">{typeof why === 'string' ? say[why] : why.said}</p>}
       {methods?.oidc.enabled && <ProviderLink ways={methods} ask={ask} />}
-      {methods?.password.enabled && (
-        <>
-          <PasswordForm />
-          <PasskeyButton text={say.passkey} ways={methods} use={signInByPasskey} />
-        </>
-      )}
+      {methods?.password.enabled && <PasswordForm ways={methods} />}
     </div>
   )
 }
 
 /** `ask`: the provider must ask who it is, even if somebody is signed in there. */
-export function ProviderLink({ ways: { oidc }, ask }: { ways: Config; ask: boolean }) {
+export function ProviderLink({ ways: { oidc }, ask }: { ways: Ways; ask: boolean }) {
   const say = useWords(words)
   return (
     oidc.login_url && (
@@ -96,22 +73,36 @@ function providerAddress(login: string, ask: boolean): string {
   return url.href
 }
 
-/** Asks for a code once the password was right and the server says that it needs one. */
-function PasswordForm() {
-  const [proven, setProven] = useState<Credentials | null>(null)
+type Proven = { given: Credentials; needed: Needed }
+
+/** Asks for a second factor once the password was right and the server says that it needs one. */
+function PasswordForm({ ways }: { ways: Ways }) {
+  const say = useWords(words)
+  const [proven, setProven] = useState<Proven | null>(null)
   return proven === null ? (
-    <NameAndPassword
-      send={given =>
-        signIn(given).catch(failure => {
-          const needsCode =
-            failure instanceof ApiFailure && failure.code === 'second_factor.required'
-          if (!needsCode) throw failure
-          setProven(given)
-        })
-      }
-    />
+    <>
+      <NameAndPassword
+        send={given =>
+          signIn(given).catch(failure => {
+            const needed = neededOf(failure)
+            if (needed === null) throw failure
+            setProven({ given, needed })
+          })
+        }
+      />
+      <PasskeyButton text={say.passkey} ways={ways} use={signInByPasskey} />
+    </>
   ) : (
-    <Code send={code => signIn({ ...proven, code })} back={() => setProven(null)} />
+    <div className={styles.form}>
+      <SecondStep
+        needed={proven.needed}
+        text={say.verify}
+        send={proof => signIn({ ...proven.given, ...proof })}
+      />
+      <Button kind="quiet" onClick={() => setProven(null)}>
+        {say.back}
+      </Button>
+    </div>
   )
 }
 
@@ -131,22 +122,6 @@ function NameAndPassword({ send }: { send: (given: Credentials) => Promise<unkno
         required
       />
       <FormEnd text={say.go} {...sending} />
-    </form>
-  )
-}
-
-type CodeProps = { send: (code: string) => Promise<unknown>; back: () => void }
-
-function Code({ send, back }: CodeProps) {
-  const say = useWords(words)
-  const { onSubmit, ...sending } = useSubmit(given => send(String(given.get('code'))))
-  return (
-    <form className={styles.form} onSubmit={onSubmit}>
-      <CodeField label={say.code} name="code" />
-      <FormEnd text={say.verify} {...sending} />
-      <Button kind="quiet" onClick={back}>
-        {say.back}
-      </Button>
     </form>
   )
 }

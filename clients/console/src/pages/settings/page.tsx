@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState, useSyncExternalStore } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import type { Static } from 'typebox'
 import type { session as sessionSchema } from '../../../../../schemas/sessions.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
-import { Select, TextField } from '../../design/field.tsx'
+import { Select } from '../../design/field.tsx'
 import { Failure, Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
@@ -12,6 +12,7 @@ import { chooseTheme, theme, themes } from '../../design/theme.ts'
 import { Ago } from '../../design/time.tsx'
 import { reading, reread } from '../../session/api.ts'
 import { type Me, request, signOut } from '../../session/session.ts'
+import { ChangePassword } from '../../shell/change-password.tsx'
 import { chooseLanguage, languages, useLanguage, useWords } from '../../words/words.ts'
 import styles from './page.module.css'
 import { Passkeys } from './passkeys.tsx'
@@ -68,47 +69,9 @@ function Look() {
 
 function Password() {
   const say = useWords(words)
-  const [error, setError] = useState<unknown>(null)
-  const [isDone, setDone] = useState(false)
-  const [differs, setDiffers] = useState(false)
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = event.currentTarget
-    const given = new FormData(form)
-    setError(null)
-    setDone(false)
-    setDiffers(given.get('new') !== given.get('again'))
-    if (given.get('new') !== given.get('again')) return
-    try {
-      await request('POST', '/api/auth/password', {
-        body: { current: given.get('current'), new: given.get('new') },
-      })
-      form.reset()
-      setDone(true)
-      await reread('/api/auth/sessions')
-    } catch (failure) {
-      setError(failure)
-    }
-  }
-  const field = { type: 'password', required: true }
   return (
     <Panel title={say.password}>
-      <form className={styles.form} onSubmit={event => void submit(event)}>
-        <TextField label={say.current} name="current" autoComplete="current-password" {...field} />
-        <TextField label={say.new} name="new" autoComplete="new-password" {...field} />
-        <TextField
-          label={say.again}
-          name="again"
-          autoComplete="new-password"
-          fault={differs ? say.differs : null}
-          {...field}
-        />
-        <Failure error={error} />
-        {isDone && <p role="status">{say.changed}</p>}
-        <Button type="submit" kind="main">
-          {say.change}
-        </Button>
-      </form>
+      <ChangePassword onDone={() => reread('/api/auth/sessions')} />
     </Panel>
   )
 }
@@ -117,15 +80,16 @@ function Sessions() {
   const say = useWords(words)
   const sessions = useQuery(reading<OwnSession[]>('/api/auth/sessions'))
   const [error, setError] = useState<unknown>(null)
+  const endOne = (sid: string) => request('DELETE', `/api/auth/sessions/${encodeURIComponent(sid)}`)
   const end = (sid: string) =>
-    request('DELETE', `/api/auth/sessions/${encodeURIComponent(sid)}`)
+    endOne(sid)
       .then(() => reread('/api/auth/sessions'))
       .catch(setError)
   // The current ones: the list below may be missing or outdated.
   const endAll = async () => {
     try {
       const all = await request<OwnSession[]>('GET', '/api/auth/sessions')
-      for (const { sid, current } of all) if (!current) await end(sid)
+      for (const { sid, current } of all) if (!current) await endOne(sid)
       await signOut()
     } catch (failure) {
       setError(failure)

@@ -3,35 +3,31 @@ import { useState } from 'react'
 import type { Static } from 'typebox'
 import type { passkey } from '../../../../../schemas/passkeys.ts'
 import { Button } from '../../design/button.tsx'
-import { TextField } from '../../design/field.tsx'
 import { Failure } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { reading, reread } from '../../session/api.ts'
-import { registerPasskey } from '../../session/passkeys.ts'
 import { request } from '../../session/session.ts'
-import { PasskeyButton, worksHere } from '../../shell/passkey-button.tsx'
-import { useWaysToSignIn } from '../../shell/sign-in.tsx'
+import { worksHere } from '../../shell/passkey-button.tsx'
+import { RegisterPasskey } from '../../shell/register-passkey.tsx'
+import { useWaysToSignIn } from '../../shell/sign-in-ways.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords, wordsOf } from '../../words/words.ts'
-import styles from './page.module.css'
 
 const words = wordsOf({
   title: ['Passkeys', '通行密钥'],
   none: [
-    'A passkey of your device signs you in without password and code.',
-    '使用设备上的通行密钥，无需密码和验证码即可登录。',
+    'A passkey of your device signs you in, without your password or as your second factor after it.',
+    '使用设备上的通行密钥登录：无需密码，或在密码之后作为第二步验证。',
   ],
   noBrowser: [
     'Neither this page nor this browser has passkeys: they need https and the address of the installation.',
     '此页面或浏览器不支持通行密钥：需要 https 及本安装的正式地址。',
   ],
   name: ['Name', '名称'],
-  device: ['This device', '此设备'],
   registered: ['Registered', '注册于'],
   used: ['Last used', '上次使用'],
-  register: ['Register a passkey', '注册通行密钥'],
   remove: ['Remove', '移除'],
   removeOne: [(name: string) => `Remove ${name}`, (name: string) => `移除 ${name}`],
 })
@@ -43,11 +39,10 @@ export function Passkeys() {
   const say = useWords(words)
   const ways = useWaysToSignIn().data
   const known = useQuery(reading<Static<typeof passkey>[]>(path))
-  const [name, setName] = useState('')
   const [error, setError] = useState<unknown>(null)
   const remove = (id: string) =>
     request('DELETE', `${path}/${encodeURIComponent(id)}`)
-      .then(() => reread(path))
+      .then(() => reread('/api/auth/'))
       .catch(setError)
   return (
     <Panel title={say.title}>
@@ -80,26 +75,7 @@ export function Passkeys() {
           },
         ]}
       />
-      {worksHere(ways) && (
-        <div className={styles.form}>
-          <TextField
-            label={say.name}
-            value={name}
-            maxLength={64}
-            placeholder={say.device}
-            onChange={event => setName(event.target.value)}
-          />
-          <PasskeyButton
-            text={say.register}
-            ways={ways}
-            use={async () => {
-              await registerPasskey(name.trim() || say.device)
-              setName('')
-              await reread(path)
-            }}
-          />
-        </div>
-      )}
+      <RegisterPasskey />
     </Panel>
   )
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
+import { useState, useSyncExternalStore } from 'react'
+import { Button } from '../../design/button.tsx'
 import { Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Ago } from '../../design/time.tsx'
@@ -20,10 +21,14 @@ const words = wordsOf({
   elsewhere: ['Your identity provider asks for second factors.', '两步验证由您的身份提供方负责。'],
   setUp: ['Set up', '已设置'],
   left: [
-    (n: number) =>
-      `Recovery codes left: ${n}. For new ones, remove the second factor and set it up again.`,
-    (n: number) => `剩余恢复码：${n} 个。如需新的恢复码，请移除两步验证后重新设置。`,
+    (n: number) => `Recovery codes left: ${n}. For new ones, set the app up again.`,
+    (n: number) => `剩余恢复码：${n} 个。如需新的恢复码，请重新设置身份验证器。`,
   ],
+  passkeys: [
+    (n: number) => `Your passkeys are a second factor, too. Recovery codes left: ${n}.`,
+    (n: number) => `您的通行密钥也可作为两步验证。剩余恢复码：${n} 个。`,
+  ],
+  again: ['Set up another app', '设置另一个应用'],
   password: ['Password, to remove it', '移除时需输入密码'],
   remove: ['Remove', '移除'],
 })
@@ -36,12 +41,14 @@ export function SecondFactor() {
   return (
     <Panel title={say.title}>
       <Shown of={me}>
-        {({ second_factor: { is_available, set_up_at, recovery_codes_left } }) => {
+        {({ second_factor: { is_available, set_up_at, passkeys, recovery_codes_left } }) => {
           if (!is_available) return <p>{say.elsewhere}</p>
           if (set_up_at === null || codes !== null)
             return (
               <>
-                {codes === null && <p>{say.none}</p>}
+                {codes === null && (
+                  <p>{passkeys > 0 ? say.passkeys(recovery_codes_left) : say.none}</p>
+                )}
                 <SetUpSecondFactor />
               </>
             )
@@ -50,12 +57,26 @@ export function SecondFactor() {
               <p>
                 {say.setUp} <Ago at={set_up_at} />. {say.left(recovery_codes_left)}
               </p>
+              <Another />
               <Removal />
             </>
           )
         }}
       </Shown>
     </Panel>
+  )
+}
+
+/** For another device, or new recovery codes; the app in use stays valid until its successor is confirmed. */
+function Another() {
+  const say = useWords(words)
+  const [isOpen, setOpen] = useState(false)
+  return isOpen ? (
+    <SetUpSecondFactor />
+  ) : (
+    <div>
+      <Button onClick={() => setOpen(true)}>{say.again}</Button>
+    </div>
   )
 }
 
