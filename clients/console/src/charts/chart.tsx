@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { Button } from '../design/button.tsx'
+import { Menu, MenuItem } from '../design/menu.tsx'
 import { Failure } from '../design/notice.tsx'
 import { addressOf } from '../session/api.ts'
 import { download } from '../session/download.ts'
@@ -20,10 +20,11 @@ const words = wordsOf({
   ],
   lines: [(n: number) => `${n} lines`, (n: number) => `${n} 条曲线`],
   nonfinite: [(n: number) => `${n} not finite`, (n: number) => `${n} 个非有限值`],
-  table: ['Table', '表格'],
-  chart: ['Chart', '图表'],
-  image: ['PNG', 'PNG'],
-  csv: ['CSV', 'CSV'],
+  table: ['Show as a table', '以表格显示'],
+  chart: ['Show as a chart', '以图表显示'],
+  menu: [(title: string) => `Actions: ${title}`, (title: string) => `操作：${title}`],
+  image: ['Save as PNG', '保存为 PNG'],
+  csv: ['Save as CSV', '保存为 CSV'],
   large: ['Full screen', '全屏'],
   small: ['Leave full screen', '退出全屏'],
   waiting: ['…', '…'],
@@ -105,14 +106,14 @@ type HeadProps = {
   onTable: () => void
 }
 
-type Saving = { file: 'image' | 'csv' | null; error: unknown }
-const saved: Saving = { file: null, error: null }
+type Saving = { isBusy: boolean; error: unknown }
+const saved: Saving = { isBusy: false, error: null }
 
 function Head({ title, lines, sources, box, isTable, isLarge, onTable }: HeadProps) {
   const say = useWords(words)
   const [saving, setSaving] = useState<Saving>(saved)
-  const save = (file: Saving['file'], saving: Promise<void>) => {
-    setSaving({ file, error: null })
+  const save = (saving: Promise<void>) => {
+    setSaving({ isBusy: true, error: null })
     saving.then(
       () => setSaving(saved),
       error => setSaving({ ...saved, error }),
@@ -120,29 +121,29 @@ function Head({ title, lines, sources, box, isTable, isLarge, onTable }: HeadPro
   }
   const onLarge = () =>
     isLarge ? document.exitFullscreen() : box.current?.requestFullscreen().catch(() => {})
-  const button = (text: string, onClick: () => void, busy = false) => (
-    <Button kind="quiet" busy={busy} aria-label={`${text}: ${title}`} onClick={onClick}>
-      {text}
-    </Button>
-  )
   return (
-    <figcaption className={styles.head}>
-      <h3 title={title}>{title}</h3>
-      <span className={styles.last}>{useLast(lines)}</span>
-      {button(isTable ? say.chart : say.table, onTable)}
-      {!isTable &&
-        button(
-          say.image,
-          () => {
-            const canvas = box.current?.querySelector('canvas')
-            if (canvas) save('image', saveImage(canvas, title))
-          },
-          saving.file === 'image',
-        )}
-      {button(say.csv, () => save('csv', saveTables(sources, title)), saving.file === 'csv')}
-      {button(isLarge ? say.small : say.large, () => void onLarge())}
+    <>
+      <figcaption className={styles.head} aria-busy={saving.isBusy || undefined}>
+        <h3 title={title}>{title}</h3>
+        <span className={styles.last}>{useLast(lines)}</span>
+        <Menu label={say.menu(title)} shown="⋯">
+          <MenuItem onSelect={onTable}>{isTable ? say.chart : say.table}</MenuItem>
+          <MenuItem onSelect={() => void onLarge()}>{isLarge ? say.small : say.large}</MenuItem>
+          {!isTable && (
+            <MenuItem
+              onSelect={() => {
+                const canvas = box.current?.querySelector('canvas')
+                if (canvas) save(saveImage(canvas, title))
+              }}
+            >
+              {say.image}
+            </MenuItem>
+          )}
+          <MenuItem onSelect={() => save(saveTables(sources, title))}>{say.csv}</MenuItem>
+        </Menu>
+      </figcaption>
       <Failure error={saving.error} />
-    </figcaption>
+    </>
   )
 }
 

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { Static } from 'typebox'
+import { byInterest } from '../../../../../schemas/metrics/interest.ts'
 import type { project } from '../../../../../schemas/projects.ts'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import type { projectMetricKeys } from '../../../../../schemas/series.ts'
@@ -14,7 +15,6 @@ import { useLive, useThrottled } from '../../live/use-live.ts'
 import { reading, readingPage, reread } from '../../session/api.ts'
 import { ApiFailure } from '../../session/failure.ts'
 import { useWords } from '../../words/words.ts'
-import { byInterest } from './interest.ts'
 import styles from './page.module.css'
 import { RunList } from './run-list.tsx'
 import { shownOf, shownText } from './shown.ts'
@@ -107,7 +107,7 @@ type CurvesProps = {
 /** Each metric of the shown runs in its own chart, with the line of every run in the run's colour. */
 function Curves({ project, q, isKnown, shown, isEmpty, lift }: CurvesProps) {
   const say = useWords(words)
-  const keys = byInterest(useKeys(project, q, shown))
+  const keys = useKeys(project, q, shown)
   if (!isKnown) return null
   if (shown.length === 0) return <Empty text={isEmpty ? say.noneFound : say.noneShown} />
   if (keys.length === 0) return <Empty text={say.noMetrics} />
@@ -164,7 +164,7 @@ function useKeys(project: string, q: string, shown: readonly RunRow[]): string[]
   })
   const named = shown.flatMap(run => Object.keys(run.summary))
   const others = shown.some(isCut) ? (all.data?.keys ?? []).map(({ key }) => key) : []
-  return [...new Set([...named, ...others])]
+  return byInterest(new Map([...named, ...others].map(key => [key, { count: 0 }])))
 }
 
 function useLiveCurves(project: string, shown: readonly RunRow[]): void {
