@@ -1,4 +1,12 @@
-import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import {
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { Menu, MenuItem } from '../design/menu.tsx'
 import { Failure } from '../design/notice.tsx'
 import { addressOf } from '../session/api.ts'
@@ -9,8 +17,10 @@ import styles from './chart.module.css'
 import { saveImage } from './image.ts'
 import { LineTable } from './line-table.tsx'
 import { Plot } from './plot.tsx'
-import { keysParameter, type Line, type XAxis } from './series.ts'
+import { keysParameter, type Line } from './series.ts'
+import { type GroupSource, useGroupLines } from './use-group-lines.ts'
 import { pathOfMetrics, type Source, useLines } from './use-lines.ts'
+import type { ChartView } from './view.ts'
 import type { Range } from './zoom.ts'
 
 const words = wordsOf({
@@ -31,47 +41,87 @@ const words = wordsOf({
   none: ['No points here', '此处没有数据'],
 })
 
-export type ChartView = { x: XAxis; isLog: boolean; smoothing: number; range: Range }
-
 type Props = {
   title: string
   /** Several where runs share a chart. */
   source: Source | readonly Source[]
+  /** Groups of runs in place of `source`. */
+  groups?: GroupSource | null
   view: ChartView
   onZoom: (range: Range) => void
   lift?: Lift
+  /** Further items of its menu. */
+  actions?: ReactNode
+  /** Of the plot, in pixels. */
+  height?: number
 }
 
 /** The run that stands out in all charts, and how a chart says that another should. */
 export type Lift = { runId: string | null; onHover: (runId: string | null) => void }
 
-const height = 240
+/** The usual height of a plot. */
+const usual = 240
 /** The part of a full-screen chart that is not the canvas. */
 const aroundPlot = 110
 
 /** A chart of metrics, read and drawn once it is scrolled into view. */
-export function Chart({ title, source, view, onZoom, lift }: Props) {
+export function Chart(props: Props) {
+  const { title, height = usual } = props
   const box = useRef<HTMLElement>(null)
   const isInView = useInView(box)
-  const isLarge = useFullScreen(box)
-  const [isTable, setTable] = useState(false)
-  const sources = 'runId' in source ? [source] : source
-  const { lines, boundaries, isKnown, isBehind, error } = useLines(sources, view, isInView)
-  const { x, isLog, smoothing, range } = view
-  const lifted = lift?.runId ?? null
-  const drawing = useMemo(
-    () => ({ lines, x, isLog, smoothing, boundaries, range, lifted }),
-    [lines, x, isLog, smoothing, boundaries, range, lifted],
-  )
+  const wasInView = useRef(false)
+  if (isInView) wasInView.current = true
+  const [isBehind, setBehind] = useState<boolean | undefined>(undefined)
   return (
     <figure ref={box} className={styles.chart} aria-label={title} aria-busy={isBehind}>
+      {wasInView.current ? (
+        <Body {...props} box={box} isInView={isInView} onBehind={setBehind} />
+      ) : (
+        <>
+          <figcaption className={styles.head}>
+            <h3 title={title}>{title}</h3>
+          </figcaption>
+          <Waiting height={height} />
+        </>
+      )}
+    </figure>
+  )
+}
+
+type BodyProps = Props & {
+  box: RefObject<HTMLElement | null>
+  isInView: boolean
+  onBehind: (isBehind: boolean) => void
+}
+
+const noSources: readonly Source[] = []
+
+function Body(props: BodyProps) {
+  const { title, source, groups = null, view, onZoom, lift, box, isInView, onBehind } = props
+  const { actions, height = usual } = props
+  const isLarge = useFullScreen(box)
+  const [isTable, setTable] = useState(false)
+  const given = 'runId' in source ? [source] : source
+  const sources = groups === null ? given : noSources
+  const ofRuns = useLines(sources, view, isInView)
+  const ofGroups = useGroupLines(groups, view, isInView)
+  const { lines, isKnown, isBehind, error } = groups === null ? ofRuns : ofGroups
+  const boundaries = ofRuns.boundaries
+  useEffect(() => onBehind(isBehind), [isBehind, onBehind])
+  const lifted = lift?.runId ?? null
+  const drawing = useMemo(
+    () => ({ ...view, lines, boundaries, lifted }),
+    [view, lines, boundaries, lifted],
+  )
+  return (
+    <>
       <Head
-        {...{ title, lines, box, sources, isTable, isLarge }}
+        {...{ title, lines, box, sources: given, isTable, isLarge, actions }}
         onTable={() => setTable(!isTable)}
       />
       {error !== null && <Failure error={error} />}
       {!isKnown ? (
-        <Waiting />
+        <Waiting height={height} />
       ) : isTable ? (
         <LineTable title={title} lines={lines} />
       ) : (
@@ -83,11 +133,11 @@ export function Chart({ title, source, view, onZoom, lift }: Props) {
           {...(lift && { onHover: lift.onHover })}
         />
       )}
-    </figure>
+    </>
   )
 }
 
-const Waiting = () => {
+const Waiting = ({ height }: { height: number }) => {
   const say = useWords(words)
   return (
     <div style={{ height }} className={styles.empty}>
@@ -103,13 +153,14 @@ type HeadProps = {
   box: RefObject<HTMLElement | null>
   isTable: boolean
   isLarge: boolean
+  actions: ReactNode
   onTable: () => void
 }
 
 type Saving = { isBusy: boolean; error: unknown }
 const saved: Saving = { isBusy: false, error: null }
 
-function Head({ title, lines, sources, box, isTable, isLarge, onTable }: HeadProps) {
+function Head({ title, lines, sources, box, isTable, isLarge, actions, onTable }: HeadProps) {
   const say = useWords(words)
   const [saving, setSaving] = useState<Saving>(saved)
   const save = (saving: Promise<void>) => {
@@ -140,6 +191,7 @@ function Head({ title, lines, sources, box, isTable, isLarge, onTable }: HeadPro
             </MenuItem>
           )}
           <MenuItem onSelect={() => save(saveTables(sources, title))}>{say.csv}</MenuItem>
+          {actions}
         </Menu>
       </figcaption>
       <Failure error={saving.error} />

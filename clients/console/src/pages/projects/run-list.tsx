@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { strokeOfRun } from '../../charts/colours.ts'
 import { Badge } from '../../design/badge.tsx'
@@ -9,6 +9,7 @@ import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
 import { shownAtFirst } from './shown.ts'
+import { Swatch } from './swatch.tsx'
 import { words } from './words.ts'
 
 type Props = {
@@ -22,10 +23,15 @@ type Props = {
   q: string
   fault: string | null
   onSearch: (q: string) => void
+  /** How the runs are grouped. */
+  choice: ReactNode
+  /** Their groups in place of the runs; null: they are not grouped. */
+  groups: ReactNode
 }
 
 /** The runs of a project, each with the colour of its curves; a run can be hidden from all charts at once. */
-export function RunList({ runs, total, shown, onShow, lifted, onLift, q, fault, onSearch }: Props) {
+export function RunList(props: Props) {
+  const { runs, total, shown, onShow, lifted, onLift, q, fault, onSearch, choice, groups } = props
   const say = useWords(words)
   const [isOpen, setOpen] = useState(() => matchMedia('(min-width: 60rem)').matches)
   const isShown = new Set(shown.map(run => run.run_id))
@@ -38,38 +44,49 @@ export function RunList({ runs, total, shown, onShow, lifted, onLift, q, fault, 
       onToggle={event => setOpen(event.currentTarget.open)}
     >
       <summary>
-        <span role="status">{say.shownOf(shown.length, total ?? runs.length, total === null)}</span>
+        {groups === null ? (
+          <span role="status">
+            {say.shownOf(shown.length, total ?? runs.length, total === null)}
+          </span>
+        ) : (
+          say.grouped
+        )}
       </summary>
       <div>
         <div className={styles.tools}>
           <Search q={q} fault={fault} onSearch={onSearch} />
-          <div className={styles.buttons}>
-            <Button kind="quiet" onClick={() => onShow(runs.slice(0, shownAtFirst))}>
-              {say.newest}
-            </Button>
-            <Button kind="quiet" onClick={() => onShow(runs)}>
-              {say.all}
-            </Button>
-            <Button kind="quiet" onClick={() => onShow([])}>
-              {say.noneAll}
-            </Button>
-          </div>
-          {(total === null || total > runs.length) && (
+          {choice}
+          {groups === null && (
+            <div className={styles.buttons}>
+              <Button kind="quiet" onClick={() => onShow(runs.slice(0, shownAtFirst))}>
+                {say.newest}
+              </Button>
+              <Button kind="quiet" onClick={() => onShow(runs)}>
+                {say.all}
+              </Button>
+              <Button kind="quiet" onClick={() => onShow([])}>
+                {say.noneAll}
+              </Button>
+            </div>
+          )}
+          {groups === null && (total === null || total > runs.length) && (
             <p className={styles.soft}>{say.onlyNewest(runs.length)}</p>
           )}
         </div>
-        <ul className={styles.runs} aria-label={say.list} tabIndex={0}>
-          {runs.map(run => (
-            <Line
-              key={run.run_id}
-              run={run}
-              isShown={isShown.has(run.run_id)}
-              isLifted={lifted === run.run_id}
-              onToggle={() => toggle(run)}
-              onLift={onLift}
-            />
-          ))}
-        </ul>
+        {groups ?? (
+          <ul className={styles.runs} aria-label={say.list} tabIndex={0}>
+            {runs.map(run => (
+              <Line
+                key={run.run_id}
+                run={run}
+                isShown={isShown.has(run.run_id)}
+                isLifted={lifted === run.run_id}
+                onToggle={() => toggle(run)}
+                onLift={onLift}
+              />
+            ))}
+          </ul>
+        )}
       </div>
     </details>
   )
@@ -101,7 +118,7 @@ function Line({ run, isShown, isLifted, onToggle, onLift }: LineProps) {
         checked={isShown}
         onChange={onToggle}
       />
-      <Swatch shortId={short_id} isShown={isShown} />
+      <Swatch stroke={strokeOfRun(short_id)} isShown={isShown} />
       <Link to="/runs/$run_id" params={{ run_id: short_id }} title={`${name} · ${short_id}`}>
         {run.starred && '★ '}
         {name}
@@ -114,29 +131,6 @@ function Line({ run, isShown, isLifted, onToggle, onLift }: LineProps) {
       </span>
       <Badge state={run.job_state ?? run.state} />
     </li>
-  )
-}
-
-/** A piece of the run's line, as charts draw it. */
-function Swatch({ shortId, isShown }: { shortId: string; isShown: boolean }) {
-  const { token, dash } = strokeOfRun(shortId)
-  return (
-    <svg
-      className={styles.swatch}
-      viewBox="0 0 28 12"
-      aria-hidden="true"
-      opacity={isShown ? 1 : 0.3}
-    >
-      <line
-        x1={0}
-        x2={28}
-        y1={6}
-        y2={6}
-        strokeWidth={4}
-        strokeDasharray={dash.join(' ')}
-        style={{ stroke: `var(--${token})` }}
-      />
-    </svg>
   )
 }
 

@@ -1,0 +1,39 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
+import { type Band, bands } from './group-choice.tsx'
+import { type GroupValue, hiddenFrom, withoutArchived } from './groups.ts'
+
+/** How the runs of the charts are grouped, and which of them. */
+export type Groups = {
+  project: string
+  group: string
+  band: Band
+  hidden: readonly GroupValue[]
+  q?: string
+  runs?: string
+}
+
+/** What was chosen in a workspace, all of it in the address, and a way to change that. */
+export function useChoice() {
+  const { q = '', runs, group, band, off } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const hidden = useMemo(() => hiddenFrom(off), [off])
+  const go = (change: Record<string, string | undefined>) =>
+    void navigate({ to: '.', search: old => ({ ...old, ...change }), resetScroll: false })
+  return { q, runs, group, band: bands.find(one => one === band) ?? 'minmax', hidden, go }
+}
+
+type Choice = ReturnType<typeof useChoice>
+
+/** The groups of the runs that somebody chose; otherwise of all that match, which may be more than are listed. */
+export function groupsOf(
+  project: string,
+  { group, band, hidden, q, runs }: Choice,
+  shown: readonly RunRow[],
+): Groups | null {
+  if (group === undefined) return null
+  const which =
+    runs === undefined ? { q: withoutArchived(q) } : { runs: shown.map(run => run.run_id).join() }
+  return { project, group, band, hidden, ...which }
+}
