@@ -16,6 +16,7 @@ import { useWords, wordsOf } from '../words/words.ts'
 import styles from './chart.module.css'
 import { saveImage } from './image.ts'
 import { LineTable } from './line-table.tsx'
+import type { Drawing } from './options.ts'
 import { Plot } from './plot.tsx'
 import { keysParameter, type Line } from './series.ts'
 import { type GroupSource, useGroupLines } from './use-group-lines.ts'
@@ -52,7 +53,7 @@ type Props = {
   lift?: Lift
   /** Further items of its menu. */
   actions?: ReactNode
-  /** Of the plot, in pixels. */
+  /** The height of the plot, in pixels. */
   height?: number
 }
 
@@ -108,11 +109,7 @@ function Body(props: BodyProps) {
   const { lines, isKnown, isBehind, error } = groups === null ? ofRuns : ofGroups
   const boundaries = ofRuns.boundaries
   useEffect(() => onBehind(isBehind), [isBehind, onBehind])
-  const lifted = lift?.runId ?? null
-  const drawing = useMemo(
-    () => ({ ...view, lines, boundaries, lifted }),
-    [view, lines, boundaries, lifted],
-  )
+  const drawing = useDrawing({ view, lines, boundaries, lifted: lift?.runId ?? null }, isInView)
   return (
     <>
       <Head
@@ -135,6 +132,19 @@ function Body(props: BodyProps) {
       )}
     </>
   )
+}
+
+type Given = Pick<Drawing, 'lines' | 'boundaries' | 'lifted'> & { view: ChartView }
+
+/** The same object until something in it changes. Charts elsewhere are drawn again once they are scrolled into view. */
+function useDrawing({ view, lines, boundaries, lifted }: Given, isInView: boolean): Drawing {
+  const newest = useMemo(
+    () => ({ ...view, lines, boundaries, lifted }),
+    [view, lines, boundaries, lifted],
+  )
+  const drawn = useRef(newest)
+  if (isInView) drawn.current = newest
+  return drawn.current
 }
 
 const Waiting = ({ height }: { height: number }) => {

@@ -103,7 +103,7 @@ export function optionsOf(
         ? [
             {
               series: [1 + nth * seriesOfLine + 1, 1 + nth * seriesOfLine] as uPlot.Band.Bounds,
-              // Of many groups, the one that stands out shows its band.
+              // With many groups, only the lifted group shows its band.
               fill: () =>
                 hasBands(lines) || drawing.current.lifted === line.runId
                   ? faint(colourOfLine(line, nth), 0.18)

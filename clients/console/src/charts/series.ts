@@ -1,7 +1,6 @@
 import type { Static } from 'typebox'
 import type { metricSeries } from '../../../../schemas/metrics/reads.ts'
 import type { Stroke } from './colours.ts'
-import { lastUpTo } from './nearest.ts'
 
 export type MetricSeries = Static<typeof metricSeries>
 export type XAxis = 'step' | 'relative' | 'time'
@@ -124,25 +123,6 @@ export function blurred(values: readonly (number | null)[], weight: number): (nu
     }
     return sum / norm
   })
-}
-
-type Placed = Pick<Line, 'x' | 'value'>
-
-/** A line drawn over another metric, each point at the last value of that metric up to it, in the order of these values. */
-export function over<L extends Line>(line: L, axis: Placed): L {
-  const places = new Map<number, number>()
-  for (const [nth, x] of line.x.entries()) {
-    const place = axis.value[lastUpTo(axis.x, x)]
-    if (place != null) places.set(place, nth)
-  }
-  const order = [...places].sort(([a], [b]) => a - b)
-  const picked = <T>(of: readonly T[]) => order.flatMap(([, nth]) => of.slice(nth, nth + 1))
-  return {
-    ...line,
-    x: order.map(([place]) => place),
-    ...{ min: picked(line.min), max: picked(line.max), value: picked(line.value) },
-    nonfinite: [],
-  }
 }
 
 /** Siblings that differ only in an index, e.g. `loss/layer_0` and `loss/layer_1`: these share a chart. */

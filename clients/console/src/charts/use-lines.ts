@@ -4,6 +4,7 @@ import { addressOf } from '../session/api.ts'
 import { request } from '../session/session.ts'
 import { batched } from './batch.ts'
 import type { Stroke } from './colours.ts'
+import { over } from './over.ts'
 import {
   type KeyOfRuns,
   pathOfSeries,
@@ -18,7 +19,6 @@ import {
   labelIn,
   lineOf,
   type MetricSeries,
-  over,
   type XAxis,
 } from './series.ts'
 import type { Range } from './zoom.ts'

@@ -1,18 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Static } from 'typebox'
 import type { project } from '../../../../../schemas/projects.ts'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { Empty, Failure, Shown } from '../../design/notice.tsx'
+import { axesOfPanels } from '../../panels/axes-of.ts'
+import { neededBy } from '../../panels/axis.ts'
 import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
+import { CopyLink } from './copy-link.tsx'
 import { Curves } from './curves.tsx'
 import styles from './page.module.css'
-import { shownOf } from './shown.ts'
+import { shownOf, shownText } from './shown.ts'
 import { faultOf, Side } from './side.tsx'
 import { groupsOf, useChoice } from './use-choice.ts'
 import { useKeys, useLiveCurves, useRunsOf } from './use-runs.ts'
+import { useDefaultView } from './use-views.ts'
+import { Views } from './views.tsx'
 import { words } from './words.ts'
 
 type Project = Static<typeof project>
@@ -21,15 +26,19 @@ type Project = Static<typeof project>
 export function Page() {
   const { name = '' } = useParams({ strict: false })
   const known = useQuery(reading<Project>(`/api/projects/${encodeURIComponent(name)}`))
-  return <Shown of={known}>{data => <Workspace key={name} project={data} />}</Shown>
+  return <Shown of={known}>{data => <Opened key={name} project={data} />}</Shown>
 }
+
+const Opened = ({ project }: { project: Project }) =>
+  useDefaultView(project.name) && <Workspace project={project} />
 
 function Workspace({ project }: { project: Project }) {
   const say = useWords(words)
   const choice = useChoice()
   const { name } = project
   const [lifted, setLifted] = useState<string | null>(null)
-  const found = useRunsOf(name, choice.q)
+  const needed = useMemo(() => neededBy(axesOfPanels(choice.panels)), [choice.panels])
+  const found = useRunsOf(name, choice.q, needed)
   const runs = found.data?.rows ?? []
   const shown = shownOf(runs, choice.runs)
   const keys = useKeys(name, choice.q, shown)
@@ -48,16 +57,39 @@ function Workspace({ project }: { project: Project }) {
             metric={keys[0]}
             onLift={setLifted}
           />
-          <Curves
-            {...{ project: name, keys, groups, shown }}
-            isKnown={found.data !== undefined}
-            isEmpty={runs.length === 0}
-            lift={{ runId: lifted, onHover: setLifted }}
-          />
+          {shown.length === 0 || keys.length === 0 ? (
+            found.data && <Empty text={emptyText(say, runs, shown)} />
+          ) : (
+            <Curves
+              {...{ project: name, choice, keys, groups, shown }}
+              lift={{ runId: lifted, onHover: setLifted }}
+              onShow={ids =>
+                choice.go({
+                  runs: shownText(
+                    runs,
+                    runs.filter(run => ids.includes(run.run_id)),
+                  ),
+                })
+              }
+            />
+          )}
         </div>
       )}
     </div>
   )
+}
+
+/** Null is an admin, who may, or a reader of an internal project, whom the server refuses. */
+const mayConfigure = ({ my_role }: Project): boolean =>
+  my_role === null || my_role === 'owner' || my_role === 'maintainer'
+
+function emptyText(
+  say: { noneFound: string; noneShown: string; noMetrics: string },
+  runs: readonly RunRow[],
+  shown: readonly RunRow[],
+): string {
+  if (shown.length > 0) return say.noMetrics
+  return runs.length === 0 ? say.noneFound : say.noneShown
 }
 
 function Head({ project, shown }: { project: Project; shown: readonly RunRow[] }) {
@@ -69,7 +101,9 @@ function Head({ project, shown }: { project: Project; shown: readonly RunRow[] }
         {project.owner} · {say[project.visibility]}
       </span>
       <span className={styles.space} />
-      {shown.length >= 2 && shown.length <= 20 && (
+      <Views project={project.name} mayConfigure={mayConfigure(project)} />
+      <CopyLink shown={shown} />
+      {shown.length >= 2 && shown.length <= 200 && (
         <Link to="/compare" search={{ runs: shown.map(run => run.short_id).join(',') }}>
           {say.compare}
         </Link>

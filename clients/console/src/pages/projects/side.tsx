@@ -19,7 +19,7 @@ type Props = {
   onLift: (id: string | null) => void
 }
 
-/** The runs of a project or their groups, beside the curves. */
+/** The runs of a project or their groups, to the left of the curves. */
 export function Side({ project, choice, groups, found, shown, metric, lifted, onLift }: Props) {
   const { q, group, band, hidden, go } = choice
   const runs = found.data?.rows ?? []
@@ -61,6 +61,6 @@ export function Side({ project, choice, groups, found, shown, metric, lifted, on
   )
 }
 
-/** What is wrong with the search. */
+/** The fault in the search, if the server refused it. */
 export const faultOf = (error: unknown): string | null =>
   error instanceof ApiFailure && error.status === 422 ? error.message : null

@@ -1,6 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
+import type { Panel } from '../../../../../schemas/workspace.ts'
+import { panelsFrom, panelsText } from '../../panels/panel.ts'
 import { type Band, bands } from './group-choice.tsx'
 import { type GroupValue, hiddenFrom, withoutArchived } from './groups.ts'
 
@@ -14,17 +16,21 @@ export type Groups = {
   runs?: string
 }
 
-/** What was chosen in a workspace, all of it in the address, and a way to change that. */
+/** The settings of a workspace, all of them in the address, and a function that changes them. */
 export function useChoice() {
-  const { q = '', runs, group, band, off } = useSearch({ strict: false })
+  const { q = '', runs, group, band, off, panels: text } = useSearch({ strict: false })
   const navigate = useNavigate()
   const hidden = useMemo(() => hiddenFrom(off), [off])
+  const panels = useMemo(() => panelsFrom(text), [text])
   const go = (change: Record<string, string | undefined>) =>
     void navigate({ to: '.', search: old => ({ ...old, ...change }), resetScroll: false })
-  return { q, runs, group, band: bands.find(one => one === band) ?? 'minmax', hidden, go }
+  return {
+    ...{ q, runs, group, band: bands.find(one => one === band) ?? 'minmax', hidden, panels, go },
+    setPanels: (next: readonly Panel[]) => go({ panels: panelsText(next) }),
+  }
 }
 
-type Choice = ReturnType<typeof useChoice>
+export type Choice = ReturnType<typeof useChoice>
 
 /** The groups of the runs that somebody chose; otherwise of all that match, which may be more than are listed. */
 export function groupsOf(

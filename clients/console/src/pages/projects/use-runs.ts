@@ -5,6 +5,7 @@ import { byInterest } from '../../../../../schemas/metrics/interest.ts'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import type { projectMetricKeys } from '../../../../../schemas/series.ts'
 import { pathOfSeries } from '../../charts/project-series.ts'
+import { keysParameter } from '../../charts/series.ts'
 import { pathOfMetrics } from '../../charts/use-lines.ts'
 import { useLive, useThrottled } from '../../live/use-live.ts'
 import { reading, readingPage, reread } from '../../session/api.ts'
@@ -14,14 +15,22 @@ type MetricKeys = Static<typeof projectMetricKeys>
 /** Listed at most; a search finds the others. */
 const mostRuns = 200
 const rereadMs = 2_000
+/** Values of runs that panels may need, the most that a list takes. */
+const maxAskedKeys = 30
 
 /** The newest runs that match, without archived ones, kept up to date. */
-export function useRunsOf(project: string, q: string) {
+export function useRunsOf(
+  project: string,
+  q: string,
+  { metrics, hparams }: { metrics: readonly string[]; hparams: readonly string[] },
+) {
   const again = useThrottled(() => reread('/api/runs'), rereadMs)
   useLive('jobs', { onEvent: again, onGap: again })
   return useQuery({
     ...readingPage<RunRow>('/api/runs', {
       ...{ project, q: q || undefined, limit: mostRuns, archived: 'false' },
+      metrics: keysParameter(metrics.slice(0, maxAskedKeys)) || undefined,
+      hparams: keysParameter(hparams.slice(0, maxAskedKeys)) || undefined,
     }),
     placeholderData: keepPreviousData,
   })
