@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { metricSeries } from '../../../../schemas/metrics/reads.ts'
-import type { Stroke } from './colours.ts'
+import type { Stroke } from './stroke.ts'
 
 export type MetricSeries = Static<typeof metricSeries>
 export type XAxis = 'step' | 'relative' | 'time'

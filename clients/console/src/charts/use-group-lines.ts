@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { addressOf } from '../session/api.ts'
-import type { Stroke } from './colours.ts'
 import { type KeyOfRuns, pathOfSeries, rangeOfRuns, readCurves } from './project-series.ts'
 import { keysParameter, type Line, labelIn, type XAxis } from './series.ts'
+import type { Stroke } from './stroke.ts'
 import { drawnOver, useStable } from './use-lines.ts'
 import type { Range } from './zoom.ts'
 

@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'react'
 import { addressOf } from '../session/api.ts'
 import { request } from '../session/session.ts'
 import { batched } from './batch.ts'
-import type { Stroke } from './colours.ts'
 import { over } from './over.ts'
 import {
   type KeyOfRuns,
@@ -21,6 +20,7 @@ import {
   type MetricSeries,
   type XAxis,
 } from './series.ts'
+import type { Stroke } from './stroke.ts'
 import type { Range } from './zoom.ts'
 
 /** The keys of one run that a chart shows. `label` names them where several runs share it. */

@@ -1,6 +1,6 @@
 import { byInterest } from '../../../../../schemas/metrics/interest.ts'
 import type { Panel } from '../../../../../schemas/workspace.ts'
-import { type Stroke, strokeOfRun } from '../../charts/colours.ts'
+import { type Stroke, strokeOfRun } from '../../charts/stroke.ts'
 import { axisFrom, type RunFacts, type Scalar } from '../../panels/axis.ts'
 import type { Comparison } from './comparison.ts'
 

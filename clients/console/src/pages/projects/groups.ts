@@ -1,4 +1,4 @@
-import type { Stroke } from '../../charts/colours.ts'
+import type { Stroke } from '../../charts/stroke.ts'
 
 export type GroupValue = string | null
 

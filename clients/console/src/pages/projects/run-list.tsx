@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type FormEvent, memo, type ReactNode, useCallback, useId, useRef, useState } from 'react'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
-import { strokeOfRun } from '../../charts/colours.ts'
+import { strokeOfRun } from '../../charts/stroke.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { shortNumber } from '../../words/amounts.ts'
@@ -35,8 +35,10 @@ export function RunList(props: Props) {
   const say = useWords(words)
   const [isOpen, setOpen] = useState(() => matchMedia('(min-width: 60rem)').matches)
   const isShown = new Set(shown.map(run => run.run_id))
-  const toggle = (run: RunRow) =>
+  const latest = useRef<(run: RunRow) => void>(() => {})
+  latest.current = run =>
     onShow(runs.filter(one => isShown.has(one.run_id) !== (one.run_id === run.run_id)))
+  const toggle = useCallback((run: RunRow) => latest.current(run), [])
   return (
     <details
       className={styles.side}
@@ -81,7 +83,7 @@ export function RunList(props: Props) {
                 run={run}
                 isShown={isShown.has(run.run_id)}
                 isLifted={lifted === run.run_id}
-                onToggle={() => toggle(run)}
+                onToggle={toggle}
                 onLift={onLift}
               />
             ))}
@@ -96,11 +98,12 @@ type LineProps = {
   run: RunRow
   isShown: boolean
   isLifted: boolean
-  onToggle: () => void
+  onToggle: (run: RunRow) => void
   onLift: (runId: string | null) => void
 }
 
-function Line({ run, isShown, isLifted, onToggle, onLift }: LineProps) {
+/** Drawn again only if it changes itself: a list has up to 200 of them. */
+const Line = memo(function Line({ run, isShown, isLifted, onToggle, onLift }: LineProps) {
   const say = useWords(words)
   const { run_id, short_id, best } = run
   const name = visible(run.name ?? short_id)
@@ -116,7 +119,7 @@ function Line({ run, isShown, isLifted, onToggle, onLift }: LineProps) {
         type="checkbox"
         aria-label={say.show(`${name} (${short_id})`)}
         checked={isShown}
-        onChange={onToggle}
+        onChange={() => onToggle(run)}
       />
       <Swatch stroke={strokeOfRun(short_id)} isShown={isShown} />
       <Link to="/runs/$run_id" params={{ run_id: short_id }} title={`${name} · ${short_id}`}>
@@ -132,7 +135,7 @@ function Line({ run, isShown, isLifted, onToggle, onLift }: LineProps) {
       <Badge state={run.job_state ?? run.state} />
     </li>
   )
-}
+})
 
 type SearchProps = { q: string; fault: string | null; onSearch: (q: string) => void }
 

@@ -1,4 +1,4 @@
-import type { Stroke } from '../../charts/colours.ts'
+import type { Stroke } from '../../charts/stroke.ts'
 import styles from './page.module.css'
 
 /** A piece of a line, as charts draw it. */
