@@ -56,6 +56,12 @@ try {
   await measure('20 keys, a request each, all at once', () =>
     Promise.all(keys.map(key => get(one(key)))),
   )
+  const inBatches = (query: string) =>
+    Promise.all([0, 8, 16].map(from => get(`${one(keys.slice(from, from + 8).join(','))}${query}`)))
+  await measure('20 keys as the console reads them: 200 buckets, 8 keys a request', () =>
+    inBatches('&buckets=200'),
+  )
+  await measure('one key, 200 buckets', () => get(`${one(keys[0])}&buckets=200`))
   await measure('one key', () => get(one(keys[0])))
   await measure('one key with extremes', () => get(`${one(keys[0])}&band=minmax`))
   await measure('one key, a tenth of the steps', () => get(`${one(keys[0])}&from=4000&to=4999`))
@@ -65,6 +71,9 @@ try {
   await measure('20 keys, unchanged (304)', () => get(all, { 'if-none-match': etag }))
   await measure(`keys of ${number(many.runs)} runs, ${many.keys} keys each`, () =>
     get('metric-keys', {}, many.project),
+  )
+  await measure(`hyperparameters of ${number(many.runs)} runs`, () =>
+    get('hparam-keys', {}, many.project),
   )
   await measure(`importance of 50 hyperparameters over ${number(runs)} runs`, () =>
     get(`importance?metric=${encodeURIComponent(keys[0] ?? '')}:last`),

@@ -44,6 +44,15 @@ const curve = Type.Object({
   high: Type.Optional(numbers()),
   /** How many runs of a group each bucket averages. */
   runs: Type.Optional(Type.Array(Type.Integer())),
+  /** Over the last values of a group's runs, as far as they are finite. */
+  last: Type.Optional(
+    Type.Object({
+      mean: nullable(Type.Number()),
+      /** The sample standard deviation (n − 1), 0 for one run. */
+      std: nullable(Type.Number()),
+      runs: Type.Integer(),
+    }),
+  ),
 })
 
 const drawnRun = Type.Object({
@@ -94,4 +103,26 @@ export const projectMetricKeys = Type.Object({
   /** How many keys begin with the prefix and a slash; an empty prefix for keys without a slash. */
   sections: Type.Array(Type.Object({ prefix: Type.String(), keys: Type.Integer() })),
   keys: Type.Array(Type.Object({ key: Type.String(), runs: Type.Integer() })),
+})
+
+/** `GET /api/projects/{name}/hparam-keys`. */
+export const hparamKeysQuery = closed({ q: Type.Optional(Type.String({ maxLength: 1000 })) })
+
+export const projectHparamKeys = Type.Object({
+  /** Runs that match; 10,001 stands for more than 10,000. */
+  matched: Type.Integer(),
+  /** The newest ones, from which the hyperparameters are gathered. */
+  gathered: Type.Integer(),
+  /** At most 500, those with the most runs; sorted by name. */
+  keys: Type.Array(
+    Type.Object({
+      key: Type.String(),
+      runs: Type.Integer(),
+      distinct: Type.Integer(),
+      /** Whether all of its values are numbers. */
+      numeric: Type.Boolean(),
+    }),
+  ),
+  /** How many more there are. */
+  left_out: Type.Integer(),
 })

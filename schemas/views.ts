@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { closed, nameText, nullable, pageQuery, timestamp } from './shared.ts'
+import { workspaceState } from './workspace.ts'
 
 export const viewLimits = {
   /** Maximum size of the state as JSON. */
@@ -18,8 +19,8 @@ export const viewPath = Type.Object({
 
 /** The body of `PUT /api/projects/{name}/views/{view}`; absent `shared` is false, and true for the default view. */
 export const viewInput = closed({
-  /** Whatever the client needs to show the view again, at most 64 KiB of JSON. */
-  state: Type.Record(Type.String(), Type.Unknown()),
+  /** What the workspace shows, at most 64 KiB of JSON. */
+  state: workspaceState,
   /** Whether everybody who reads the project may use it. */
   shared: Type.Optional(Type.Boolean()),
 })

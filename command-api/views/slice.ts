@@ -11,7 +11,7 @@ export const views: Slice = {
     paths: { 'views.view': 'default' },
     bodies: {
       'PUT /api/projects/{name}/views/{view}': {
-        state: { panels: ['val/loss'], group: 'hparams.lr' },
+        state: { panels: [{ kind: 'line', keys: ['val/loss'] }], group: 'hparams.lr' },
         shared: true,
       },
     },

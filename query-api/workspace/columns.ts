@@ -3,6 +3,7 @@ import type { ProjectSeries } from '../../schemas/series.ts'
 import type { CurvesOfKey } from '../rules/curves.ts'
 import { type Curve, meanOf } from '../rules/grid.ts'
 import { combine } from './combine.ts'
+import { lastOfGroup } from './last-values.ts'
 
 type OfKey = ProjectSeries['keys'][number]
 type Columns = Omit<OfKey['curves'][number], 'of' | 'x'> & { positions: number[] }
@@ -15,11 +16,11 @@ export function curvesOfRuns({ key, grid, curves }: CurvesOfKey, withExtremes: b
   return { key, width: grid?.width ?? 0, ...sharingPositions(drawn) }
 }
 
-/** The curves of a key, one for each group; `groups` hold indexes of runs. */
+/** The curves of a key, one for each group; `groups` hold indexes of runs, `last` the last value of each run. */
 export function curvesOfGroups(
   { key, grid, curves }: CurvesOfKey,
   groups: readonly (readonly number[])[],
-  band: 'minmax' | 'std',
+  { band, last }: { band: 'minmax' | 'std'; last: readonly number[] },
 ): OfKey {
   const drawn = groups.flatMap((runs, of) => {
     const found = runs.flatMap(run => curves[run] ?? [])
@@ -27,7 +28,7 @@ export function curvesOfGroups(
     const { x, mean, low, high, runs: counted } = combine(found, band)
     return [
       {
-        ...{ of, positions: x, runs: counted },
+        ...{ of, positions: x, runs: counted, last: lastOfGroup(last, runs) },
         ...{ mean: mean.map(rounded), low: low.map(rounded), high: high.map(rounded) },
       },
     ]

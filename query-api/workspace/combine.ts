@@ -48,12 +48,12 @@ function range(values: readonly number[]) {
   return { mean: Math.min(Math.max(averageOf(values), low), high), low, high }
 }
 
-/** The sample standard deviation to either side; none for a single run. */
-function deviation(values: readonly number[]) {
+/** The mean, and the sample standard deviation to either side; none for a single run. */
+export function deviation(values: readonly number[]) {
   const mean = averageOf(values)
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0)
   const std = values.length > 1 ? Math.sqrt(squares / (values.length - 1)) : 0
-  return { mean, low: mean - std, high: mean + std }
+  return { mean, std, low: mean - std, high: mean + std }
 }
 
 /** The mean of each bucket; empty buckets between two with finite means lie on the line between them. */

@@ -14,6 +14,7 @@ import { inProject } from '../rules/access.ts'
 import { curvesOfGroups, curvesOfRuns } from './columns.ts'
 import type { WorkspaceDeps } from './deps.ts'
 import { groupRuns, parseGroup } from './groups.ts'
+import { readLastValues } from './last-values.ts'
 
 export const seriesRoute = (deps: WorkspaceDeps): Route => {
   const { of, ...access } = inProject(deps.reads)
@@ -68,11 +69,15 @@ export const seriesRoute = (deps: WorkspaceDeps): Route => {
         withExtremes: by === null && query.band === 'minmax',
       })
       const groups = grouped.groups?.map(group => group.runs)
+      const last = await readLastValues(ofRuns, groups ? runIds : [], keys)
       ctx.type = 'application/json; charset=utf-8'
       ctx.body = Readable.from(
         inPieces(head, curves, one =>
           groups
-            ? curvesOfGroups(one, groups, query.band ?? 'minmax')
+            ? curvesOfGroups(one, groups, {
+                band: query.band ?? 'minmax',
+                last: last.get(one.key) ?? [],
+              })
             : curvesOfRuns(one, query.band === 'minmax'),
         ),
       )

@@ -14,6 +14,7 @@ export const workspace: Slice<Tables> = {
         buckets: 500,
       },
       'GET /api/projects/{name}/importance': { metric: 'val/loss:min' },
+      'GET /api/projects/{name}/hparam-keys': { q: 'state:succeeded' },
       'GET /api/projects/{name}/metric-keys': { q: 'state:succeeded' },
     },
   },

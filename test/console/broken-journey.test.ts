@@ -83,18 +83,21 @@ test('a chart file that fails to arrive says why, and can be requested again', a
   await ingest(forge, run, 'metrics', { points: [{ key: 'loss', step: 1, value: 0.5 }] })
   const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/runs/${run.run_id}/metrics`)
-  const csv = page.getByRole('button', { name: 'CSV: loss' })
-  await csv.waitFor()
+  const save = async () => {
+    await page.getByRole('button', { name: 'Actions: loss' }).click()
+    await page.getByRole('menuitem', { name: 'Save as CSV' }).click()
+  }
+  await page.getByRole('button', { name: 'Actions: loss' }).waitFor()
   await page.route(
     url => url.pathname.endsWith('/metrics/export'),
     route => route.abort(),
   )
-  await csv.click()
+  await save()
   const failure = page.getByRole('figure', { name: 'loss' }).getByRole('alert')
   await failure.getByText('The server does not respond').waitFor()
   await page.unrouteAll()
   const saved = page.waitForEvent('download')
-  await csv.click()
+  await save()
   t.is((await saved).suggestedFilename(), 'loss.csv')
   await failure.waitFor({ state: 'detached' })
   t.deepEqual(

@@ -70,7 +70,8 @@ test('a person follows a run to its end, sees new points at once, and zooms a ch
   t.true(Number(range.to) - Number(range.from) < (Number(to) - Number(from)) * 0.6)
   await page.getByRole('button', { name: 'Show all' }).click()
   await chart(page, 'train/loss').getByText('at step 150').waitFor()
-  await chart(page, 'train/loss').getByRole('button', { name: 'Table' }).click()
+  await chart(page, 'train/loss').getByRole('button', { name: 'Actions: train/loss' }).click()
+  await page.getByRole('menuitem', { name: 'Show as a table' }).click()
   await page.getByRole('table', { name: 'train/loss' }).waitFor()
   t.deepEqual(await axeFinds(page), [])
   // Last: a change of colours or width redraws every chart.

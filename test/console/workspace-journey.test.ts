@@ -1,4 +1,5 @@
 import test from 'ava'
+import type { Locator } from 'playwright-core'
 import { startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { keepScreenshot } from '../servers/screenshot.ts'
@@ -37,6 +38,15 @@ test('a project is a workspace: its runs, their curves, and both live, all of it
   await keepViews(page, 'console-workspace')
   await page.setViewportSize({ width: 1440, height: 900 })
   t.deepEqual(await axeFinds(page), [])
+
+  // A section of one chart uses all of the width, and the head of a chart one line, whatever its actions.
+  await page.setViewportSize({ width: 1280, height: 800 })
+  const widthOf = async (of: Locator) => (await of.boundingBox())?.width ?? 0
+  const whole = await widthOf(page.getByRole('region', { name: 'Curves' }))
+  t.true((await widthOf(chart)) > whole * 0.9)
+  const head = await chart.locator('figcaption').boundingBox()
+  t.true((head?.height ?? 99) < 40, `the head of a chart is ${head?.height} px high`)
+  await page.setViewportSize({ width: 1440, height: 900 })
 
   // A hidden run leaves every chart, and the address says which are shown.
   await page.getByLabel('Show sweep-24 (sweep-24)').uncheck()
@@ -81,6 +91,11 @@ test('a project is a workspace: its runs, their curves, and both live, all of it
   await page.getByRole('listitem').getByText('sweep-25').waitFor()
   await page.setViewportSize({ width: 390, height: 800 })
   await fits(page)
+
+  // The page of a run leads back to the workspace.
+  await page.goto(`${forge.url}/runs/sweep-25`)
+  await page.locator('main header').getByRole('link', { name: 'sweep', exact: true }).click()
+  await page.getByText('10 of 24 runs shown').waitFor()
   t.deepEqual(faults, [])
 })
 

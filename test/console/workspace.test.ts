@@ -1,7 +1,6 @@
 import test from 'ava'
 import { lastUpTo, readingsAt } from '../../clients/console/src/charts/nearest.ts'
 import { lineOf } from '../../clients/console/src/charts/series.ts'
-import { byInterest } from '../../clients/console/src/pages/projects/interest.ts'
 import { shownOf, shownText } from '../../clients/console/src/pages/projects/shown.ts'
 
 const runs = Array.from({ length: 30 }, (_, nth) => ({ short_id: `my-demo-${30 - nth}` }))
@@ -27,17 +26,6 @@ test('the address names the shown runs briefly, and the newest ten not at all', 
     shownOf(runs, '99,x,3-,2-1,1e3,28-40').map(({ short_id }) => short_id),
     ['my-demo-30', 'my-demo-29', 'my-demo-28'],
   )
-})
-
-test('losses and rewards come before other metrics', t => {
-  t.deepEqual(byInterest(['lr', 'val/acc', 'eval/x', 'Reward/mean', 'train/loss', 'a']), [
-    'train/loss',
-    'Reward/mean',
-    'val/acc',
-    'eval/x',
-    'a',
-    'lr',
-  ])
 })
 
 const line = (points: [step: number, value: number | null][], runId = 'a') => ({

@@ -14,7 +14,7 @@ test('views are private, shared, or the default of their project', async t => {
   await forge.call('PUT', '/api/projects/demo/members/bob', { body: { role: 'viewer' } })
   const save = (view: string, body: object, token = forge.token) =>
     forge.call<{ changed: boolean }>('PUT', `${base}/${view}`, { token, body })
-  const state = { panels: ['val/loss'], group: 'hparams.lr' }
+  const state = { panels: [{ kind: 'line', keys: ['val/loss'] }], group: 'hparams.lr' }
 
   t.deepEqual((await save('mine', { state })).body, {
     ...{ view: 'mine', owner: 'admin', shared: false, changed: true },
@@ -42,8 +42,8 @@ test('views are private, shared, or the default of their project', async t => {
   t.like(await read('mine', forge.token), { status: 200, body: { state, shared: false } })
 
   // The same name is another view for another person, hidden even from administrators.
-  t.like(await save('mine', { state: { theirs: true } }, bob), { status: 200 })
-  t.like(await read('mine', bob), { status: 200, body: { state: { theirs: true } } })
+  t.like(await save('mine', { state: { q: 'theirs' } }, bob), { status: 200 })
+  t.like(await read('mine', bob), { status: 200, body: { state: { q: 'theirs' } } })
   t.is((await read('mine?owner=bob', forge.token)).status, 404)
   t.like(await save('default', { state }, bob), {
     status: 403,
@@ -55,9 +55,23 @@ test('views are private, shared, or the default of their project', async t => {
   t.like(await forge.call('GET', base, { token: eve }), missing)
   t.like(await forge.call('DELETE', `${base}/default`, { token: eve }), missing)
 
-  const tooLarge = await save('mine', { state: { text: 'x'.repeat(65_526) } })
+  const notes = (size: number) =>
+    Array.from({ length: 33 }, (_, nth) => ({
+      kind: 'note',
+      text: 'x'.repeat(nth === 0 ? size : 2_000),
+    }))
+  const tooLarge = await save('mine', { state: { panels: notes(667) } })
   t.is(tooLarge.status, 422)
   t.regex(JSON.stringify(tooLarge.body), /65537 bytes as JSON; a view may have 65536/)
+  for (const wrong of [
+    { panels: [{ kind: 'pie', keys: ['loss'] }] },
+    { panels: [{ kind: 'line', keys: [] }] },
+    { panels: [{ kind: 'scatter', x: 'hparams.lr' }] },
+    { panels: [{ kind: 'note', text: 'x'.repeat(2_001) }] },
+    { panels: Array.from({ length: 41 }, () => ({ kind: 'note', text: '' })) },
+    { theirs: true },
+  ])
+    t.is((await save('mine', { state: wrong })).status, 422, JSON.stringify(wrong).slice(0, 80))
 
   const { run } = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
   const listed = await run(['projects', 'views', 'list', 'demo'])
@@ -76,7 +90,7 @@ test('a person has at most 100 views in a project, and may save those again', as
     forge.call('PUT', `${base}/${view}`, { body: { state } })
   for (let n = 0; n < 100; n++) t.is((await save(`view ${n}`, {})).status, 200)
   t.like(await save('view 100', {}), { status: 409 })
-  t.is((await save('view 7', { again: true })).status, 200)
+  t.is((await save('view 7', { q: 'again' })).status, 200)
   t.is((await save('default', {})).status, 200)
   t.is((await forge.call('DELETE', `${base}/view 8`)).status, 200)
   t.is((await save('view 100', {})).status, 200)

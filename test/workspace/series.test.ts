@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import test from 'ava'
 import { startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
@@ -11,6 +12,7 @@ type Curve = {
   low?: number[]
   high?: number[]
   runs?: number[]
+  last?: { mean: number | null; std: number | null; runs: number }
 }
 type Series = {
   matched: number
@@ -62,11 +64,15 @@ test('the curves of a project come by run and by group, for readers of the proje
         of: 0,
         x: 0,
         runs: [2, 2, 1, 2, 1],
+        last: { mean: 1.5, std: Math.SQRT1_2, runs: 2 },
         mean: [6, 4, 4, 2, 2],
         low: [4, 2, 4, 1, 2],
         high: [8, 6, 4, 3, 2],
       },
-      { of: 1, x: 1, runs: [1], mean: [0.3333333], low: [0.3333333], high: [0.3333333] },
+      {
+        ...{ of: 1, x: 1, runs: [1], last: { mean: 1 / 3, std: 0, runs: 1 } },
+        ...{ mean: [0.3333333], low: [0.3333333], high: [0.3333333] },
+      },
     ],
   })
   t.deepEqual(all.keys[1], { key: 'none', width: 0, x: [], curves: [] })
@@ -108,8 +114,22 @@ test('the curves of a project come by run and by group, for readers of the proje
     keys: [{ key: 'val/loss', runs: 3 }],
   })
 
+  await ingest(forge, c, 'hparams', { params: { lr: 0.2, opt: 'adam' } })
+  await until('the hyperparameters are listed', 20_000, async () => {
+    const { body } = await forge.call('GET', '/api/projects/demo/hparam-keys')
+    return isDeepStrictEqual(body, {
+      ...{ matched: 3, gathered: 3, left_out: 0 },
+      keys: [
+        { key: 'lr', runs: 3, distinct: 2, numeric: true },
+        { key: 'opt', runs: 1, distinct: 1, numeric: false },
+      ],
+    })
+      ? true
+      : null
+  })
+
   const token = await signedIn(forge, 'bob')
-  for (const path of [of, '/api/projects/demo/metric-keys']) {
+  for (const path of [of, '/api/projects/demo/metric-keys', '/api/projects/demo/hparam-keys']) {
     const hidden = await forge.call('GET', path, { token })
     t.like(hidden, { status: 404, body: { detail: 'No such project: demo' } })
   }

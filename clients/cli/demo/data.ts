@@ -98,7 +98,25 @@ async function share(root: Api, { project, owner }: PlannedRun): Promise<void> {
   for (const username of people)
     if (username !== owner)
       await root.put(`/api/projects/${project}/members/${username}`, { role: 'member' })
+  await root.put(`/api/projects/${project}/views/default`, { state: { panels } })
 }
+
+/** What the workspace of each project shows first: which hyperparameters matter for the loss. */
+const panels = [
+  { kind: 'importance', metric: 'train/loss:min' },
+  {
+    ...{ kind: 'scatter', x: 'hparams.lr', y: 'train/loss:min', logX: true },
+    colour: 'hparams.batch_size',
+  },
+  {
+    kind: 'parallel',
+    axes: [
+      ...['hparams.optimizer', 'hparams.batch_size', 'hparams.weight_decay', 'hparams.lr'],
+      'train/loss:min',
+    ],
+    colour: 'train/loss:min',
+  },
+]
 
 async function signIn(connect: Connect, username: string, password: string): Promise<string> {
   const login = { username, password }

@@ -1,13 +1,15 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { Button } from '../design/button.tsx'
 import { Checkbox, Select, TextField } from '../design/field.tsx'
 import { matching } from '../words/matching.ts'
 import { useWords, wordsOf } from '../words/words.ts'
-import { Chart, type ChartView, type Lift } from './chart.tsx'
+import { Chart, type Lift } from './chart.tsx'
 import styles from './chart-list.module.css'
-import { prefixOf, type XAxis } from './series.ts'
+import { type Filter, prefixOf, type XAxis } from './series.ts'
+import type { GroupSource } from './use-group-lines.ts'
 import type { Source } from './use-lines.ts'
+import { type ChartView, plainView } from './view.ts'
 import { asText, type Range, rangeFrom } from './zoom.ts'
 
 const words = wordsOf({
@@ -21,7 +23,9 @@ const words = wordsOf({
   smoothing: ['Smoothing', '平滑'],
   log: ['Log scale', '对数坐标'],
   all: ['Show all', '显示全部'],
-  more: [(n: number) => `${n} more charts`, (n: number) => `还有 ${n} 个图表`],
+  filterOf: ['Smoothing by', '平滑方式'],
+  exponential: ['Exponential average', '指数平均'],
+  gaussian: ['Gaussian', '高斯'],
   general: ['General', '常规'],
 })
 
@@ -33,23 +37,26 @@ type Props = {
   chartsOf: (keys: readonly string[]) => readonly ChartOf[]
   /** The runs whose curves a chart shows. */
   sourceOf: (chart: ChartOf) => Source | readonly Source[]
+  /** The groups that a chart shows in place of the runs; null: none. */
+  groupsOf?: (chart: ChartOf) => GroupSource | null
   lift?: Lift
+  /** Further items of the menu of a chart. */
+  actionsOf?: (chart: ChartOf) => ReactNode
+  /** Shown before the charts, drawn like them. */
+  before?: (view: ChartView, onZoom: (range: Range) => void) => ReactNode
   /** Shown next to the settings. */
   children?: ReactNode
 }
 
-/** Charts shown before somebody asks for more. */
-const firstCharts = 60
-
 /** Charts grouped by the prefixes of their keys, zoomed together. The address keeps which are open, and how they are drawn. */
-export function ChartList({ keys, chartsOf, sourceOf, lift, children }: Props) {
+export function ChartList(props: Props) {
+  const { keys, chartsOf, sourceOf, groupsOf, lift, actionsOf, before, children } = props
   const say = useWords(words)
   const { keys: filter = '' } = useSearch({ strict: false })
   const [view, setRange] = useView()
-  const [shown, setShown] = useState(firstCharts)
   const found = matching(keys, filter)
   const charts = chartsOf(found ?? [])
-  const groups = Map.groupBy(charts.slice(0, shown), ({ title }) => prefixOf(title))
+  const groups = Map.groupBy(charts, ({ title }) => prefixOf(title))
   return (
     <div className={styles.list}>
       <Controls
@@ -60,6 +67,7 @@ export function ChartList({ keys, chartsOf, sourceOf, lift, children }: Props) {
       >
         {children}
       </Controls>
+      {before?.(view, setRange)}
       {found?.length === 0 && <p>{say.noneFound}</p>}
       {[...groups].map(([prefix, own]) => (
         <details key={prefix} open className={styles.section}>
@@ -73,6 +81,8 @@ export function ChartList({ keys, chartsOf, sourceOf, lift, children }: Props) {
                 key={chart.title}
                 title={chart.title}
                 source={sourceOf(chart)}
+                groups={groupsOf?.(chart) ?? null}
+                actions={actionsOf?.(chart)}
                 view={view}
                 onZoom={setRange}
                 {...(lift && { lift })}
@@ -81,11 +91,6 @@ export function ChartList({ keys, chartsOf, sourceOf, lift, children }: Props) {
           </div>
         </details>
       ))}
-      {charts.length > shown && (
-        <Button onClick={() => setShown(shown + firstCharts)}>
-          {say.more(charts.length - shown)}
-        </Button>
-      )}
     </div>
   )
 }
@@ -94,16 +99,13 @@ const axes = ['step', 'relative', 'time'] as const
 
 /** The drawing settings in the address; charts follow a zoom at once, and the address follows them. */
 function useView(): [ChartView, (range: Range) => void] {
-  const { x, smooth, log, range: kept } = useSearch({ strict: false })
+  const { x, smooth, filter, log, range: kept } = useSearch({ strict: false })
   const set = useSetting()
   const [range, setRange] = useState(() => rangeFrom(kept))
-  const smoothing = Number(smooth ?? 0)
-  const view = {
-    x: axes.find(axis => axis === x) ?? 'step',
-    smoothing: smoothing >= 0 && smoothing < 1 ? smoothing : 0,
-    isLog: log === '1',
-    range,
-  }
+  const view = useMemo(
+    () => ({ ...viewFrom({ x, smooth, filter, log }), range }),
+    [x, smooth, filter, log, range],
+  )
   return [
     view,
     next => {
@@ -111,6 +113,19 @@ function useView(): [ChartView, (range: Range) => void] {
       set({ range: asText(next) })
     },
   ]
+}
+
+type Kept = Record<'x' | 'smooth' | 'filter' | 'log', string | undefined>
+
+function viewFrom({ x, smooth, filter, log }: Kept): ChartView {
+  const smoothing = Number(smooth ?? 0)
+  return {
+    ...plainView,
+    x: axes.find(axis => axis === x) ?? 'step',
+    smoothing: smoothing >= 0 && smoothing < 1 ? smoothing : 0,
+    filter: filter === 'gaussian' ? 'gaussian' : 'exponential',
+    isLog: log === '1',
+  }
 }
 
 function useSetting() {
@@ -166,6 +181,17 @@ function Controls({ view, filter, fault, onAll, children }: ControlsProps) {
           }
         />
       </label>
+      {view.smoothing > 0 && (
+        <Select<Filter>
+          label={say.filterOf}
+          value={view.filter}
+          choices={(['exponential', 'gaussian'] as const).map(value => ({
+            value,
+            text: say[value],
+          }))}
+          onChange={filter => set({ filter: filter === 'exponential' ? undefined : filter })}
+        />
+      )}
       <Checkbox
         label={say.log}
         checked={view.isLog}

@@ -1,5 +1,13 @@
-import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { Button } from '../design/button.tsx'
+import {
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { Menu, MenuItem } from '../design/menu.tsx'
 import { Failure } from '../design/notice.tsx'
 import { addressOf } from '../session/api.ts'
 import { download } from '../session/download.ts'
@@ -8,9 +16,12 @@ import { useWords, wordsOf } from '../words/words.ts'
 import styles from './chart.module.css'
 import { saveImage } from './image.ts'
 import { LineTable } from './line-table.tsx'
+import type { Drawing } from './options.ts'
 import { Plot } from './plot.tsx'
-import { keysParameter, type Line, type XAxis } from './series.ts'
+import { keysParameter, type Line } from './series.ts'
+import { type GroupSource, useGroupLines } from './use-group-lines.ts'
 import { pathOfMetrics, type Source, useLines } from './use-lines.ts'
+import type { ChartView } from './view.ts'
 import type { Range } from './zoom.ts'
 
 const words = wordsOf({
@@ -20,57 +31,94 @@ const words = wordsOf({
   ],
   lines: [(n: number) => `${n} lines`, (n: number) => `${n} 条曲线`],
   nonfinite: [(n: number) => `${n} not finite`, (n: number) => `${n} 个非有限值`],
-  table: ['Table', '表格'],
-  chart: ['Chart', '图表'],
-  image: ['PNG', 'PNG'],
-  csv: ['CSV', 'CSV'],
+  table: ['Show as a table', '以表格显示'],
+  chart: ['Show as a chart', '以图表显示'],
+  menu: [(title: string) => `Actions: ${title}`, (title: string) => `操作：${title}`],
+  image: ['Save as PNG', '保存为 PNG'],
+  csv: ['Save as CSV', '保存为 CSV'],
   large: ['Full screen', '全屏'],
   small: ['Leave full screen', '退出全屏'],
   waiting: ['…', '…'],
   none: ['No points here', '此处没有数据'],
 })
 
-export type ChartView = { x: XAxis; isLog: boolean; smoothing: number; range: Range }
-
 type Props = {
   title: string
   /** Several where runs share a chart. */
   source: Source | readonly Source[]
+  /** Groups of runs in place of `source`. */
+  groups?: GroupSource | null
   view: ChartView
   onZoom: (range: Range) => void
   lift?: Lift
+  /** Further items of its menu. */
+  actions?: ReactNode
+  /** The height of the plot, in pixels. */
+  height?: number
 }
 
 /** The run that stands out in all charts, and how a chart says that another should. */
 export type Lift = { runId: string | null; onHover: (runId: string | null) => void }
 
-const height = 240
+/** The usual height of a plot. */
+const usual = 240
 /** The part of a full-screen chart that is not the canvas. */
 const aroundPlot = 110
 
 /** A chart of metrics, read and drawn once it is scrolled into view. */
-export function Chart({ title, source, view, onZoom, lift }: Props) {
+export function Chart(props: Props) {
+  const { title, height = usual } = props
   const box = useRef<HTMLElement>(null)
   const isInView = useInView(box)
-  const isLarge = useFullScreen(box)
-  const [isTable, setTable] = useState(false)
-  const sources = 'runId' in source ? [source] : source
-  const { lines, boundaries, isKnown, isBehind, error } = useLines(sources, view, isInView)
-  const { x, isLog, smoothing, range } = view
-  const lifted = lift?.runId ?? null
-  const drawing = useMemo(
-    () => ({ lines, x, isLog, smoothing, boundaries, range, lifted }),
-    [lines, x, isLog, smoothing, boundaries, range, lifted],
-  )
+  const wasInView = useRef(false)
+  if (isInView) wasInView.current = true
+  const [isBehind, setBehind] = useState<boolean | undefined>(undefined)
   return (
     <figure ref={box} className={styles.chart} aria-label={title} aria-busy={isBehind}>
+      {wasInView.current ? (
+        <Body {...props} box={box} isInView={isInView} onBehind={setBehind} />
+      ) : (
+        <>
+          <figcaption className={styles.head}>
+            <h3 title={title}>{title}</h3>
+          </figcaption>
+          <Waiting height={height} />
+        </>
+      )}
+    </figure>
+  )
+}
+
+type BodyProps = Props & {
+  box: RefObject<HTMLElement | null>
+  isInView: boolean
+  onBehind: (isBehind: boolean) => void
+}
+
+const noSources: readonly Source[] = []
+
+function Body(props: BodyProps) {
+  const { title, source, groups = null, view, onZoom, lift, box, isInView, onBehind } = props
+  const { actions, height = usual } = props
+  const isLarge = useFullScreen(box)
+  const [isTable, setTable] = useState(false)
+  const given = 'runId' in source ? [source] : source
+  const sources = groups === null ? given : noSources
+  const ofRuns = useLines(sources, view, isInView)
+  const ofGroups = useGroupLines(groups, view, isInView)
+  const { lines, isKnown, isBehind, error } = groups === null ? ofRuns : ofGroups
+  const boundaries = ofRuns.boundaries
+  useEffect(() => onBehind(isBehind), [isBehind, onBehind])
+  const drawing = useDrawing({ view, lines, boundaries, lifted: lift?.runId ?? null }, isInView)
+  return (
+    <>
       <Head
-        {...{ title, lines, box, sources, isTable, isLarge }}
+        {...{ title, lines, box, sources: given, isTable, isLarge, actions }}
         onTable={() => setTable(!isTable)}
       />
       {error !== null && <Failure error={error} />}
       {!isKnown ? (
-        <Waiting />
+        <Waiting height={height} />
       ) : isTable ? (
         <LineTable title={title} lines={lines} />
       ) : (
@@ -82,11 +130,24 @@ export function Chart({ title, source, view, onZoom, lift }: Props) {
           {...(lift && { onHover: lift.onHover })}
         />
       )}
-    </figure>
+    </>
   )
 }
 
-const Waiting = () => {
+type Given = Pick<Drawing, 'lines' | 'boundaries' | 'lifted'> & { view: ChartView }
+
+/** The same object until something in it changes. Charts elsewhere are drawn again once they are scrolled into view. */
+function useDrawing({ view, lines, boundaries, lifted }: Given, isInView: boolean): Drawing {
+  const newest = useMemo(
+    () => ({ ...view, lines, boundaries, lifted }),
+    [view, lines, boundaries, lifted],
+  )
+  const drawn = useRef(newest)
+  if (isInView) drawn.current = newest
+  return drawn.current
+}
+
+const Waiting = ({ height }: { height: number }) => {
   const say = useWords(words)
   return (
     <div style={{ height }} className={styles.empty}>
@@ -102,17 +163,18 @@ type HeadProps = {
   box: RefObject<HTMLElement | null>
   isTable: boolean
   isLarge: boolean
+  actions: ReactNode
   onTable: () => void
 }
 
-type Saving = { file: 'image' | 'csv' | null; error: unknown }
-const saved: Saving = { file: null, error: null }
+type Saving = { isBusy: boolean; error: unknown }
+const saved: Saving = { isBusy: false, error: null }
 
-function Head({ title, lines, sources, box, isTable, isLarge, onTable }: HeadProps) {
+function Head({ title, lines, sources, box, isTable, isLarge, actions, onTable }: HeadProps) {
   const say = useWords(words)
   const [saving, setSaving] = useState<Saving>(saved)
-  const save = (file: Saving['file'], saving: Promise<void>) => {
-    setSaving({ file, error: null })
+  const save = (saving: Promise<void>) => {
+    setSaving({ isBusy: true, error: null })
     saving.then(
       () => setSaving(saved),
       error => setSaving({ ...saved, error }),
@@ -120,29 +182,30 @@ function Head({ title, lines, sources, box, isTable, isLarge, onTable }: HeadPro
   }
   const onLarge = () =>
     isLarge ? document.exitFullscreen() : box.current?.requestFullscreen().catch(() => {})
-  const button = (text: string, onClick: () => void, busy = false) => (
-    <Button kind="quiet" busy={busy} aria-label={`${text}: ${title}`} onClick={onClick}>
-      {text}
-    </Button>
-  )
   return (
-    <figcaption className={styles.head}>
-      <h3 title={title}>{title}</h3>
-      <span className={styles.last}>{useLast(lines)}</span>
-      {button(isTable ? say.chart : say.table, onTable)}
-      {!isTable &&
-        button(
-          say.image,
-          () => {
-            const canvas = box.current?.querySelector('canvas')
-            if (canvas) save('image', saveImage(canvas, title))
-          },
-          saving.file === 'image',
-        )}
-      {button(say.csv, () => save('csv', saveTables(sources, title)), saving.file === 'csv')}
-      {button(isLarge ? say.small : say.large, () => void onLarge())}
+    <>
+      <figcaption className={styles.head} aria-busy={saving.isBusy || undefined}>
+        <h3 title={title}>{title}</h3>
+        <span className={styles.last}>{useLast(lines)}</span>
+        <Menu label={say.menu(title)} shown="⋯">
+          <MenuItem onSelect={onTable}>{isTable ? say.chart : say.table}</MenuItem>
+          <MenuItem onSelect={() => void onLarge()}>{isLarge ? say.small : say.large}</MenuItem>
+          {!isTable && (
+            <MenuItem
+              onSelect={() => {
+                const canvas = box.current?.querySelector('canvas')
+                if (canvas) save(saveImage(canvas, title))
+              }}
+            >
+              {say.image}
+            </MenuItem>
+          )}
+          <MenuItem onSelect={() => save(saveTables(sources, title))}>{say.csv}</MenuItem>
+          {actions}
+        </Menu>
+      </figcaption>
       <Failure error={saving.error} />
-    </figcaption>
+    </>
   )
 }
 

@@ -24,26 +24,6 @@ function probed(token: string): string {
 
 export const curveOf = (nth: number): string => colourOf(`curve-${(nth % curves) + 1}`)
 
-/** How the lines of something are drawn. */
-export type Stroke = {
-  /** A token of tokens.css. */
-  token: string
-  /** Lengths of dashes and gaps, in pixels of the page; empty: a whole line. */
-  dash: readonly number[]
-}
-
-const runCurves = 20
-const dashes: readonly (readonly number[])[] = [[], [7, 3], [2, 3], [8, 3, 2, 3]]
-
-/** The stroke of a run everywhere and forever: by the number in its short id, so that it depends on no list. */
-export function strokeOfRun(shortId: string): Stroke {
-  const nth = Number(/-(\d+)$/.exec(shortId)?.[1] ?? 1) - 1
-  return {
-    token: `curve-${(nth % runCurves) + 1}`,
-    dash: dashes[Math.floor(nth / runCurves) % dashes.length] ?? [],
-  }
-}
-
 /** The same colour, translucent. */
 export function faint(colour: string, share: number): string {
   const [, inner] = /^rgba?\(([^)]+)\)$/.exec(colour) ?? []

@@ -1,21 +1,15 @@
 import uPlot from 'uplot'
 import { axisNumber, lengthOf, shortNumber } from '../words/amounts.ts'
 import { colourOf, curveOf, faint } from './colours.ts'
-import { type Line, smoothed, type XAxis } from './series.ts'
+import { blurred, type Line, smoothed } from './series.ts'
 import { tip } from './tip.ts'
 import { linePart, seriesOfLine } from './uplot-series.ts'
-import type { Range } from './zoom.ts'
+import type { ChartView } from './view.ts'
 
-export type Drawing = {
+export type Drawing = ChartView & {
   lines: readonly Line[]
-  x: XAxis
-  isLog: boolean
-  /** From 0 (as reported) to nearly 1. */
-  smoothing: number
   /** Where attempts after the first begin, in axis positions. */
   boundaries: readonly number[]
-  /** The visible part of the axis; null: all of it. */
-  range: Range
   /** The run whose lines stand out; null: all alike. */
   lifted: string | null
 }
@@ -36,18 +30,31 @@ const colourOfLine = (line: Line | undefined, nth: number): string =>
   line?.stroke ? colourOf(line.stroke.token) : curveOf(nth)
 
 /** All lines on one list of positions; missing values are undefined, non-finite ones null. */
-export function dataOf({ lines, smoothing }: Drawing): uPlot.AlignedData {
+export function dataOf({ lines, smoothing, filter, isLogX }: Drawing): uPlot.AlignedData {
   if (lines.length === 0) return [[]]
-  const tables = lines.map(
-    ({ x, min, max, value }): uPlot.AlignedData => [
-      x,
-      min,
-      max,
-      value,
-      smoothing > 0 ? smoothed(value, smoothing) : value,
-    ],
-  )
+  const smooth = filter === 'gaussian' ? blurred : smoothed
+  const tables = lines
+    .map(line => (isLogX ? positive(line) : line))
+    .map(
+      ({ x, min, max, value }): uPlot.AlignedData => [
+        x,
+        min,
+        max,
+        value,
+        smoothing > 0 ? smooth(value, smoothing) : value,
+      ],
+    )
   return tables.length === 1 ? (tables[0] as uPlot.AlignedData) : uPlot.join(tables)
+}
+
+/** A logarithmic axis has no place for zero. */
+function positive(line: Line): Line {
+  const from = line.x.findIndex(x => x > 0)
+  const rest = <T>(of: readonly T[]) => (from < 0 ? [] : of.slice(from))
+  return {
+    ...line,
+    ...{ x: rest(line.x), min: rest(line.min), max: rest(line.max), value: rest(line.value) },
+  }
 }
 
 type Ref<T> = { current: T }
@@ -57,24 +64,29 @@ export function optionsOf(
   { width, height }: { width: number; height: number },
   { zoom, hover }: { zoom: PlotActions['onZoom']; hover: PlotActions['onHover'] },
 ): uPlot.Options {
-  const { lines, x, isLog } = drawing.current
+  const { lines, x, xKey, isLog, isLogX } = drawing.current
+  const isTime = x === 'time' && xKey === null
   const grid = { stroke: colourOf('line'), width: 1 }
   const axis = { stroke: colourOf('soft'), grid, ticks: grid, font: '11px system-ui' }
   return {
     width,
     height,
     padding: [8, 12, 0, 0],
-    scales: { x: { time: x === 'time', range: rangeOf(drawing) }, y: isLog ? { distr: 3 } : {} },
+    scales: {
+      x: { time: isTime, range: rangeOf(drawing), ...(isLogX && { distr: 3 }) },
+      y: { ...(isLog && { distr: 3 }), ...limitsOf(drawing.current) },
+    },
     axes: [
       {
         ...axis,
         size: 32,
-        ...(x !== 'time' && { values: x === 'step' ? stepLabels : lengthLabels }),
+        ...(!isTime && !isLogX && { values: labelsOf(drawing.current) }),
       },
       { ...axis, size: 64, ...(isLog ? {} : { values: axisLabels }) },
     ],
     cursor: {
-      sync: { key: `forge-${x}` },
+      // Charts over other metrics have their own places.
+      ...(xKey === null && { sync: { key: `forge-${x}` } }),
       drag: { x: true, y: false, setScale: false },
       bind: {
         dblclick: () => () => {
@@ -86,11 +98,24 @@ export function optionsOf(
     // More lines are named by the tooltip, or by a list next to the charts.
     legend: { show: lines.length <= mostInLegend && lines.every(({ stroke }) => !stroke) },
     plugins: lines.length > 1 ? [tip(drawing, { hover })] : [],
-    bands: lines.slice(0, hasBands(lines) ? lines.length : 0).map((_, nth) => ({
-      series: [1 + nth * seriesOfLine + 1, 1 + nth * seriesOfLine] as uPlot.Band.Bounds,
-      fill: faint(colourOfLine(lines[nth], nth), 0.18),
-    })),
-    series: [{ label: x }, ...lines.flatMap((line, nth) => seriesFor(line.label, nth, drawing))],
+    bands: lines.flatMap((line, nth) =>
+      hasBands(lines) || line.isGroup === true
+        ? [
+            {
+              series: [1 + nth * seriesOfLine + 1, 1 + nth * seriesOfLine] as uPlot.Band.Bounds,
+              // With many groups, only the lifted group shows its band.
+              fill: () =>
+                hasBands(lines) || drawing.current.lifted === line.runId
+                  ? faint(colourOfLine(line, nth), 0.18)
+                  : 'transparent',
+            },
+          ]
+        : [],
+    ),
+    series: [
+      { label: xKey ?? x },
+      ...lines.flatMap((line, nth) => seriesFor(line.label, nth, drawing)),
+    ],
     hooks: {
       setSelect: [
         plot => {
@@ -119,6 +144,22 @@ const rangeOf =
     return range ? [range.from, range.to] : [min, max]
   }
 
+/** The limits that somebody set; where there are none, the data decide. */
+function limitsOf({ isLog, limits }: Drawing): { range?: uPlot.Range.Function } {
+  if (limits.low === null && limits.high === null) return {}
+  return {
+    range: (_, min, max) => {
+      const isEmpty = min === null || max === null
+      const [low, high] = isEmpty
+        ? [1, 10]
+        : isLog
+          ? uPlot.rangeLog(min, max, 10, false)
+          : uPlot.rangeNum(min, max, 0.1, true)
+      return [limits.low ?? low, limits.high ?? high]
+    },
+  }
+}
+
 function seriesFor(label: string, nth: number, drawing: Ref<Drawing>): uPlot.Series[] {
   const { lines } = drawing.current
   const whole = colourOfLine(lines[nth], nth)
@@ -126,9 +167,10 @@ function seriesFor(label: string, nth: number, drawing: Ref<Drawing>): uPlot.Ser
   const runId = lines[nth]?.runId
   const isAside = () => drawing.current.lifted !== null && drawing.current.lifted !== runId
   const colour = () => (isAside() ? faint(whole, 0.15) : whole)
-  const isBanded = hasBands(lines)
+  const isBanded = hasBands(lines) || lines[nth]?.isGroup === true
   // A band a pixel wide is too faint to see, so its edges are drawn: a single spike stays visible.
-  const edge = () => (drawing.current.lines[nth]?.isBucketed ? faint(whole, 0.45) : 'transparent')
+  const edge = () =>
+    drawing.current.lines[nth]?.isBucketed && hasBands(lines) ? faint(whole, 0.45) : 'transparent'
   const hidden = { show: isBanded, width: 1, stroke: edge, points: { show: false }, label: '' }
   const shown = (_: uPlot, value: number | null) => (value == null ? '–' : shortNumber(value))
   return [
@@ -158,6 +200,8 @@ const axisLabels: uPlot.Axis.Values = (_plot, splits, _axis, _space, increment) 
   splits.map(value => axisNumber(value, increment))
 const stepLabels: uPlot.Axis.Values = (_plot, splits, _axis, _space, increment) =>
   splits.map(value => (Number.isInteger(value) ? axisNumber(value, increment) : ''))
+const labelsOf = ({ x, xKey }: Drawing) =>
+  xKey !== null ? axisLabels : x === 'step' ? stepLabels : lengthLabels
 const lengthLabels: uPlot.Axis.Values = (_plot, splits) => splits.map(value => lengthOf(value))
 
 /** Isolated points, which would be invisible without a dot; null: there are none. */

@@ -28,12 +28,10 @@ export function Plot({ name, drawing, height, onZoom, onHover = () => {} }: Prop
   const latest = useRef(drawing)
   latest.current = drawing
   const drawn = useRef<Drawing | null>(null)
-  const { lines, isLog, x } = drawing
+  const { lines, isLog, isLogX, x, xKey, limits } = drawing
   const shape = JSON.stringify([
     lines.map(({ label, runId, stroke }) => [label, runId, stroke?.token]),
-    isLog,
-    x,
-    height,
+    ...[isLog, isLogX, x, xKey, limits, height],
   ])
   useEffect(() => {
     const place = box.current
@@ -99,7 +97,11 @@ function useRedraw(plot: Ref<uPlot | null>, drawn: Ref<Drawing | null>, drawing:
     const before = drawn.current
     if (before === drawing || !plot.current) return
     drawn.current = drawing
-    if (before?.lines !== drawing.lines || before.smoothing !== drawing.smoothing)
+    if (
+      before?.lines !== drawing.lines ||
+      before.smoothing !== drawing.smoothing ||
+      before.filter !== drawing.filter
+    )
       plot.current.setData(dataOf(drawing))
     else if (before.lifted !== drawing.lifted) plot.current.redraw(false)
     else plot.current.setScale('x', scaleOf(drawing, plot.current))

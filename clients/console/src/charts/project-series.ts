@@ -5,8 +5,12 @@ import { batched } from './batch.ts'
 import { keysParameter, type MetricSeries, type XAxis } from './series.ts'
 import type { Range } from './zoom.ts'
 
-/** The curves of one key, and the runs to which they belong. */
-export type KeyOfRuns = { of: ProjectSeries['keys'][number]; runs: ProjectSeries['runs'] }
+/** The curves of one key, and the runs or groups to which they belong. */
+export type KeyOfRuns = {
+  of: ProjectSeries['keys'][number]
+  runs: ProjectSeries['runs']
+  groups: ProjectSeries['groups']
+}
 
 export const pathOfSeries = (project: string): string =>
   `/api/projects/${encodeURIComponent(project)}/series`
@@ -16,10 +20,9 @@ export const readCurves = batched<KeyOfRuns>(
   async (place, keys, signal) => {
     const [path = '', query = ''] = place.split('?')
     const asked = { keys: keysParameter(keys), ...Object.fromEntries(new URLSearchParams(query)) }
-    const { runs, keys: found } = await request<ProjectSeries>('GET', addressOf(path, asked), {
-      signal,
-    })
-    return found.map(of => ({ of, runs }))
+    const answer = await request<ProjectSeries>('GET', addressOf(path, asked), { signal })
+    const { runs, groups, keys: found } = answer
+    return found.map(of => ({ of, runs, groups }))
   },
   { most: 8, waitMs: 5 },
 )

@@ -1,9 +1,10 @@
 import type { Static } from 'typebox'
 import type { metricSeries } from '../../../../schemas/metrics/reads.ts'
-import type { Stroke } from './colours.ts'
+import type { Stroke } from './stroke.ts'
 
 export type MetricSeries = Static<typeof metricSeries>
 export type XAxis = 'step' | 'relative' | 'time'
+export type Filter = 'exponential' | 'gaussian'
 
 /** The data of one line of a chart; all lists are as long as `x`. */
 export type Line = {
@@ -21,6 +22,8 @@ export type Line = {
   nonfinite: { x: number; count: number }[]
   /** Whether points stand for several values each, so that extremes differ from the line. */
   isBucketed: boolean
+  /** It stands for several runs, with their band as its extremes. */
+  isGroup?: boolean
   /** The newest value as reported, even where the line shows something else. */
   last: { step: number; value: number | string } | null
 }
@@ -94,6 +97,30 @@ export function smoothed(values: readonly (number | null)[], weight: number): (n
     if (value === null) return null
     sum = sum * weight + (1 - weight) * value
     norm = norm * weight + (1 - weight)
+    return sum / norm
+  })
+}
+
+/**
+ * The same weights by a Gaussian: a point is averaged with those around it, and not only with earlier ones, so that a curve keeps
+ * its place. Gaps stay gaps.
+ */
+export function blurred(values: readonly (number | null)[], weight: number): (number | null)[] {
+  if (weight <= 0) return [...values]
+  // As wide as the memory of the exponential average.
+  const deviation = weight / (1 - weight)
+  const reach = Math.ceil(3 * deviation)
+  const share = Array.from({ length: reach + 1 }, (_, by) => Math.exp(-((by / deviation) ** 2) / 2))
+  return values.map((value, nth) => {
+    if (value === null) return null
+    let [sum, norm] = [0, 0]
+    const last = Math.min(values.length - 1, nth + reach)
+    for (let at = Math.max(0, nth - reach); at <= last; at++) {
+      const [other, weighs] = [values[at], share[Math.abs(at - nth)]]
+      if (other == null || weighs === undefined) continue
+      sum += other * weighs
+      norm += weighs
+    }
     return sum / norm
   })
 }

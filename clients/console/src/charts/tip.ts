@@ -12,7 +12,7 @@ const shown = 12
 const nearPx = 14
 
 type Ref<T> = { current: T }
-type Drawn = { lines: readonly Line[]; x: XAxis }
+type Drawn = { lines: readonly Line[]; x: XAxis; xKey: string | null }
 type Actions = { hover: (runId: string | null) => void }
 
 /**
@@ -70,10 +70,10 @@ function nearestFirst(plot: uPlot, { lines }: Drawn, left: number, top: number):
     .sort((a, b) => a.distance - b.distance)
 }
 
-function fill(box: HTMLElement, found: readonly Found[], { x }: Drawn): void {
+function fill(box: HTMLElement, found: readonly Found[], { x, xKey }: Drawn): void {
   const [first] = found
   const head = document.createElement('strong')
-  head.textContent = first === undefined ? '' : placeText(x, first.x)
+  head.textContent = first === undefined ? '' : placeText(xKey === null ? x : 'step', first.x)
   const rows = found.slice(0, shown).map(({ nth, line, value }) => {
     const row = document.createElement('span')
     const dot = document.createElement('i')

@@ -1,10 +1,16 @@
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQueries } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { addressOf } from '../session/api.ts'
 import { request } from '../session/session.ts'
 import { batched } from './batch.ts'
-import type { Stroke } from './colours.ts'
-import { pathOfSeries, rangeOfRuns, readCurves, seriesOfRun } from './project-series.ts'
+import { over } from './over.ts'
+import {
+  type KeyOfRuns,
+  pathOfSeries,
+  rangeOfRuns,
+  readCurves,
+  seriesOfRun,
+} from './project-series.ts'
 import {
   boundariesOf,
   keysParameter,
@@ -14,6 +20,7 @@ import {
   type MetricSeries,
   type XAxis,
 } from './series.ts'
+import type { Stroke } from './stroke.ts'
 import type { Range } from './zoom.ts'
 
 /** The keys of one run that a chart shows. `label` names them where several runs share it. */
@@ -46,23 +53,37 @@ const readSeries = batched<MetricSeries>(
   { most: 40, waitMs: 5 },
 )
 
+type View = { x: XAxis; xKey: string | null; range: Range }
+
 /** The lines of a chart in a range of its axis, read while it is in view; the previous range stays until the new one arrives. */
-export function useLines(
-  sources: readonly Source[],
-  view: { x: XAxis; range: Range },
-  isInView: boolean,
-) {
-  const { x } = view
-  const { found, isBehind, error } = useFound(sources, view, isInView)
-  const identity = sources.map(({ runId, keys }) => `${runId} ${keys.join()}`).join(' ')
+export function useLines(sources: readonly Source[], view: View, isInView: boolean) {
+  const x = view.xKey === null ? view.x : 'step'
+  const { xKey } = view
+  const asked =
+    xKey === null ? sources : sources.map(one => ({ ...one, keys: [...one.keys, xKey] }))
+  const range = xKey === null ? view.range : null
+  const { found, isBehind, error } = useFound(asked, { x, range }, isInView)
+  const identity = asked.map(({ runId, keys }) => `${runId} ${keys.join()}`).join(' ')
   const read = usePaced(found, { isBehind, identity })
-  const made = useStable([x, ...sources.map(({ startMs }) => startMs), ...read], () => ({
-    lines: sources.flatMap((source, nth) => linesOf(read[nth], source, x, sources.length > 1)),
-    boundaries: sources.flatMap(({ attempts = [], startMs }, nth) =>
-      boundariesOf(read[nth] ?? [], attempts, x, startMs),
+  const made = useStable([x, xKey, ...sources.map(({ startMs }) => startMs), ...read], () => ({
+    lines: asked.flatMap((source, nth) =>
+      drawnOver(linesOf(read[nth], source, x, sources.length > 1), xKey),
     ),
+    boundaries:
+      xKey !== null
+        ? []
+        : sources.flatMap(({ attempts = [], startMs }, nth) =>
+            boundariesOf(read[nth] ?? [], attempts, x, startMs),
+          ),
   }))
   return { ...made, isKnown: read.some(one => one !== undefined), isBehind, error }
+}
+
+/** The lines of a run without the last one, which is their axis. */
+export function drawnOver(lines: readonly Line[], xKey: string | null): Line[] {
+  const axis = lines.at(-1)
+  if (xKey === null || axis === undefined) return [...lines]
+  return lines.slice(0, -1).map(line => over(line, axis))
 }
 
 /** More runs than this are read in one request, without their extremes, for which a chart has no room then. */
@@ -75,9 +96,10 @@ function useFound(
   isInView: boolean,
 ) {
   const buckets = bucketsFor(sources.reduce((sum, { keys }) => sum + keys.length, 0))
-  const project = sources.length > mostAlone ? sources[0]?.project : undefined
+  const isMany = sources.length > mostAlone
+  const alone = sources.filter(({ project }) => !isMany || project === undefined)
   const reads = useQueries({
-    queries: (project === undefined ? sources : []).map(({ runId, startMs, keys }) => {
+    queries: alone.map(({ runId, startMs, keys }) => {
       const query = { buckets, ...rangeOf(range, x, startMs) }
       return {
         queryKey: [pathOfMetrics(runId), { keys: keysParameter(keys), ...query }],
@@ -87,35 +109,52 @@ function useFound(
       }
     }),
   })
-  const path = pathOfSeries(project ?? '')
-  const keys = sources[0]?.keys ?? []
-  const query = {
-    runs: sources.map(({ runId }) => runId).join(),
-    buckets,
-    ...rangeOfRuns(range, x),
-  }
-  const together = useQuery({
-    queryKey: [path, { keys: keysParameter(keys), ...query }],
-    queryFn: ({ signal }) => readCurves(addressOf(path, query), keys, signal),
-    enabled: isInView && project !== undefined,
-    // Runs that were shown before stay while others are read.
-    placeholderData: before => before,
+  const projects = isMany
+    ? [...Map.groupBy(sources, ({ project }) => project)].flatMap(([project, of]) =>
+        project === undefined ? [] : [{ project, of }],
+      )
+    : []
+  const together = useQueries({
+    queries: projects.map(({ project, of }) => {
+      const path = pathOfSeries(project)
+      const keys = of[0]?.keys ?? []
+      const query = {
+        runs: of.map(({ runId }) => runId).join(),
+        buckets,
+        ...rangeOfRuns(range, x),
+      }
+      return {
+        queryKey: [path, { keys: keysParameter(keys), ...query }],
+        queryFn: ({ signal }: { signal: AbortSignal }) =>
+          readCurves(addressOf(path, query), keys, signal),
+        enabled: isInView,
+        // Runs that were shown before stay while others are read.
+        placeholderData: (before: KeyOfRuns[] | undefined) => before,
+      }
+    }),
   })
-  const ofProject = useStable([together.data, query.runs, x], () =>
-    sources.map(({ runId, startMs }) =>
-      together.data?.flatMap(one => seriesOfRun(one, runId, { x, startMs }) ?? []),
-    ),
-  )
-  if (project === undefined)
-    return {
-      found: reads.map(({ data }) => data),
-      isBehind: reads.some(({ isLoading }) => isLoading),
-      error: reads.find(({ error }) => error !== null)?.error ?? null,
-    }
+  const ids = sources.map(({ runId }) => runId).join()
+  const ofProjects = useStable([...together.map(({ data }) => data), ids, x], () => {
+    const found = new Map<string, MetricSeries[]>()
+    for (const [nth, { of }] of projects.entries())
+      for (const { runId, startMs } of of) {
+        const series = together[nth]?.data?.flatMap(
+          one => seriesOfRun(one, runId, { x, startMs }) ?? [],
+        )
+        if (series) found.set(runId, series)
+      }
+    return found
+  })
+  const ofAlone = new Map(alone.map((source, nth) => [source, reads[nth]?.data]))
+  const all = [...reads, ...together]
   return {
-    found: ofProject,
-    isBehind: together.isLoading || together.isPlaceholderData,
-    error: together.error,
+    found: sources.map(source =>
+      ofAlone.has(source) ? ofAlone.get(source) : ofProjects.get(source.runId),
+    ),
+    isBehind:
+      reads.some(({ isLoading }) => isLoading) ||
+      together.some(({ isLoading, isPlaceholderData }) => isLoading || isPlaceholderData),
+    error: all.find(({ error }) => error !== null)?.error ?? null,
   }
 }
 
@@ -164,10 +203,11 @@ function linesOf(
   x: XAxis,
   isShared: boolean,
 ): Line[] {
-  return keys.map((key, nth) => {
+  return keys.map(key => {
     const own = labelIn(keys, key)
     const name = isShared ? (keys.length > 1 ? `${label} ${own}` : label) : own
-    const line = lineOf(read?.[nth] ?? { ...nothing, key }, name, x, startMs)
+    const found = read?.find(one => one.key === key)
+    const line = lineOf(found ?? { ...nothing, key }, name, x, startMs)
     return { ...line, runId, ...(stroke && { stroke }) }
   })
 }
@@ -175,7 +215,7 @@ function linesOf(
 const nothing = { bucketed: false, points: [], nonfinite: [] }
 
 /** Returns the same object until one of its inputs changes: a chart is redrawn for each new one. */
-function useStable<T>(from: readonly unknown[], make: () => T): T {
+export function useStable<T>(from: readonly unknown[], make: () => T): T {
   const kept = useRef<{ from: readonly unknown[]; made: T } | null>(null)
   const before = kept.current
   const isSame =

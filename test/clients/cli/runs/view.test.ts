@@ -157,6 +157,19 @@ test('a loss comes first, then an accuracy, then whatever is reported most', t =
   const counts = { 'gpu/util': 900, lr: 10, 'val/accuracy': 3, 'train/loss': 5, 'val/loss': 5 }
   const metrics = new Map(Object.entries(counts).map(([key, count]) => [key, { count }]))
   t.deepEqual(byInterest(metrics), ['train/loss', 'val/accuracy', 'val/loss', 'gpu/util', 'lr'])
+  const keys = [
+    'lr',
+    'val/f2',
+    'eval/x',
+    'interval',
+    'Reward/mean',
+    'train/loss',
+    'a',
+    'aux_loss_2',
+  ]
+  t.deepEqual(byInterest(new Map(keys.map(key => [key, { count: 1 }]))), [
+    ...['train/loss', 'aux_loss_2', 'Reward/mean', 'eval/x', 'val/f2', 'a', 'interval', 'lr'],
+  ])
 })
 
 test('points that arrive after the last reported step advance the run', t => {

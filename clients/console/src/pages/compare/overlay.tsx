@@ -1,38 +1,103 @@
-import { useEffect } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useMemo, useState } from 'react'
+import type { Panel } from '../../../../../schemas/workspace.ts'
 import { ChartList } from '../../charts/chart-list.tsx'
+import { pathOfSeries } from '../../charts/project-series.ts'
 import { pathOfMetrics } from '../../charts/use-lines.ts'
+import { MenuItem } from '../../design/menu.tsx'
 import { Empty } from '../../design/notice.tsx'
+import { Board } from '../../panels/board.tsx'
+import { DrawnPanel } from '../../panels/drawn-panel.tsx'
+import { panelsFrom } from '../../panels/panel.ts'
+import { words as panelWords } from '../../panels/words.ts'
 import { reread } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
 import { type Comparison, compareAgainMs } from './comparison.ts'
+import { factsOf, strokesOf, usualPanels } from './facts.ts'
 import { words } from './words.ts'
 
-/** Each metric of the runs in its own chart. */
+/** The panels of the comparison, and each metric of the runs in its own chart. */
 export function Overlay({ data }: { data: Comparison }) {
   const say = useWords(words)
-  useEffect(() => {
-    const live = data.runs.filter(({ ended_at }) => ended_at === null)
-    if (live.length === 0) return
-    const timer = setInterval(() => {
-      if (!document.hidden) void reread(...live.map(({ run_id }) => pathOfMetrics(run_id)))
-    }, compareAgainMs)
-    return () => clearInterval(timer)
-  }, [data])
+  const sayPanels = useWords(panelWords)
+  const { panels, setPanels } = usePanels(data)
+  const [lifted, setLifted] = useState<string | null>(null)
+  const runs = useMemo(() => factsOf(data), [data])
+  const strokes = useMemo(() => strokesOf(data), [data])
+  useLiveCurves(data)
+  const projects = new Set(data.runs.map(({ project }) => project))
+  const [project = ''] = projects
+  const lift = { runId: lifted, onHover: setLifted }
+  const sourcesOf = (keys: readonly string[]) =>
+    data.runs.map(({ run_id, short_id, project: of, created_at, started_at }, nth) => ({
+      ...{ runId: run_id, label: short_id, project: of, keys },
+      startMs: Date.parse(started_at ?? created_at),
+      ...(strokes[nth] && { stroke: strokes[nth] }),
+    }))
   if (data.metrics.length === 0) return <Empty text={say.noMetrics} />
+  const metrics = data.metrics.map(({ key }) => key)
   return (
     <section aria-label={say.curves}>
       <ChartList
-        keys={data.metrics.map(({ key }) => key)}
+        keys={metrics}
         chartsOf={keys => keys.map(key => ({ title: key, keys: [key] }))}
-        sourceOf={({ keys }) =>
-          data.runs.map(({ run_id, short_id, created_at, started_at }) => ({
-            runId: run_id,
-            label: short_id,
-            startMs: Date.parse(started_at ?? created_at),
-            keys,
-          }))
-        }
+        sourceOf={({ keys }) => sourcesOf(keys)}
+        lift={lift}
+        actionsOf={chart => (
+          <MenuItem
+            onSelect={() => setPanels([...panels, { kind: 'line', keys: [...chart.keys] }])}
+          >
+            {sayPanels.pin}
+          </MenuItem>
+        )}
+        before={(view, onZoom) => (
+          <Board
+            panels={panels}
+            onChange={setPanels}
+            names={{ metrics, hparams: data.hparams.map(({ key }) => key) }}
+            draw={drawn => (
+              <DrawnPanel
+                drawn={drawn}
+                shared={{
+                  ...{ view, onZoom, lift, runs, q: '', onOnly: null },
+                  curvesOf: keys => ({ source: sourcesOf(keys), groups: null }),
+                  project: projects.size === 1 ? project : null,
+                }}
+              />
+            )}
+          />
+        )}
       />
     </section>
   )
+}
+
+/** The panels in the address, or else some that suit the comparison. */
+function usePanels(data: Comparison) {
+  const { panels: text } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const panels = useMemo(
+    () => (text === undefined ? usualPanels(data) : panelsFrom(text)),
+    [text, data],
+  )
+  const setPanels = (next: readonly Panel[]) =>
+    void navigate({
+      to: '/compare',
+      search: old => ({ ...old, panels: JSON.stringify(next) }),
+      resetScroll: false,
+    })
+  return { panels, setPanels }
+}
+
+function useLiveCurves(data: Comparison): void {
+  useEffect(() => {
+    const live = data.runs.filter(({ ended_at }) => ended_at === null)
+    if (live.length === 0) return
+    const projects = new Set(live.map(({ project }) => pathOfSeries(project)))
+    const timer = setInterval(() => {
+      if (!document.hidden)
+        void reread(...projects, ...live.map(({ run_id }) => pathOfMetrics(run_id)))
+    }, compareAgainMs)
+    return () => clearInterval(timer)
+  }, [data])
 }

@@ -10,12 +10,12 @@ import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { type Comparison, compareAgainMs } from './comparison.ts'
 import { AllDifferences } from './differences.tsx'
+import { strokesOf } from './facts.ts'
 import { Overlay } from './overlay.tsx'
 import styles from './page.module.css'
-import { Scatter } from './scatter.tsx'
 import { words } from './words.ts'
 
-/** The metrics of 2 to 20 runs, and the differences between the runs. */
+/** The metrics of 2 to 200 runs, and the differences between the runs. */
 export function Page() {
   const say = useWords(words)
   const { runs = '', all } = useSearch({ strict: false })
@@ -47,7 +47,9 @@ export function Page() {
   )
 }
 
-const most = 20
+const most = 200
+/** More runs than this are folded, so that the charts are in view. */
+const mostInView = 12
 
 /** The runs, each in the colour of its curves. A run that does not exist is named, but not compared. */
 function Chosen({ ids, data }: { ids: readonly string[]; data: Comparison | null }) {
@@ -63,7 +65,8 @@ function Chosen({ ids, data }: { ids: readonly string[]; data: Comparison | null
   }
   const found = data?.runs ?? []
   const missing = data?.missing ?? []
-  return (
+  const strokes = strokesOf({ runs: found })
+  const chips = (
     <div className={styles.chosen}>
       {ids.map(id => {
         const nth = found.findIndex(run => run.run_id === id || run.short_id === id)
@@ -73,7 +76,7 @@ function Chosen({ ids, data }: { ids: readonly string[]; data: Comparison | null
             {run && (
               <span
                 className={styles.dot}
-                style={{ background: `var(--curve-${(nth % 10) + 1})` }}
+                style={{ background: `var(--${strokes[nth]?.token})` }}
               />
             )}
             {missing.includes(id) ? (
@@ -93,17 +96,32 @@ function Chosen({ ids, data }: { ids: readonly string[]; data: Comparison | null
           </span>
         )
       })}
+    </div>
+  )
+  return (
+    <>
+      {ids.length > mostInView ? (
+        <details>
+          <summary>{say.ofRuns(ids.length)}</summary>
+          {chips}
+        </details>
+      ) : (
+        chips
+      )}
+      {missing.length > 0 && ids.length > mostInView && (
+        <p role="alert">{say.missing(missing.join(', '))}</p>
+      )}
       <form onSubmit={add} className={styles.chosen}>
         <TextField label={say.add} name="id" placeholder="demo-12" />
         <Button type="submit" unless={ids.length >= most && say.enough}>
           {say.addButton}
         </Button>
       </form>
-    </div>
+    </>
   )
 }
 
-const parts = ['curves', 'differences', 'scatter'] as const
+const parts = ['curves', 'differences'] as const
 
 function Found({ data, isAll }: { data: Comparison; isAll: boolean }) {
   const say = useWords(words)
@@ -127,7 +145,6 @@ function Found({ data, isAll }: { data: Comparison; isAll: boolean }) {
       </Tabs>
       {shown === 'curves' && <Overlay data={data} />}
       {shown === 'differences' && <AllDifferences data={data} isAll={isAll} />}
-      {shown === 'scatter' && <Scatter data={data} />}
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, memo, type ReactNode, useCallback, useId, useRef, useState } from 'react'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
-import { strokeOfRun } from '../../charts/colours.ts'
+import { strokeOfRun } from '../../charts/stroke.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { shortNumber } from '../../words/amounts.ts'
@@ -9,6 +9,7 @@ import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
 import { shownAtFirst } from './shown.ts'
+import { Swatch } from './swatch.tsx'
 import { words } from './words.ts'
 
 type Props = {
@@ -22,15 +23,22 @@ type Props = {
   q: string
   fault: string | null
   onSearch: (q: string) => void
+  /** How the runs are grouped. */
+  choice: ReactNode
+  /** Their groups in place of the runs; null: they are not grouped. */
+  groups: ReactNode
 }
 
 /** The runs of a project, each with the colour of its curves; a run can be hidden from all charts at once. */
-export function RunList({ runs, total, shown, onShow, lifted, onLift, q, fault, onSearch }: Props) {
+export function RunList(props: Props) {
+  const { runs, total, shown, onShow, lifted, onLift, q, fault, onSearch, choice, groups } = props
   const say = useWords(words)
   const [isOpen, setOpen] = useState(() => matchMedia('(min-width: 60rem)').matches)
   const isShown = new Set(shown.map(run => run.run_id))
-  const toggle = (run: RunRow) =>
+  const latest = useRef<(run: RunRow) => void>(() => {})
+  latest.current = run =>
     onShow(runs.filter(one => isShown.has(one.run_id) !== (one.run_id === run.run_id)))
+  const toggle = useCallback((run: RunRow) => latest.current(run), [])
   return (
     <details
       className={styles.side}
@@ -38,38 +46,49 @@ export function RunList({ runs, total, shown, onShow, lifted, onLift, q, fault, 
       onToggle={event => setOpen(event.currentTarget.open)}
     >
       <summary>
-        <span role="status">{say.shownOf(shown.length, total ?? runs.length, total === null)}</span>
+        {groups === null ? (
+          <span role="status">
+            {say.shownOf(shown.length, total ?? runs.length, total === null)}
+          </span>
+        ) : (
+          say.grouped
+        )}
       </summary>
       <div>
         <div className={styles.tools}>
           <Search q={q} fault={fault} onSearch={onSearch} />
-          <div className={styles.buttons}>
-            <Button kind="quiet" onClick={() => onShow(runs.slice(0, shownAtFirst))}>
-              {say.newest}
-            </Button>
-            <Button kind="quiet" onClick={() => onShow(runs)}>
-              {say.all}
-            </Button>
-            <Button kind="quiet" onClick={() => onShow([])}>
-              {say.noneAll}
-            </Button>
-          </div>
-          {(total === null || total > runs.length) && (
+          {choice}
+          {groups === null && (
+            <div className={styles.buttons}>
+              <Button kind="quiet" onClick={() => onShow(runs.slice(0, shownAtFirst))}>
+                {say.newest}
+              </Button>
+              <Button kind="quiet" onClick={() => onShow(runs)}>
+                {say.all}
+              </Button>
+              <Button kind="quiet" onClick={() => onShow([])}>
+                {say.noneAll}
+              </Button>
+            </div>
+          )}
+          {groups === null && (total === null || total > runs.length) && (
             <p className={styles.soft}>{say.onlyNewest(runs.length)}</p>
           )}
         </div>
-        <ul className={styles.runs} aria-label={say.list} tabIndex={0}>
-          {runs.map(run => (
-            <Line
-              key={run.run_id}
-              run={run}
-              isShown={isShown.has(run.run_id)}
-              isLifted={lifted === run.run_id}
-              onToggle={() => toggle(run)}
-              onLift={onLift}
-            />
-          ))}
-        </ul>
+        {groups ?? (
+          <ul className={styles.runs} aria-label={say.list} tabIndex={0}>
+            {runs.map(run => (
+              <Line
+                key={run.run_id}
+                run={run}
+                isShown={isShown.has(run.run_id)}
+                isLifted={lifted === run.run_id}
+                onToggle={toggle}
+                onLift={onLift}
+              />
+            ))}
+          </ul>
+        )}
       </div>
     </details>
   )
@@ -79,11 +98,12 @@ type LineProps = {
   run: RunRow
   isShown: boolean
   isLifted: boolean
-  onToggle: () => void
+  onToggle: (run: RunRow) => void
   onLift: (runId: string | null) => void
 }
 
-function Line({ run, isShown, isLifted, onToggle, onLift }: LineProps) {
+/** Drawn again only if it changes itself: a list has up to 200 of them. */
+const Line = memo(function Line({ run, isShown, isLifted, onToggle, onLift }: LineProps) {
   const say = useWords(words)
   const { run_id, short_id, best } = run
   const name = visible(run.name ?? short_id)
@@ -99,9 +119,9 @@ function Line({ run, isShown, isLifted, onToggle, onLift }: LineProps) {
         type="checkbox"
         aria-label={say.show(`${name} (${short_id})`)}
         checked={isShown}
-        onChange={onToggle}
+        onChange={() => onToggle(run)}
       />
-      <Swatch shortId={short_id} isShown={isShown} />
+      <Swatch stroke={strokeOfRun(short_id)} isShown={isShown} />
       <Link to="/runs/$run_id" params={{ run_id: short_id }} title={`${name} · ${short_id}`}>
         {run.starred && '★ '}
         {name}
@@ -115,30 +135,7 @@ function Line({ run, isShown, isLifted, onToggle, onLift }: LineProps) {
       <Badge state={run.job_state ?? run.state} />
     </li>
   )
-}
-
-/** A piece of the run's line, as charts draw it. */
-function Swatch({ shortId, isShown }: { shortId: string; isShown: boolean }) {
-  const { token, dash } = strokeOfRun(shortId)
-  return (
-    <svg
-      className={styles.swatch}
-      viewBox="0 0 28 12"
-      aria-hidden="true"
-      opacity={isShown ? 1 : 0.3}
-    >
-      <line
-        x1={0}
-        x2={28}
-        y1={6}
-        y2={6}
-        strokeWidth={4}
-        strokeDasharray={dash.join(' ')}
-        style={{ stroke: `var(--${token})` }}
-      />
-    </svg>
-  )
-}
+})
 
 type SearchProps = { q: string; fault: string | null; onSearch: (q: string) => void }
 

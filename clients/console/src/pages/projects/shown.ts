@@ -13,6 +13,11 @@ const numberOf = ({ short_id }: Run): string => short_id.slice(short_id.lastInde
 export function shownText(runs: readonly Run[], shown: readonly Run[]): string | undefined {
   const isDefault = runs.slice(0, shownAtFirst).every((run, nth) => shown[nth] === run)
   if (isDefault && shown.length === Math.min(runs.length, shownAtFirst)) return undefined
+  return numbersOf(shown)
+}
+
+/** The numbers of runs, briefly. */
+export function numbersOf(shown: readonly Run[]): string {
   const numbers = shown.map(run => Number(numberOf(run))).sort((a, b) => a - b)
   const ranges: [from: number, to: number][] = []
   for (const number of numbers) {

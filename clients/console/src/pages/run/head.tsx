@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { Badge } from '../../design/badge.tsx'
 import { Copyable } from '../../design/copy.tsx'
@@ -135,7 +136,10 @@ function Facts({ run, job }: Props) {
     <p className={styles.facts}>
       <Copyable text={run.short_id} />
       <span>
-        {say.project} {run.project}
+        {say.project}{' '}
+        <Link to="/projects/$name" params={{ name: run.project }}>
+          {run.project}
+        </Link>
       </span>
       <span>
         {say.by} {run.owner}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Chart } from '../../../charts/chart.tsx'
+import { plainView } from '../../../charts/view.ts'
 import type { Range } from '../../../charts/zoom.ts'
 import { Copyable } from '../../../design/copy.tsx'
 import { TextField } from '../../../design/field.tsx'
@@ -30,7 +31,7 @@ export function Tab({ run }: { run: RunRecord }) {
   })
   const source = useSource(run)
   const [range, setRange] = useState<Range>(null)
-  const view = { x: 'step', isLog: false, smoothing: 0, range } as const
+  const view = useMemo(() => ({ ...plainView, range }), [range])
   return (
     <div className={styles.tab}>
       <DiagnosisCard run={run} />

@@ -1,0 +1,66 @@
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
+import { ApiFailure } from '../../session/failure.ts'
+import { GroupChoice } from './group-choice.tsx'
+import { GroupList } from './group-list.tsx'
+import { hiddenText } from './groups.ts'
+import { RunList } from './run-list.tsx'
+import { shownText } from './shown.ts'
+import type { Groups, useChoice } from './use-choice.ts'
+
+type Props = {
+  project: string
+  choice: ReturnType<typeof useChoice>
+  groups: Groups | null
+  found: { data: { rows: RunRow[]; total: number | null } | undefined; error: unknown }
+  shown: readonly RunRow[]
+  /** The metric whose mean each group shows. */
+  metric: string | undefined
+  lifted: string | null
+  onLift: (id: string | null) => void
+}
+
+/** The runs of a project or their groups, to the left of the curves. */
+export function Side({ project, choice, groups, found, shown, metric, lifted, onLift }: Props) {
+  const { q, group, band, hidden, go } = choice
+  const runs = found.data?.rows ?? []
+  return (
+    <RunList
+      runs={runs}
+      total={found.data?.total ?? null}
+      shown={shown}
+      onShow={next => go({ runs: shownText(runs, next) })}
+      lifted={lifted}
+      onLift={onLift}
+      q={q}
+      fault={faultOf(found.error)}
+      onSearch={next => go({ q: next || undefined, runs: undefined })}
+      choice={
+        <GroupChoice
+          project={project}
+          group={group}
+          band={band}
+          onGroup={next => go({ group: next, off: undefined })}
+          onBand={next => go({ band: next === 'minmax' ? undefined : next })}
+        />
+      }
+      groups={
+        groups && (
+          <GroupList
+            project={project}
+            group={groups.group}
+            asked={{ q: groups.q, runs: groups.runs }}
+            metric={metric}
+            hidden={hidden}
+            onHide={next => go({ off: hiddenText(next) })}
+            lifted={lifted}
+            onLift={onLift}
+          />
+        )
+      }
+    />
+  )
+}
+
+/** The fault in the search, if the server refused it. */
+export const faultOf = (error: unknown): string | null =>
+  error instanceof ApiFailure && error.status === 422 ? error.message : null

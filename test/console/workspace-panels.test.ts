@@ -1,0 +1,134 @@
+import test from 'ava'
+import { type Forge, startForge } from '../servers/forge.ts'
+import { createRun, ingest } from '../servers/runs.ts'
+import { axeFinds, becomes, createPerson, fits, keepViews, openSignedIn } from './browse.ts'
+
+/** A sweep in which the loss depends on `lr` alone. */
+async function sweep(forge: Forge, runs: number) {
+  for (let nth = 0; nth < runs; nth++) {
+    const run = await createRun(forge, 'sweep')
+    const lr = 10 ** -(1 + (nth % 4))
+    const opt = nth % 3 === 0 ? 'sgd' : 'adam'
+    await ingest(forge, run, 'hparams', { params: { lr, depth: 2 + ((nth * 7) % 5), opt } })
+    const points = Array.from({ length: 60 }, (_, step) => [
+      { key: 'train/loss', step, value: (1 + (nth % 4)) * (1 + 1 / (1 + step)) },
+      { key: 'val/accuracy', step, value: 1 - (1 + (nth % 4)) / 10 - 1 / (2 + step) },
+      { key: 'tokens', step, value: step * 1000 * (1 + (nth % 2)) },
+    ])
+    await ingest(forge, run, 'metrics', { points: points.flat() })
+  }
+}
+
+test('panels show a sweep: which hyperparameter mattered, all by keyboard, and the same for somebody else', async t => {
+  const forge = await startForge(t)
+  await sweep(forge, 24)
+  await createPerson(forge, 'bob')
+  await forge.call('PUT', '/api/projects/sweep/members/bob', { body: { role: 'viewer' } })
+  const { page, faults } = await openSignedIn(t, forge)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.goto(`${forge.url}/projects/sweep`)
+  await page.getByText('10 of 24 runs shown').waitFor()
+  await page.getByRole('button', { name: 'All', exact: true }).click()
+  const titles = () =>
+    page
+      .getByRole('region', { name: 'Pinned' })
+      .locator('figcaption')
+      .getByRole('heading')
+      .allTextContents()
+
+  const add = async (kind: string, fields: Record<string, string> = {}) => {
+    await page.getByRole('button', { name: 'Add panel' }).focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Add a panel' })
+    await dialog.getByLabel('Kind').selectOption({ label: kind })
+    for (const [label, value] of Object.entries(fields))
+      await dialog.getByLabel(label, { exact: true }).fill(value)
+    t.deepEqual(await axeFinds(page), [], kind)
+    await dialog.getByRole('button', { name: 'Save' }).focus()
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+  }
+  await add('Importance of hyperparameters', { Metric: 'train/loss:last' })
+  const shares = page.getByRole('list', { name: 'Importance of hyperparameters: train/loss' })
+  const most = async () => (await shares.getByRole('listitem').allTextContents())[0] ?? ''
+  await becomes(t, async () => /^lr[89]\d %/.test(await most()), true, 'the loss depends on lr')
+  await add('Scatter plot', {
+    'Horizontal axis': 'hparams.lr',
+    'Vertical axis': 'train/loss:min',
+    Colour: 'hparams.depth',
+  })
+  const scatter = page.getByRole('img', { name: 'train/loss (min) / lr' })
+  await becomes(t, () => scatter.locator('circle').count(), 24)
+  await add('Parallel coordinates')
+  const parallel = page.getByRole('figure', { name: 'Parallel coordinates' })
+  await becomes(t, () => parallel.locator('path').count(), 24)
+  await add('Bars of values', { Metric: 'val/accuracy:last' })
+  await add('Note', { 'Text in Markdown': '# 结论\n\n`lr` matters 🚀' })
+  await page.getByRole('figure', { name: 'Note' }).getByText('matters 🚀').waitFor()
+  await add('Line chart', { Metrics: 'train/loss', 'Horizontal axis': 'tokens', 'To value': '3' })
+  await page.getByRole('figure', { name: 'train/loss / tokens' }).getByText('24 lines').waitFor()
+
+  // A brush chooses runs, which can be shown alone.
+  const bound = parallel.getByRole('slider', { name: 'lr: lower bound' })
+  await bound.focus()
+  for (let nth = 0; nth < 18; nth++) await page.keyboard.press('ArrowUp')
+  await parallel.getByText('6 of 24 runs').waitFor()
+
+  // Moved and resized by keyboard.
+  await page.getByRole('button', { name: 'Move Note' }).focus()
+  await page.keyboard.press('ArrowLeft')
+  await becomes(t, async () => (await titles()).indexOf('Note'), 3)
+  await page.keyboard.press('Shift+ArrowRight')
+  await page.waitForURL(/panels=.*%22w%22%3A4|panels=.*"w":4/)
+  await page.getByRole('button', { name: 'Actions: val/accuracy', exact: true }).first().click()
+  await page.getByRole('menuitem', { name: 'Show as a table' }).click()
+  await page.getByRole('table', { name: 'val/accuracy' }).waitFor()
+  await keepViews(page, 'console-workspace-panels')
+  await page.setViewportSize({ width: 1440, height: 900 })
+  t.deepEqual(await axeFinds(page), [])
+
+  // Saved for the project, it is what somebody else sees first.
+  await page.getByRole('button', { name: 'Views' }).click()
+  const views = page.getByRole('dialog', { name: 'Views of sweep' })
+  await views.getByLabel('Name of this view').fill('lr 的影响')
+  await views.getByLabel('Visible to everybody in the project').check()
+  await views.getByRole('button', { name: 'Save' }).click()
+  await views.getByRole('button', { name: 'lr 的影响', exact: true }).waitFor()
+  await views.getByRole('button', { name: 'Rename: lr 的影响' }).click()
+  await views.getByLabel('New name of lr 的影响').fill('effect of lr')
+  await page.keyboard.press('Enter')
+  await views.getByRole('button', { name: 'effect of lr', exact: true }).waitFor()
+  await views.getByRole('button', { name: 'Make this the default' }).click()
+  await views.getByRole('button', { name: 'Replace the default with this' }).waitFor()
+  t.deepEqual(await axeFinds(page), [])
+  await views.getByRole('button', { name: 'Close' }).click()
+  const seen = await titles()
+  t.is(seen.length, 6)
+
+  const other = await openSignedIn(t, forge, 'bob')
+  await other.page.goto(`${forge.url}/projects/sweep`)
+  const theirs = other.page.getByRole('region', { name: 'Pinned' }).locator('figcaption')
+  await becomes(t, () => theirs.getByRole('heading').allTextContents(), seen)
+  await other.page.getByText('24 of 24 runs shown').waitFor()
+  await other.page.getByRole('button', { name: 'View: Project default' }).click()
+  const list = other.page.getByRole('list', { name: 'Views' })
+  await list.getByRole('button', { name: 'effect of lr' }).waitFor()
+  t.is(await list.getByRole('button', { name: /^Delete/ }).count(), 0)
+  await other.page.keyboard.press('Escape')
+
+  // The address alone shows the same.
+  await page.goto('about:blank')
+  await page.goto(`${forge.url}/projects/sweep?runs=3-5`)
+  await page.getByText('3 of 24 runs shown').waitFor()
+  await becomes(t, titles, [])
+  await page.getByRole('button', { name: 'Actions: tokens' }).click()
+  await page.getByRole('menuitem', { name: 'Pin', exact: true }).click()
+  await becomes(t, titles, ['tokens'])
+  const address = page.url()
+  await other.page.goto(address)
+  await becomes(t, () => theirs.getByRole('heading').allTextContents(), ['tokens'])
+  await other.page.getByText('3 of 24 runs shown').waitFor()
+  await page.setViewportSize({ width: 390, height: 800 })
+  await fits(page)
+  t.deepEqual([...faults, ...other.faults], [])
+})
