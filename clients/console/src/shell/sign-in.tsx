@@ -5,6 +5,7 @@ import type { signInConfig } from '../../../../schemas/sessions.ts'
 import { Button } from '../design/button.tsx'
 import { TextField } from '../design/field.tsx'
 import { FormEnd } from '../design/form-end.tsx'
+import { basePath } from '../session/base-path.ts'
 import { ApiFailure } from '../session/failure.ts'
 import { signInByPasskey } from '../session/passkeys.ts'
 import { type Credentials, signIn, type Why } from '../session/session.ts'
@@ -35,7 +36,7 @@ type Config = Static<typeof signInConfig>
 
 /** Reads the settings for signing in; the route needs no token. */
 async function configOf(): Promise<Config> {
-  const response = await fetch('/api/auth/config')
+  const response = await fetch(`${basePath}/api/auth/config`)
   if (!response.ok) throw new Error(`The server returned ${response.status}`)
   return (await response.json()) as Config
 }
