@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from 'koa'
+import { basePathOf } from '../platform/http/base-path.ts'
 
 export const createRefreshToken = (): string => randomBytes(32).toString('base64url')
 
@@ -28,7 +29,8 @@ export const setRefreshCookie = (of: CookieOf, token: string, lifetimeSeconds: n
 export const clearRefreshCookie = (of: CookieOf): void => setCookie(of, '', 0)
 
 function setCookie(of: CookieOf, value: string, maxAgeSeconds: number): void {
-  const attributes = ['Path=/api/auth', `Max-Age=${maxAgeSeconds}`, 'HttpOnly', 'SameSite=Strict']
+  const path = `${basePathOf(of.baseUrl)}/api/auth`
+  const attributes = [`Path=${path}`, `Max-Age=${maxAgeSeconds}`, 'HttpOnly', 'SameSite=Strict']
   if (isSecure(of)) attributes.push('Secure')
   of.ctx.append('Set-Cookie', [`${nameFor(of)}=${value}`, ...attributes].join('; '))
 }

@@ -58,6 +58,16 @@ export const deploymentAutoscalingChanged = event(
     `${who} set the target to ${target} concurrent requests per engine${idle === null ? '' : `, and none run after ${idle} s without a request`}`,
 )
 
+/** From now on, pages of these origins may call the deployment; the event has all of them, none if it is empty. */
+export const deploymentOriginsChanged = event(
+  'deployment.origins_changed',
+  Type.Object({ deployment_id, allowed_origins: Type.Array(Type.String()) }),
+  ({ allowed_origins: origins }, who) =>
+    origins.length === 0
+      ? `${who} allowed no web page to call the deployment`
+      : `${who} allowed web pages of ${origins[0] === '*' ? 'any origin' : origins.join(', ')} to call the deployment`,
+)
+
 /**
  * A revision was created; its source and serving settings are immutable. `auto_promote`: it is promoted as soon as it is ready.
  */
@@ -178,6 +188,7 @@ const events = [
   deploymentCreated,
   deploymentChanged,
   deploymentAutoscalingChanged,
+  deploymentOriginsChanged,
   deploymentRevisionCreated,
   deploymentRevisionProgressed,
   deploymentRevisionReady,
@@ -210,6 +221,7 @@ export type Deployment = {
   project: string
   settings: DeploymentSettings
   autoscaling: Autoscaling
+  allowed_origins: readonly string[]
   state: DeploymentState
   promoted_revision_id: string | null
   previous_revision_id: string | null
@@ -224,7 +236,7 @@ function evolve(deployment: Deployment, happened: Stamped<DeploymentEvent>): Dep
     const { deployment_id: id, owner, project, ...rest } = happened.data
     return {
       ...{ deployment_id: id, owner, project, settings: rest, state: 'creating' },
-      autoscaling: defaultAutoscaling,
+      ...{ autoscaling: defaultAutoscaling, allowed_origins: [] },
       ...{ promoted_revision_id: null, previous_revision_id: null, revisions: {}, tokens: {} },
     }
   }
@@ -244,6 +256,8 @@ function evolveMade(deployment: Made, happened: Later): Made {
       const { deployment_id: _, ...autoscaling } = happened.data
       return { ...deployment, autoscaling }
     }
+    case 'deployment.origins_changed':
+      return { ...deployment, allowed_origins: happened.data.allowed_origins }
     case 'deployment.state_changed':
       return { ...deployment, state: happened.data.state }
     case 'deployment.suspended':
@@ -314,6 +328,6 @@ export const deployments = aggregate('deployment', {
   events,
   initial: null,
   evolve,
-  snapshot: { shape: 2 },
+  snapshot: { shape: 3 },
 })
 export const deploymentAt = (id: string) => deployments.at(id)

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import type { TrafficRow } from '../schemas/traffic.ts'
 import type { Connection, EngineConnections, OnConnection } from './engines/connections.ts'
 import { faultMessage, idempotent, isClosed, isSilent, isUnreached } from './engines/faults.ts'
-import { sandbox, toCaller, toEngine } from './headers.ts'
+import { type RawHeaders, sandbox, toCaller, toEngine } from './headers.ts'
 import type { Deployment, Replica } from './map.ts'
 import {
   type GatewayRefusal,
@@ -27,6 +27,8 @@ export type Asked = {
   req: IncomingMessage
   res: ServerResponse
   request_id: string
+  /** The headers for the page that sent it, if a page did. */
+  cors: RawHeaders
   deployment: Deployment
   token_id: string
   /** The engine's path with its query. */
@@ -217,7 +219,7 @@ export class Exchange {
   #start(controller: Dispatcher.DispatchController, status: number, message = ''): void {
     if (this.#isOver) return
     this.#body?.answered()
-    const { req, res, request_id } = this.#asked
+    const { req, res, request_id, cors } = this.#asked
     const raw = (controller.rawHeaders as (Buffer | string)[] | null | undefined) ?? []
     const headers = raw.map(part => (typeof part === 'string' ? part : part.toString('latin1')))
     const headerOf = (name: string) => {
@@ -238,7 +240,7 @@ export class Exchange {
     }
     // A response without a body is complete once its head has been sent.
     if (this.#announced === 0 && !this.#kept()) return
-    res.writeHead(status, sendable(message), toCaller(headers, added))
+    res.writeHead(status, sendable(message), toCaller(headers, added, cors))
     // Not flushHeaders, which sends letters beyond ASCII as UTF-8.
     res.write(noBytes)
   }
@@ -335,7 +337,7 @@ export class Exchange {
 
   #refuse(refusal: GatewayRefusal): void {
     if (this.#isOver) return
-    const { req, res, request_id } = this.#asked
+    const { req, res, request_id, cors } = this.#asked
     this.#status = refusal.status
     this.#errorSource = isCallers(refusal) ? 'client' : 'gateway'
     if (!this.#kept()) return
@@ -344,7 +346,7 @@ export class Exchange {
     if (res.closed) this.#done.resolve()
     else res.once('close', () => this.#done.resolve())
     this.#body?.discard()
-    refuse(req, res, refusal, request_id)
+    refuse(req, res, refusal, { request_id, cors })
   }
 
   #giveUp(why: Error): void {

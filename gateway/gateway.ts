@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { EngineHeaders } from '../auth/engine-header.ts'
 import { repeat } from '../platform/repeat.ts'
 import type { TrafficRow } from '../schemas/traffic.ts'
+import { allowPreflight, corsOf, isAllowed, isPreflight } from './cors.ts'
 import { EnginePools } from './engines/pools.ts'
 import { Exchange, type Way } from './exchange.ts'
 import type { Deployment, Replica, ServingMap } from './map.ts'
@@ -72,11 +73,17 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const looking = cutRevoked(deps, open)
   async function admitted(req: IncomingMessage, res: ServerResponse, request_id: string) {
     const began = clock()
-    const judged = await judge(deps, req)
+    const judged = isPreflight(req) ? await judgePreflight(deps, req) : await judge(deps, req)
     observed.judged(clock() - began)
+    const cors = corsOf(map, req)
+    if (judged === 'preflight') {
+      observed.answered({ status: 204, source: null })
+      allowPreflight(req, res, { cors, request_id })
+      return
+    }
     if ('refusal' in judged) {
       observed.answered({ status: judged.refusal.status, source: 'gateway' })
-      refusals.refuse(req, res, judged.refusal, request_id)
+      refusals.refuse(req, res, judged.refusal, { request_id, cors })
       return
     }
     const { deployment, token_id, path, mayGoOn } = judged
@@ -90,7 +97,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       return way
     }
     const exchange = new Exchange(
-      { req, res, request_id, deployment, token_id, path, client_ip: deps.addressOf(req) },
+      { req, res, request_id, cors, deployment, token_id, path, client_ip: deps.addressOf(req) },
       { ...deps, nextWay, released, unreached: observed.unreached },
     )
     const entry: Open = { exchange, deployment_id, token_id, mayGoOn }
@@ -113,12 +120,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
       admitted(req, res, request_id).catch((error: unknown) => {
         deps.failed(error)
         if (!res.headersSent)
-          refusals.refuse(
-            req,
-            res,
-            refusals.away('The request could not be checked; try again'),
+          refusals.refuse(req, res, refusals.away('The request could not be checked; try again'), {
             request_id,
-          )
+            cors: corsOf(map, req),
+          })
         else res.destroy()
       })
       return true
@@ -193,6 +198,21 @@ async function judge(deps: GatewayDeps, req: IncomingMessage): Promise<Judged> {
   if (!deps.hasRoom())
     return { refusal: refusals.away('Requests cannot be recorded now; try again') }
   return { deployment, token_id, path: target.path, mayGoOn: null }
+}
+
+/** A browser sends no token along, so the origin alone decides; whether the deployment exists changes no refusal. */
+async function judgePreflight(
+  deps: GatewayDeps,
+  req: IncomingMessage,
+): Promise<'preflight' | { refusal: refusals.GatewayRefusal }> {
+  if (deps.isDraining()) return { refusal: refusals.away('The server is stopping; try again') }
+  try {
+    await deps.map.fresh()
+  } catch (error) {
+    deps.failed(error)
+    return { refusal: refusals.away('Allowed origins cannot be checked now; try again') }
+  }
+  return isAllowed(corsOf(deps.map, req)) ? 'preflight' : { refusal: refusals.noOrigin }
 }
 
 type SessionTarget = { deployment_id: string; path: string }

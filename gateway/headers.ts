@@ -73,16 +73,20 @@ const ofOrigin = new Set([
   ...['strict-transport-security', 'nel', 'report-to', 'reporting-endpoints'],
 ])
 
-/** The headers of a response that the caller gets. */
-export function toCaller(raw: readonly string[], added: Added): RawHeaders {
+/** The gateway alone decides which pages may read a response, by the deployment's `allowed_origins`. */
+const ofBrowsers = (low: string): boolean => low.startsWith('access-control-')
+
+/** The headers of a response that the caller gets; `cors` comes on top of those of the same name. */
+export function toCaller(raw: readonly string[], added: Added, cors: RawHeaders = []): RawHeaders {
   const named = namedByConnection(raw)
   const kept: RawHeaders = []
   for (const [name, value] of pairs(raw)) {
     const low = name.toLowerCase()
-    if (hopByHop.has(low) || ofOrigin.has(low) || low in added) continue
+    if (hopByHop.has(low) || ofOrigin.has(low) || ofBrowsers(low) || low in added) continue
     if (named.has(low) && low !== 'content-length') continue
     kept.push(name, value)
   }
   for (const [name, value] of Object.entries(added)) kept.push(name, value)
+  kept.push(...cors)
   return kept
 }

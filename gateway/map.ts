@@ -17,6 +17,7 @@ export type Deployment = {
   max_body_bytes: number
   timeout_s: number
   max_concurrency: number
+  allowed_origins: readonly string[]
 }
 type Token = { token_id: string; deployment_id: string; secret_sha256: Buffer; isRevoked: boolean }
 type WithEpoch = { epoch: number }
@@ -82,7 +83,7 @@ export class ServingMap {
     const since = [this.#epoch]
     const { rows: deployments } = await this.#pool.query<Deployment>({
       name: 'changed_deployments',
-      text: `select deployment_id, state, revision_id, max_body_bytes, timeout_s, max_concurrency
+      text: `select deployment_id, state, revision_id, max_body_bytes, timeout_s, max_concurrency, allowed_origins
                from write.deployment_route where epoch > $1`,
       values: since,
     })

@@ -17,6 +17,9 @@ const hidden = /%(25)*(2f|5c|2e|00|0[ad])/i
 export const isInference = (url: string): boolean =>
   url === '/inference' || /^\/inference[/?]/.test(url)
 
+/** The deployment that a request target names, however wrong the rest of it is; '' if it names none. */
+export const deploymentIn = (url: string): string => shape.exec(url)?.[1] ?? ''
+
 /** The engine's path in a request target, byte for byte as sent (specification, "Inference"). */
 export function targetOf(url: string): Target {
   if (url.length > maxLength) return { kind: 'illegal', why: 'the address is longer than 8 KiB' }

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { sandbox } from './headers.ts'
+import { type RawHeaders, sandbox } from './headers.ts'
 
 /** The gateway's own responses (specification, "Errors"); all others come from the engine. */
 export type GatewayRefusal = {
-  status: 400 | 401 | 404 | 405 | 408 | 413 | 501 | 502 | 503 | 504
+  status: 400 | 401 | 403 | 404 | 405 | 408 | 413 | 501 | 502 | 503 | 504
   code: string
   detail: string
   retryAfterSeconds?: number
@@ -38,6 +38,12 @@ export const noToken: GatewayRefusal = {
   status: 401,
   code: 'invalid_token',
   detail: 'This deployment is opened by one of its own tokens: Authorization: Bearer fdt_…',
+}
+export const noOrigin: GatewayRefusal = {
+  status: 403,
+  code: 'origin_not_allowed',
+  detail:
+    'Web pages of this origin may not call this address: a maintainer adds the origin to allowed_origins of the deployment',
 }
 export const noPerson: GatewayRefusal = {
   status: 401,
@@ -104,15 +110,15 @@ export function refuse(
   req: IncomingMessage,
   res: ServerResponse,
   { status, code, detail, retryAfterSeconds }: GatewayRefusal,
-  request_id: string,
+  { request_id, cors }: { request_id: string; cors: RawHeaders },
 ): void {
   const error = { message: detail, type: kindOf(status), param: null, code }
   const body = JSON.stringify({ detail, code, request_id, error })
   // An engine may have set this header already.
   res.statusMessage = ''
-  res.writeHead(status, {
+  const headers = {
     'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
+    'content-length': String(Buffer.byteLength(body)),
     'x-request-id': request_id,
     'cache-control': 'no-store',
     ...sandbox,
@@ -121,6 +127,7 @@ export function refuse(
     ...(status === 405 && { allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' }),
     // The rest of the body must not be read as another request.
     ...(!req.complete && { connection: 'close' }),
-  })
+  }
+  res.writeHead(status, [...Object.entries(headers).flat(), ...cors])
   res.end(body)
 }

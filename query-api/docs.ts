@@ -57,7 +57,7 @@ function page(document: ApiDocument): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Forge API</title>
 <meta name="viewport" content="width=device-width"><style>${style}</style></head><body>
 <h1>Forge API <small>${escapeHtml(document.info.version)}</small></h1>
-<p>The document for programs: <a href="/api/openapi.json">/api/openapi.json</a></p><nav>${contents}</nav>
+<p>The document for programs: <a href="openapi.json">/api/openapi.json</a></p><nav>${contents}</nav>
 ${sections.join('\n')}</body></html>`
 }
 

@@ -74,7 +74,7 @@ async function startParts(config: Config, opening: Omit<Opening, 'migrating'>): 
   // First of all, so that a start which finds the port busy has not created an administrator.
   const listener = await listen(config.host, config.port)
   life.owns('listener', listener, opened => opened.close())
-  const building = has('query-api') ? consoleAssets(logger) : null
+  const building = has('query-api') ? consoleAssets(logger, config) : null
   const core = await openCore(
     { ...config, port: listener.port },
     {

@@ -19,11 +19,11 @@ const preloadStart: Plugin = {
       const tags = [
         ...wanted.map(file => ({
           tag: 'link',
-          attrs: { rel: 'modulepreload', crossorigin: true, href: `/${file}` },
+          attrs: { rel: 'modulepreload', crossorigin: true, href: `./${file}` },
         })),
         ...[...new Set(styles)].map(file => ({
           tag: 'link',
-          attrs: { rel: 'stylesheet', crossorigin: true, href: `/${file}` },
+          attrs: { rel: 'stylesheet', crossorigin: true, href: `./${file}` },
         })),
       ]
       // It needs nothing from the page, and waits neither for its end nor for styles.
@@ -34,6 +34,8 @@ const preloadStart: Plugin = {
 
 export default {
   root: import.meta.dirname,
+  // Scripts find each other; the server completes the addresses in the page, which has no path of its own.
+  base: './',
   plugins: [react(), preloadStart],
   server: { proxy: { '/api': server } },
   build: {

@@ -6,7 +6,6 @@ import { projectAt } from '../../events/projects.ts'
 import { isOneOf } from '../../platform/postgres/one-of.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
-  type Autoscaling,
   type DeploymentInput,
   type DeploymentPatch,
   defaultLimits,
@@ -20,7 +19,7 @@ import { create, fresh, type Work } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
 import { createEmptyProject, findProject, refuseProjectOfOthers } from '../rules/short-id.ts'
-import { createDeployment } from './decide.ts'
+import { type Besides, createDeployment } from './decide.ts'
 import type { FindTemplate } from './ports.ts'
 import { resolveServing } from './revisions/serving.ts'
 import { resolveSource } from './revisions/source.ts'
@@ -72,7 +71,7 @@ async function createOne(deps: Deps, request: Create, findTemplate: FindTemplate
       const made = { deployment_id, owner: caller.username, project, ...settingsOf(body) }
       const first = { revision_id, source: resolved.source, serving, auto_promote: true }
       await work.decide(target, {
-        decide: deployment => createDeployment(deployment, made, first, scalingIn(body)),
+        decide: deployment => createDeployment(deployment, made, first, besidesIn(body)),
         alongside: (tx, decided) => saveDeployment(tx, decided, { secret }),
       })
       return {
@@ -146,8 +145,8 @@ export function refuseCapture({ capture }: Pick<DeploymentPatch, 'capture'>): vo
     })
 }
 
-/** The autoscaling settings; the only metric needs no mention. */
-export function scalingIn({ autoscaling = {} }: DeploymentPatch): Partial<Autoscaling> {
+/** The settings with events of their own; the only metric of autoscaling needs no mention. */
+export function besidesIn({ autoscaling = {}, allowed_origins }: DeploymentPatch): Besides {
   const { metric: _, ...scaling } = autoscaling
-  return scaling
+  return { autoscaling: scaling, ...(allowed_origins && { allowed_origins }) }
 }

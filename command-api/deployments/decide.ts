@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Deployment, DeploymentEvent, DeploymentSettings } from '../../events/deployments.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type Autoscaling, defaultAutoscaling } from '../../schemas/deployments/deployments.ts'
@@ -5,17 +6,21 @@ import { deploymentTable, type Trigger } from './lifecycle.ts'
 import { living } from './living.ts'
 import type { NewRevision } from './revisions/decide.ts'
 
+/** Settings that have events of their own; absent ones keep their value. */
+export type Besides = { autoscaling?: Partial<Autoscaling>; allowed_origins?: readonly string[] }
+
 export const createDeployment = (
   deployment: Deployment,
   made: { deployment_id: string; owner: string; project: string } & DeploymentSettings,
   first: NewRevision,
-  autoscaling: Partial<Autoscaling> = {},
+  { autoscaling = {}, allowed_origins = [] }: Besides = {},
 ): DeploymentEvent[] => {
   if (deployment) throw new Error('the id of a deployment was taken')
   const { deployment_id } = made
   return [
     { type: 'deployment.created', data: made },
     ...scaleAs(deployment_id, defaultAutoscaling, autoscaling),
+    ...allow(deployment_id, [], allowed_origins),
     { type: 'deployment.revision_created', data: { deployment_id, number: 1, ...first } },
   ]
 }
@@ -30,12 +35,42 @@ function scaleAs(
   return same ? [] : [{ type: 'deployment.autoscaling_changed', data: { deployment_id, ...next } }]
 }
 
+function allow(
+  deployment_id: string,
+  now: readonly string[],
+  origins: readonly string[],
+): DeploymentEvent[] {
+  for (const origin of origins) refuseBadOrigin(origin, origins.length)
+  const allowed_origins = [...origins].sort()
+  return isDeepStrictEqual(allowed_origins, now)
+    ? []
+    : [{ type: 'deployment.origins_changed', data: { deployment_id, allowed_origins } }]
+}
+
+/** Browsers send an origin in one form only; any other form would never match. */
+function refuseBadOrigin(origin: string, count: number): void {
+  if (origin === '*') {
+    if (count > 1)
+      throw new Refusal('invalid', 'allowed_origins: * allows every origin, so it stands alone')
+    return
+  }
+  const sent = URL.canParse(origin) ? new URL(origin).origin : null
+  if (sent === origin && /^https?:/.test(sent)) return
+  throw new Refusal('invalid', `allowed_origins: ${origin} is no origin`, {
+    code: 'deployment.bad_origin',
+    hint:
+      sent === null || sent === origin
+        ? 'Write https://host or https://host:port'
+        : `Browsers call it ${sent}`,
+  })
+}
+
 export function changeDeployment(
   deployment: Deployment,
   change: Partial<DeploymentSettings>,
-  autoscaling: Partial<Autoscaling> = {},
+  { autoscaling = {}, allowed_origins }: Besides = {},
 ): DeploymentEvent[] {
-  const { deployment_id, settings, autoscaling: now } = living(deployment)
+  const { deployment_id, settings, ...now } = living(deployment)
   const next = { ...settings, ...change }
   if (next.min_replicas > next.max_replicas)
     throw new Refusal(
@@ -47,7 +82,8 @@ export function changeDeployment(
   )
   return [
     ...(same ? [] : [{ type: 'deployment.changed' as const, data: { deployment_id, ...next } }]),
-    ...scaleAs(deployment_id, now, autoscaling),
+    ...scaleAs(deployment_id, now.autoscaling, autoscaling),
+    ...allow(deployment_id, now.allowed_origins, allowed_origins ?? now.allowed_origins),
   ]
 }
 

@@ -15,10 +15,10 @@ import type { Deps } from '../deps.ts'
 import { change, type OnDeployment, toChange, toReply } from './change.ts'
 import {
   baseUrlOf,
+  besidesIn,
   createRoute,
   refuseCapture,
   refuseTakenName,
-  scalingIn,
 } from './create-route.ts'
 import { changeDeployment, move } from './decide.ts'
 import type { FindTemplate } from './ports.ts'
@@ -34,7 +34,8 @@ export const deploymentRoutes = (deps: Deps, findTemplate: FindTemplate): Route[
     credential: 'person',
     reach: 'its_people',
     tag: 'deployments',
-    summary: 'Change the name, the number of replicas or the limits of a deployment',
+    summary:
+      'Change the name, the number of replicas, the limits or the allowed origins of a deployment',
     params: deploymentPath,
     body: deploymentPatch,
     response: deploymentChanged,
@@ -46,7 +47,7 @@ export const deploymentRoutes = (deps: Deps, findTemplate: FindTemplate): Route[
       return toReply(
         await change(deps, request, deployment_id, {
           decide: deployment =>
-            changeDeployment(deployment, settingsIn(request.body), scalingIn(request.body)),
+            changeDeployment(deployment, settingsIn(request.body), besidesIn(request.body)),
           name,
           also: async (tx, { state }) =>
             state && name !== undefined

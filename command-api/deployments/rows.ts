@@ -51,6 +51,11 @@ function save(tx: Transaction, event: DeploymentEvent, at: At): Promise<unknown>
       return changeSettings(tx, event.data, at)
     case 'deployment.autoscaling_changed':
       return changeScaling(tx, event.data, at)
+    case 'deployment.origins_changed':
+      return tx.query(
+        'update write.deployment_route set allowed_origins = $2, epoch = $3 where deployment_id = $1',
+        [event.data.deployment_id, event.data.allowed_origins, at.epoch],
+      )
     case 'deployment.state_changed':
       return setState(tx, event.data, at)
     case 'deployment.suspended':

@@ -18,6 +18,7 @@ export const deployments: Slice<{ findTemplate: FindTemplate }> = {
       'deployment.created': 'serving',
       'deployment.changed': 'serving',
       'deployment.autoscaling_changed': 'serving',
+      'deployment.origins_changed': 'serving',
       'deployment.revision_created': 'serving',
       'deployment.revision_progressed': 'serving',
       'deployment.revision_ready': 'serving',
@@ -66,7 +67,10 @@ export const deployments: Slice<{ findTemplate: FindTemplate }> = {
         project: 'demo',
         source: { kind: 'external', url: 'http://10.0.0.7:8000' },
       },
-      'PATCH /api/deployments/{deployment_id}': { replicas: { min: 1, max: 2 } },
+      'PATCH /api/deployments/{deployment_id}': {
+        replicas: { min: 1, max: 2 },
+        allowed_origins: ['https://app.example'],
+      },
       'POST /api/deployments/{deployment_id}/revisions': {
         source: { kind: 'external', url: 'http://10.0.0.8:8000' },
       },

@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import type { Proofs } from '../../auth/identity-provider.ts'
 import { sha256 } from '../../auth/opaque-token.ts'
 import { type CookieOf, isSecure } from '../../auth/refresh-cookie.ts'
+import { basePathOf } from '../../platform/http/base-path.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from '../deps.ts'
 
@@ -63,7 +64,7 @@ const nameFor = (of: CookieOf) => (isSecure(of) ? '__Secure-forge_oidc' : 'forge
 /** Lax, not Strict, because the browser returns from the provider's site. */
 function setCookie(of: CookieOf, value: string, maxAgeSeconds: number): void {
   const attributes = [
-    'Path=/api/auth/oidc',
+    `Path=${basePathOf(of.baseUrl)}/api/auth/oidc`,
     `Max-Age=${maxAgeSeconds}`,
     'HttpOnly',
     'SameSite=Lax',

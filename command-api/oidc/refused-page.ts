@@ -34,8 +34,6 @@ const page = ({ detail, code, extras }: Refusal, requestId: string) => `<!doctyp
 <meta name="color-scheme" content="light dark">
 <title>Not signed in · Forge</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/assets/page.css">
-<link rel="stylesheet" href="/assets/device.css">
 </head>
 <body>
 <header>
@@ -45,7 +43,7 @@ const page = ({ detail, code, extras }: Refusal, requestId: string) => `<!doctyp
 <main>
   <section class="panel">
     <p role="alert">${escaped(detail)}</p>
-    <p><a href="/api/auth/oidc/login${code === 'forbidden' && extras.code !== 'origin.foreign' ? '?prompt=login' : ''}">Sign in again</a></p>
+    <p><a href="login${code === 'forbidden' && extras.code !== 'origin.foreign' ? '?prompt=login' : ''}">Sign in again</a></p>
     <p><small>Request ${escaped(requestId)}</small></p>
   </section>
 </main>

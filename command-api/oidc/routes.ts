@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { openIdentityProvider } from '../../auth/identity-provider.ts'
 import { sealProviderToken } from '../../auth/provider-token.ts'
 import { type Route, route } from '../../auth/route.ts'
+import { basePathOf } from '../../platform/http/base-path.ts'
 import { refuseForeignVisit } from '../../platform/http/origin.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { oidcAnswerQuery, oidcLoginQuery } from '../../schemas/oidc.ts'
@@ -71,7 +72,7 @@ const loginRoute = (deps: Deps, atProvider: AtProvider): Route =>
         // Where the provider remembers the person, a link elsewhere would otherwise sign them in without a click.
         refuseForeignVisit(ctx)
         const { provider } = atProvider()
-        const returnTo = pathHere(query.return_to ?? defaultReturn, deps.baseUrl())
+        const returnTo = pathHere(query.return_to, deps.baseUrl())
         const proofs = await beginFlow(deps, ctx, returnTo)
         const question = { ...proofs, redirectUri: redirectUri(deps), prompt: query.prompt }
         goTo(ctx, await provider.askAt(question))
@@ -114,11 +115,17 @@ const callbackRoute = (deps: Deps, atProvider: AtProvider, openSession: OpenSess
   })
 
 /** A path of this server with its query; refuses others, to prevent an open redirect. */
-function pathHere(asked: string, baseUrl: string): string {
-  const base = new URL(baseUrl)
-  const url = asked.startsWith('/') ? URL.parse(asked, base) : null
-  if (url?.origin !== base.origin)
-    throw new Refusal('invalid', 'return_to must be a path on this server, such as /device')
+function pathHere(asked: string | undefined, baseUrl: string): string {
+  const { origin } = new URL(baseUrl)
+  const basePath = basePathOf(baseUrl)
+  const path = asked ?? basePath + defaultReturn
+  const url = path.startsWith('/') ? URL.parse(path, origin) : null
+  // Other paths of the host belong to others.
+  if (url?.origin !== origin || !`${url.pathname}/`.startsWith(`${basePath}/`))
+    throw new Refusal(
+      'invalid',
+      `return_to must be a path on this server, such as ${basePath}${defaultReturn}`,
+    )
   return url.pathname + url.search + url.hash
 }
 

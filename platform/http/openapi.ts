@@ -10,6 +10,8 @@ type Example = { parameters: Document; body?: unknown }
 /** The parts of a document other than its routes. */
 export type Description<Route> = {
   info: { title: string; version: string; description: string }
+  /** The path or address before all paths. */
+  server: string
   securitySchemes: Document
   securityOf: (route: Route) => Document[]
   /** The refusals for callers who have no access to a route. */
@@ -40,6 +42,7 @@ export function openApi<Route extends RouteShape>(
   return {
     openapi: '3.1.0',
     info: description.info,
+    servers: [{ url: description.server }],
     paths,
     components: {
       schemas: {

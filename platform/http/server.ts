@@ -10,6 +10,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type Koa from 'koa'
 import { CannotStart } from '../cannot-start.ts'
 import { limitArrival, usualArrivalMs } from './arrival.ts'
+import { belowBasePath } from './base-path.ts'
 import { defaultHeaders } from './default-headers.ts'
 import { type Connections, drain, usualDrainMs, watchConnections } from './drain.ts'
 import { linger, lingersFor } from './linger.ts'
@@ -22,8 +23,8 @@ export type HttpServer = {
   port: number
   /** What the server is doing, for the responses with 503 before it serves. */
   starting(what: string): void
-  /** Requests go to this application from now on, apart from the requests that `take` handles; until then they get 503. */
-  serve(app: Koa, take?: Take): void
+  /** Requests go to this application from now on, apart from the requests that `take` handles; until then they get 503. Neither sees the base path. */
+  serve(app: Koa, take?: Take, basePath?: string): void
   /**
    * Accepts no new connection, lets running requests finish (25 s at most, or `drainMs`), then cuts off the rest.
    * Requests that have not arrived in full a second later get 503, and a client that reads nothing is cut off after
@@ -71,9 +72,10 @@ export async function listen(
     starting(what) {
       doing = what
     },
-    serve(app, take = () => false) {
+    serve(app, take = () => false, basePath = '') {
       const answer = app.callback()
       handle = (req, res) => {
+        req.url = belowBasePath(req.url ?? '', basePath)
         const exchange = connections.exchanges.get(req.socket)
         const isTaken = take(req, res)
         if (exchange) exchange.isTaken = isTaken

@@ -23,6 +23,10 @@ export const deploymentProjection: Handlers<DeploymentTables, DeploymentEvent> =
     update(tx, deployment_id, { ...settings, updated_at: occurred_at }),
   'deployment.autoscaling_changed': (tx, { data: { deployment_id, ...scaling }, occurred_at }) =>
     update(tx, deployment_id, { ...scaling, updated_at: occurred_at }),
+  'deployment.origins_changed': (tx, { data, occurred_at }) =>
+    update(tx, data.deployment_id, {
+      ...{ allowed_origins: data.allowed_origins, updated_at: occurred_at },
+    }),
   'deployment.state_changed': (tx, { data, occurred_at, actor }) => {
     const { deployment_id, state, reason } = data
     return update(tx, deployment_id, {

@@ -31,6 +31,7 @@ export type DeploymentTables = {
     up_window_s: Generated<number>
     down_window_s: Generated<number>
     idle_suspend_s: number | null
+    allowed_origins: Generated<string[]>
     created_at: Time
     updated_at: Time
     suspended_at: MaybeTime

@@ -58,6 +58,7 @@ function toDeployment(
     replicas: { min, max, ...replicas },
     autoscaling: { metric: 'concurrency', target, up_window_s, down_window_s, idle_suspend_s },
     limits: { max_body_bytes: Number(max_body_bytes), timeout_s, max_concurrency },
+    allowed_origins: row.allowed_origins,
     capture: { enabled: false, sample_rate: 0, retention_days: 7 },
     token_count: counts.tokens,
     created_at: toTimestamp(row.created_at),

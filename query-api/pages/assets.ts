@@ -21,17 +21,26 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Reads `index.html` and `assets/` of a built console. */
-export function readAssets(folder: string): Assets {
+/** Reads `index.html` and `assets/` of a built console, which is served under this path. */
+export function readAssets(folder: string, basePath = ''): Assets {
   const names = readdirSync(join(folder, 'assets')).filter(name => !name.endsWith('.gz'))
   return {
-    page: assetAt(join(folder, 'index.html')),
+    page: pageAt(join(folder, 'index.html'), basePath),
     byName: new Map(names.map(name => [name, assetAt(join(folder, 'assets', name))])),
   }
 }
 
-function assetAt(path: string): Asset {
-  const bytes = readFileSync(path)
+/** The page is the same for every path, so that it needs the whole paths of its assets. */
+function pageAt(path: string, basePath: string): Asset {
+  const html = readFileSync(path, 'utf8')
+    .replaceAll('"./assets/', `"${basePath}/assets/`)
+    .replace('name="base-path" content=""', `name="base-path" content="${basePath}"`)
+  return { ...assetOf(path, Buffer.from(html)), gzipped: null }
+}
+
+const assetAt = (path: string): Asset => assetOf(path, readFileSync(path))
+
+function assetOf(path: string, bytes: Buffer): Asset {
   const gzipped = existsSync(`${path}.gz`) ? readFileSync(`${path}.gz`) : null
   return {
     type: types[extname(path)] ?? 'application/octet-stream',

@@ -98,6 +98,9 @@ export const defaultAutoscaling: Autoscaling = {
   ...{ target: 16, up_window_s: 30, down_window_s: 600, idle_suspend_s: null },
 }
 
+/** `https://host[:port]`, or `*` for every origin. */
+const origin = Type.String({ maxLength: 300, pattern: '^(\\*|https?://[^\\s/?#@\\\\]+)$' })
+
 const changeable = {
   name: Type.Optional(name()),
   replicas: Type.Optional(
@@ -128,6 +131,8 @@ const changeable = {
       idle_suspend_s: Type.Optional(autoscalingBounds.idle_suspend_s),
     }),
   ),
+  /** The origins whose web pages may call it (CORS); the list replaces the one before. */
+  allowed_origins: Type.Optional(Type.Array(origin, { maxItems: 20, uniqueItems: true })),
 }
 
 /** The body of `POST /api/deployments`. `project` may be omitted if the source belongs to one. */
@@ -243,6 +248,8 @@ export const deployment = Type.Object({
   }),
   autoscaling: Type.Object({ metric: Type.Literal('concurrency'), ...autoscalingBounds }),
   limits: Type.Object(limits),
+  /** Origins whose web pages may call it. */
+  allowed_origins: Type.Array(Type.String()),
   /** The contents of requests and responses are not stored by any version yet. */
   capture: Type.Object({
     enabled: Type.Literal(false),

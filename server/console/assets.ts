@@ -1,11 +1,19 @@
 import type { Logger } from 'pino'
+import { basePathOf } from '../../platform/http/base-path.ts'
 import { type Assets, readAssets } from '../../query-api/pages/assets.ts'
+import type { Config } from '../settings/config.ts'
 import { buildConsole } from './build.ts'
 
-/** The console, built first if its sources have changed. The API is served even without it. */
-export async function consoleAssets(logger: Logger): Promise<Assets | null> {
+/** The console at the path of the public address, built first if its sources have changed. The API is served even without it. */
+export async function consoleAssets(
+  logger: Logger,
+  { baseUrl }: Pick<Config, 'baseUrl'>,
+): Promise<Assets | null> {
   try {
-    return readAssets(await buildConsole(text => logger.info(text)))
+    return readAssets(
+      await buildConsole(text => logger.info(text)),
+      basePathOf(baseUrl ?? 'http://localhost'),
+    )
   } catch (error) {
     logger.error({ err: error }, 'the console is not served')
     return null

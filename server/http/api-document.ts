@@ -7,14 +7,14 @@ import type { RecipeLock } from '../../schemas/recipes.ts'
 import { exampleOf } from './api-examples.ts'
 import { mlflowFaultStatus } from './mlflow-refusals.ts'
 
-/** The OpenAPI document of the routes that this process serves; `lock` is a recipe's lock, used in examples. */
+/** The OpenAPI document of the routes that this process serves; `lock` is a recipe's lock, used in examples; `server` is what precedes all paths. */
 export const apiDocument = (
   routes: readonly Route[],
-  version: string,
-  lock: RecipeLock | null,
+  { version, server, lock }: { version: string; server: string; lock: RecipeLock | null },
 ): Record<string, unknown> =>
   openApi(routes, {
     info: { title: 'Forge', version, description: 'Control plane for machine-learning training.' },
+    server,
     securitySchemes,
     securityOf,
     refusalsOfStrangers,

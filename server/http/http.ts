@@ -13,6 +13,7 @@ import type { Route } from '../../auth/route.ts'
 import { secondFactorPolicy } from '../../auth/second-factor.ts'
 import { createPasswordGuard } from '../../command-api/sessions/password-guard.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
+import { basePathOf } from '../../platform/http/base-path.ts'
 import type { HttpServer } from '../../platform/http/server.ts'
 import { httpShell } from '../../platform/http/shell.ts'
 import { type PositionSeal, positionSeal } from '../../platform/position.ts'
@@ -82,6 +83,7 @@ export async function serveHttp(
   })
   const servedMeanwhile = servedInMaintenance(parts.config)
   const positions = await openPositions(parts)
+  const basePath = basePathOf(deps.baseUrl())
   const app = httpShell({
     routes,
     authenticate,
@@ -99,9 +101,12 @@ export async function serveHttp(
     count: parts.rateLimits.count,
     elsewhere: ctx => isLost(ctx, routes) && sendLost(ctx, parts.assets),
     before: (ctx, route, caller) => positions.wait(ctx, route, caller),
-    after: (ctx, caller) => positions.seal(ctx, caller),
+    after(ctx, caller) {
+      positions.seal(ctx, caller)
+      linkBelow(ctx, basePath)
+    },
   })
-  listener.serve(app, gateway?.take)
+  listener.serve(app, gateway?.take, basePath)
   // Closed before the parts its routes use, although it was opened first.
   parts.life.owns('http', listener, listening => listening.close())
   // Registered after the listener and so stopped before it, because it waits for open requests.
@@ -123,6 +128,12 @@ function sendLost(ctx: Context, assets: Assets | null): boolean {
   sendPage(ctx, assets)
   ctx.status = 404
   return true
+}
+
+/** Routes know their paths without the base path, but clients resolve a `Link` against the address that they asked. */
+function linkBelow(ctx: Context, basePath: string): void {
+  const link = ctx.response.get('Link')
+  if (basePath !== '' && link) ctx.set('Link', link.replaceAll('</', `<${basePath}/`))
 }
 
 /** Null if the credential is not known yet. */

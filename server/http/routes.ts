@@ -6,6 +6,7 @@ import type { Route } from '../../auth/route.ts'
 import { secondFactorPolicy } from '../../auth/second-factor.ts'
 import { commandRoutes } from '../../command-api/compose.ts'
 import type { PasswordGuard } from '../../command-api/sessions/password-guard.ts'
+import { basePathOf } from '../../platform/http/base-path.ts'
 import { once } from '../../platform/once.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
 import { readinessLog } from '../../platform/readiness.ts'
@@ -38,7 +39,10 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
   const routes: Route[] = []
   const logReadiness = readinessLog(parts.logger)
   const [shown] = parts.catalogue.builtIn
-  const document = once(() => apiDocument(routes, version, shown ? lockOf(shown.recipe) : null))
+  const server = basePathOf(parts.deps.baseUrl()) || '/'
+  const document = once(() =>
+    apiDocument(routes, { version, server, lock: shown ? lockOf(shown.recipe) : null }),
+  )
   routes.push(
     ...generalRoutes({
       version,

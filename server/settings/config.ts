@@ -103,17 +103,18 @@ const contact: Reader<string | null> = (value, name) => {
   throw new BadSetting(`${name}: expected an address that begins with mailto:, https:// or tel:`)
 }
 
-/** All addresses of Forge begin at the root of a host. Under a path the console, sign-in and links would lead elsewhere. */
+/** An address, perhaps with a path under which a proxy serves Forge; without a slash at its end. */
 const address: Reader<string | null> = (value, name) => {
   if (value === undefined || value === '') return null
   const url = URL.canParse(value) ? new URL(value) : null
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new BadSetting(`${name}: expected an address such as https://forge.example.com`)
-  if (url.href !== `${url.origin}/`)
+  const path = url.pathname.replace(/\/$/, '')
+  if (url.href.replace(/\/$/, '') !== url.origin + path || !/^(\/[\w.~-]+)*$/.test(path))
     throw new BadSetting(
-      `${name}: Forge is served at the root of a host, as ${url.origin}, not under a path; give it a host name`,
+      `${name}: expected a host and perhaps a path of letters, digits and . _ ~ -, such as ${url.origin}/forge`,
     )
-  return url.origin
+  return url.origin + path
 }
 
 const settings: Settings<Config> = {

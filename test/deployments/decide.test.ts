@@ -155,3 +155,25 @@ test('a name belongs to one live token, and a revoked one stays revoked', t => {
   t.is(createToken(revoked, { token_id: 't2', name: 'web', note: '' }).length, 1)
   t.throws(() => revokeToken(revoked, 't9'), { message: /No such token/ })
 })
+
+test('allowed origins have one form and one order, and an event apart from the settings', t => {
+  const allow = (deployment: Deployment, ...allowed_origins: string[]) =>
+    changeDeployment(deployment, {}, { allowed_origins })
+  const changed = allow(serves, 'https://b.example', 'http://a.example:3000')
+  t.deepEqual(changed, [
+    {
+      type: 'deployment.origins_changed',
+      data: {
+        deployment_id: 'dep_1',
+        allowed_origins: ['http://a.example:3000', 'https://b.example'],
+      },
+    },
+  ])
+  const allowed = after(serves, changed)
+  t.deepEqual(allow(allowed, 'http://a.example:3000', 'https://b.example'), [])
+  t.deepEqual(changeDeployment(allowed, {}), [], 'absent: they stay')
+  t.is(allow(allowed).length, 1)
+  for (const wrong of ['https://B.example', 'https://b.example:443', 'ftp://b.example', 'b'])
+    t.throws(() => allow(serves, wrong), { message: /is no origin/ })
+  t.throws(() => allow(serves, '*', 'https://b.example'), { message: /stands alone/ })
+})

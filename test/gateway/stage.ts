@@ -131,6 +131,15 @@ export class ServingTables {
     )
   }
 
+  async allow(deployment_id: string, allowed_origins: readonly string[]): Promise<void> {
+    await this.change((client, epoch) =>
+      client.query(
+        'update write.deployment_route set allowed_origins = $2, epoch = $3 where deployment_id = $1',
+        [deployment_id, allowed_origins, epoch],
+      ),
+    )
+  }
+
   async token(deployment_id: string): Promise<{ token: string; token_id: string }> {
     const id = randomBytes(13).toString('hex').toUpperCase()
     const { token, sha256 } = createOpaqueToken('fdt', id)

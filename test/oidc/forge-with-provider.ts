@@ -39,6 +39,6 @@ export async function startWithProvider(
     SERVICE_OIDC_ADMIN_GROUP: 'forge-admins',
     ...env,
   })
-  const base = `http://localhost:${new URL(forge.url).port}`
+  const base = env.SERVICE_BASE_URL ?? `http://localhost:${new URL(forge.url).port}`
   return { forge, base, redirectUri: `${base}/api/auth/oidc/callback` }
 }

@@ -27,10 +27,13 @@ export type WithProvider = ForgeWithProvider & {
 /** A server, and in this process a third-party OpenID provider. */
 export async function startWithRealProvider(
   t: ExecutionContext,
-  { givesRefreshTokens = false } = {},
+  {
+    givesRefreshTokens = false,
+    env = {},
+  }: { givesRefreshTokens?: boolean; env?: Record<string, string> } = {},
 ): Promise<WithProvider> {
   const { issuer, server } = await providerAddress(t)
-  const forgeWithProvider = await startWithProvider(t, issuer)
+  const forgeWithProvider = await startWithProvider(t, issuer, env)
   const people = new Map<string, Claims>()
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const provider = new Provider(issuer, {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { exitCode, Failure, failureOfAnswer } from '../program/failure.ts'
 import { pause } from '../program/pause.ts'
 import { harmlessValue } from '../terminal/harmless.ts'
+import { addressAt } from './address.ts'
 import { confirmed, type Proof } from './confirmed.ts'
 import { notForge, unreachable } from './unreachable.ts'
 
@@ -74,6 +75,7 @@ const noCode = () => Promise.reject(new Error('Nobody can be asked for a code'))
 export function createApi(options: ApiOptions): Api {
   const { host, onSlow, askPassword = null, askCode = noCode } = options
   const send = sender(options)
+  const signedInAt = options.token === null ? null : host
 
   const askOnce = async (
     outgoing: Outgoing,
@@ -89,7 +91,7 @@ export function createApi(options: ApiOptions): Api {
       const body = await bodyOf(response, isExact).catch(error => {
         throw unreachable(host, error, timeoutMs)
       })
-      if (!response.ok) throw refusal(response, body, options.token !== null)
+      if (!response.ok) throw refusal(response, body, signedInAt)
       if (typeof body === 'string') throw notForge(host)
       onLink?.(response.headers.get('link'))
       return body
@@ -136,7 +138,7 @@ export function createApi(options: ApiOptions): Api {
       )
       if (!response.ok) {
         const body = await bodyOf(response, options.isExact === true)
-        throw refusal(response, body, options.token !== null)
+        throw refusal(response, body, signedInAt)
       }
       return response
     },
@@ -188,9 +190,7 @@ async function sendBytes(
   url: string,
   { headers, bytes }: { headers: Record<string, string>; bytes: Uint8Array },
 ): Promise<unknown> {
-  // The server may have a different name here, e.g. through a tunnel.
-  const { pathname, search } = new URL(url)
-  const response = await fetch(`${host}${pathname}${search}`, {
+  const response = await fetch(addressAt(host, url), {
     method: 'PUT',
     headers: { accept: 'application/json', 'user-agent': userAgent, ...headers },
     body: bytes as Uint8Array<ArrayBuffer>,
@@ -201,7 +201,7 @@ async function sendBytes(
   const body = await bodyOf(response, isExact === true).catch(error => {
     throw unreachable(host, error, bytesTimeoutMs)
   })
-  if (!response.ok) throw refusal(response, body, false)
+  if (!response.ok) throw refusal(response, body, null)
   return body
 }
 
@@ -229,11 +229,11 @@ async function sendUntilCaughtUp(send: () => Promise<Response>): Promise<Respons
   }
 }
 
-function refusal(response: Response, body: unknown, isSignedIn: boolean): Failure {
+function refusal(response: Response, body: unknown, signedInAt: string | null): Failure {
   const failure = failureOfAnswer(response.status, body, response.headers.get('x-request-id'))
-  if (response.status !== 401 || !isSignedIn || failure.fields.code === wrongPassword)
+  if (response.status !== 401 || signedInAt === null || failure.fields.code === wrongPassword)
     return failure
-  const lines = [`hint: forge login --host ${new URL(response.url).origin}`]
+  const lines = [`hint: forge login --host ${signedInAt}`]
   return new Failure(failure.exitCode, failure.message, {
     lines: [...lines, ...failure.lines],
     fields: failure.fields,

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { addressAt } from '../api/address.ts'
 import { type Api, createApi, segment } from '../api/client.ts'
 import { findDeployment } from '../deployments/find.ts'
 import { describe } from '../program/describe.ts'
@@ -106,8 +107,7 @@ async function lineTo(session: Session, what: string, options: ChatOptions): Pro
   const close = () => api.delete(own)
   try {
     const ready = await untilReady(session, own)
-    // The server may have a different name here.
-    const path = new URL(ready.base_url).pathname
+    const path = addressAt(api.host, ready.base_url).slice(api.host.length)
     return { api, path, model: options.served ?? ready.served_names[0] ?? 'default', close }
   } catch (error) {
     await close().catch(() => {})

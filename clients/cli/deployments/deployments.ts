@@ -20,7 +20,14 @@ import {
   pathOfDeployment,
   type Revision,
 } from './find.ts'
-import { type ScaleOptions, scaleOf, scaleOptions } from './set.ts'
+import {
+  type OriginOptions,
+  originOptions,
+  originsOf,
+  type ScaleOptions,
+  scaleOf,
+  scaleOptions,
+} from './set.ts'
 import { untilReady } from './until-ready.ts'
 
 export const describeDeployList = describe({
@@ -52,12 +59,15 @@ export const describeDeployShow = describe({
 
 export const deployShow = record<Deployment, Revision>({
   find: findDeployment,
-  lines({ name, project, state, state_reason, base_url, replicas, cost_24h }) {
+  lines({ name, project, state, state_reason, base_url, replicas, cost_24h, allowed_origins }) {
     const why = state_reason === null ? '' : `: ${state_reason}`
     const cost = cost_24h === null ? '' : `, cost ${cost_24h} in the last 24 hours`
     return [
       `${project}/${name}  ${state}${why}`,
       `${base_url}  ${replicas.ready} of ${replicas.desired} engines respond${cost}`,
+      ...(allowed_origins.length > 0
+        ? [`web pages of ${allowed_origins.join(', ')} may call it`]
+        : []),
     ]
   },
   below: {
@@ -106,6 +116,7 @@ export const describeDeployCreate = describe({
   operands: { '<name>': '' },
   options: {
     ...scaleOptions,
+    ...originOptions,
     '-p, --project <name>': 'whose members may use it; defaults to the project of the run',
     ...sourceOptions,
   },
@@ -114,12 +125,13 @@ export const describeDeployCreate = describe({
 export async function deployCreate(
   world: World,
   name: string,
-  options: SourceOptions & ScaleOptions & { project?: string },
+  options: SourceOptions & ScaleOptions & OriginOptions & { project?: string },
 ): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
   const { project } = options
   const body = {
     ...{ name, ...(project !== undefined && { project }), ...scaleOf(options) },
+    ...originsOf(options),
     ...(await servedOf(session, options)),
   }
   const made = await session.api.post<Made>('/api/deployments', body, { creates: true })

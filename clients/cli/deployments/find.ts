@@ -14,6 +14,7 @@ export type Deployment = {
   previous_revision_id: string | null
   revision_count: number
   replicas: { min: number; max: number; ready: number; desired: number }
+  allowed_origins: string[]
   token_count: number
   cost_24h: string | null
   created_at: string

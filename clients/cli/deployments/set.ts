@@ -17,6 +17,22 @@ export const scaleOptions = {
   '--timeout <seconds>': 'the longest silence of an engine, and the longest upload of a request',
 }
 
+export type OriginOptions = { allowOrigin?: string[] }
+
+export const originOptions = {
+  '--allow-origin <origins...>':
+    'the origins whose web pages may call it, e.g. https://app.example; * for all, or none',
+}
+
+/** The whole list: it replaces the one before. */
+export function originsOf({ allowOrigin }: OriginOptions) {
+  if (allowOrigin === undefined) return {}
+  const isNone = allowOrigin.includes('none')
+  if (isNone && allowOrigin.length > 1)
+    throw usageFailure('--allow-origin none: it stands alone, and removes all origins')
+  return { allowed_origins: isNone ? [] : allowOrigin }
+}
+
 /** The given options, as the API expects them. */
 export function scaleOf({ min, max, target, idleSuspend, maxConcurrency, timeout }: ScaleOptions) {
   const part = (entries: [string, number | null | undefined][]) =>
@@ -47,20 +63,21 @@ function countOf(flag: string, text: string | undefined): number | undefined {
 }
 
 export const describeDeploySet = describe({
-  text: 'change how many engines serve it, when it is suspended, and its limits',
+  text: 'change how many engines serve it, when it is suspended, its limits, and which web pages may call it',
   operands: oneDeployment,
   options: {
     '--name <name>': 'another name; the address stays',
     ...scaleOptions,
+    ...originOptions,
   },
 })
 
 export async function deploySet(
   world: World,
   named: string,
-  { name, ...options }: CommonOptions & ScaleOptions & Texts<'name'>,
+  { name, ...options }: CommonOptions & ScaleOptions & OriginOptions & Texts<'name'>,
 ): Promise<ExitCode> {
-  const body = { ...(name !== undefined && { name }), ...scaleOf(options) }
+  const body = { ...(name !== undefined && { name }), ...scaleOf(options), ...originsOf(options) }
   if (Object.keys(body).length === 0)
     throw usageFailure('Say what to change, e.g. --max 4', 'hint: forge deploy set --help')
   const { api, terminal, isJson } = await openSignedIn(world, options)

@@ -147,14 +147,17 @@ function nameOfHost(given: string | undefined, { current, contexts }: Contexts):
 
 /** `forge.example.com`; the whole address if another server has that name. */
 function newName(host: string, { contexts }: Contexts): string {
-  const short = new URL(host).host
+  const short = host.replace(/^https?:\/\//, '')
   return own(contexts, short) ? host : short
 }
 
 const own = (contexts: Contexts['contexts'], name: string): Context | undefined =>
   Object.hasOwn(contexts, name) ? contexts[name] : undefined
 
-/** Adds a scheme: https for `example.com`, http for this machine. Removes path and trailing slash. */
+/**
+ * Adds a scheme: https for `example.com`, http for this machine. Keeps the path under which a proxy serves Forge, but not that of a
+ * page or of the API.
+ */
 export function normalHost(text: string): string {
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/.test(text)
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(text) && !/^https?:\/\//.test(text))
@@ -164,5 +167,6 @@ export function normalHost(text: string): string {
   const address = /^https?:\/\//.test(text) ? text : `${isLocal ? 'http' : 'https'}://${text}`
   if (!URL.canParse(address))
     throw usageFailure(`"${text}" is not an address; give one such as forge.example.com`)
-  return new URL(address).origin
+  const { origin, pathname } = new URL(address)
+  return origin + pathname.replace(/\/(api|device|runs)(\/.*)?$/, '').replace(/\/+$/, '')
 }

@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router'
 import { type Path, pages } from './pages/all.ts'
 import type { LoadPage } from './pages/slice.ts'
+import { basePath } from './session/base-path.ts'
 import { Frame } from './shell/frame.tsx'
 import { Broken, NotFound } from './shell/wrong-turns.tsx'
 
@@ -42,6 +43,7 @@ const routeTree = root.addChildren(
 
 export const router = createRouter({
   routeTree,
+  basepath: basePath || '/',
   defaultErrorComponent: Broken,
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -9,11 +9,12 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { router } from './router.tsx'
 import { queries } from './session/api.ts'
+import { basePath, belowBasePath } from './session/base-path.ts'
 import { pageOfMlflow } from './shell/mlflow-address.ts'
 
 /** An MLflow client of a person prints addresses of MLflow's own pages. */
-const elsewhere = pageOfMlflow(location.pathname, location.hash)
-if (elsewhere !== null) location.replace(elsewhere)
+const elsewhere = pageOfMlflow(belowBasePath(location.pathname), location.hash)
+if (elsewhere !== null) location.replace(basePath + elsewhere)
 
 // It may arrive before the page that it belongs to.
 if (document.readyState === 'loading')

@@ -41,6 +41,7 @@ test('a path without parameters allows the methods of its own route only', async
 
 const plain = {
   info: { title: 'Echo', version: '0', description: 'Says what it is told.' },
+  server: '/',
   securitySchemes: {},
   securityOf: () => [],
   refusalsOfStrangers: () => [],

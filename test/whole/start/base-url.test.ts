@@ -12,10 +12,19 @@ test('the base address is that of a host, whose slash is removed', t => {
   t.is(readConfig(at('http://127.0.0.1:8080')).baseUrl, 'http://127.0.0.1:8080')
 })
 
-test('a base address with a path, under which no link would work, is refused with the reason', t => {
-  for (const given of ['https://a.example/forge', 'https://a.example/?x=1', 'https://me@a.example'])
+test('it may have a path, under which a proxy serves Forge', t => {
+  for (const given of ['https://a.example/forge', 'https://a.example/forge/'])
+    t.is(readConfig(at(given)).baseUrl, 'https://a.example/forge')
+  t.is(readConfig(at('https://a.example/ml/forge-2')).baseUrl, 'https://a.example/ml/forge-2')
+})
+
+test('a base address with anything else is refused with the reason', t => {
+  for (const given of [
+    ...['https://a.example/?x=1', 'https://me@a.example', 'https://a.example/forge?x=1'],
+    ...['https://a.example//forge', 'https://a.example/a"b', 'https://a.example/a%2fb'],
+  ])
     t.deepEqual(configFaults(at(given)), [
-      'SERVICE_BASE_URL: Forge is served at the root of a host, as https://a.example, not under a path; give it a host name',
+      'SERVICE_BASE_URL: expected a host and perhaps a path of letters, digits and . _ ~ -, such as https://a.example/forge',
     ])
   for (const given of ['forge.example', 'ftp://forge.example', 'https://'])
     t.regex(configFaults(at(given)).join(), /expected an address such as https:/)

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { loginReply, me, refreshReply } from '../../../../schemas/sessions.ts'
+import { basePath } from './base-path.ts'
 import { isConfirmed, refused } from './confirmation.ts'
 import { ApiFailure, SignedOut, Unreachable } from './failure.ts'
 import { createStore } from './store.ts'
@@ -34,7 +35,8 @@ let renewing: Promise<boolean> | null = null
 
 type FromTab = { type: 'signed-out' } | { type: 'signed-in'; username: string }
 
-const tabs = new BroadcastChannel('forge')
+/** Another Forge may be served under another path of the same host. */
+const tabs = new BroadcastChannel(`forge${basePath}`)
 tabs.onmessage = ({ data }: MessageEvent<FromTab>) => {
   const now = session.get()
   if (data.type === 'signed-out' && now.state === 'signed-in') forget('elsewhere')
@@ -107,7 +109,7 @@ function keep(given: string, username: string): void {
 /** One refresh at a time in all tabs: a second use of the same cookie would look like theft. False: no session. */
 function renew(): Promise<boolean> {
   const alone = () =>
-    'locks' in navigator ? navigator.locks.request('forge.refresh', refresh) : refresh()
+    'locks' in navigator ? navigator.locks.request(`forge.refresh${basePath}`, refresh) : refresh()
   renewing ??= alone().finally(() => {
     renewing = null
   })
@@ -175,7 +177,7 @@ async function withToken(method: Method, path: string, { body, signal, headers }
 
 async function sent(path: string, init: RequestInit): Promise<Response> {
   try {
-    const response = await fetch(path, { ...init, credentials: 'same-origin' })
+    const response = await fetch(basePath + path, { ...init, credentials: 'same-origin' })
     if (response.status === 503) lost(await whyOf(response.clone()))
     else reach.set({ ok: true })
     return response

@@ -49,10 +49,11 @@ def sign_in_at(host: str, env: Mapping[str, str]) -> Optional[SignIn]:
 
 
 def normal_host(text: str) -> str:
-    """`https://forge.example.com` for `forge.example.com/`; http for this machine."""
+    """`https://forge.example.com` for `forge.example.com/`; http for this machine. Keeps the path of a proxy."""
     scheme = "http" if _THIS_MACHINE.match(text) else "https"
     address = text if re.match(r"^https?://", text) else "%s://%s" % (scheme, text)
-    return "/".join(address.split("/")[:3])
+    origin, path = "/".join(address.split("/")[:3]), "".join("/" + part for part in address.split("/")[3:])
+    return origin + re.sub(r"/(api|device|runs)(/.*)?$", "", re.split("[?#]", path)[0]).rstrip("/")
 
 
 def _contexts(env: Mapping[str, str]) -> Any:

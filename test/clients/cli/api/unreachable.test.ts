@@ -73,6 +73,6 @@ test('faults of a certificate are named', t => {
 
 test('an address with another scheme is refused', t => {
   t.throws(() => normalHost('ftp://forge.example'), { message: /http:\/\/ or https:\/\// })
-  t.is(normalHost('https://forge.example/x'), 'https://forge.example')
+  t.is(normalHost('https://forge.example/x/'), 'https://forge.example/x')
   t.is(normalHost('localhost:8080'), 'http://localhost:8080')
 })

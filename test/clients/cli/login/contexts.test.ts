@@ -78,6 +78,7 @@ test('hosts are normalized', t => {
   t.is(normalHost('forge.example.com'), 'https://forge.example.com')
   t.is(normalHost('localhost:8080/'), 'http://localhost:8080')
   t.is(normalHost('http://forge.example.com/api/'), 'http://forge.example.com')
+  t.is(normalHost('a.example/forge/runs/run_1?x=1'), 'https://a.example/forge')
   t.throws(() => normalHost('not a host'), { message: /is not an address/ })
 })
 

@@ -11,6 +11,7 @@ import { Panel } from '../../design/panel.tsx'
 import { Ago, Length } from '../../design/time.tsx'
 import { useLive, useThrottled } from '../../live/use-live.ts'
 import { reading, reread } from '../../session/api.ts'
+import { basePath } from '../../session/base-path.ts'
 import type { Me } from '../../session/session.ts'
 import { useWords, wordsOf } from '../../words/words.ts'
 import styles from './page.module.css'
@@ -236,7 +237,11 @@ function Alerts() {
             <ul className={styles.list}>
               {pressing.map(entry => (
                 <li key={entry.notification_id}>
-                  {entry.url === null ? entry.title : <a href={entry.url}>{entry.title}</a>}
+                  {entry.url === null ? (
+                    entry.title
+                  ) : (
+                    <a href={basePath + entry.url}>{entry.title}</a>
+                  )}
                   <Badge state={entry.level === 'error' ? 'error' : 'warning'} text={entry.level} />
                   <span className={styles.soft}>
                     <Ago at={entry.created_at} />

@@ -8,6 +8,7 @@ import { Checkbox } from '../../design/field.tsx'
 import { Empty, Failure, Shown } from '../../design/notice.tsx'
 import { Ago } from '../../design/time.tsx'
 import { readingPage, reread } from '../../session/api.ts'
+import { basePath } from '../../session/base-path.ts'
 import { request } from '../../session/session.ts'
 import { useWords, wordsOf } from '../../words/words.ts'
 import styles from './page.module.css'
@@ -89,7 +90,7 @@ function Entry({ entry, onRead }: { entry: Notification; onRead: () => void }) {
       <Badge state={tones[entry.level]} text={entry.kind.replaceAll('_', ' ')} />
       <div className={styles.text}>
         <strong>
-          {entry.url === null ? entry.title : <a href={entry.url}>{entry.title}</a>}
+          {entry.url === null ? entry.title : <a href={basePath + entry.url}>{entry.title}</a>}
           {entry.count > 1 && ` ×${entry.count}`}
         </strong>
         {entry.body !== '' && <p>{entry.body}</p>}

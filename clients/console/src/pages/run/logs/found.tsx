@@ -6,6 +6,7 @@ import { Button } from '../../../design/button.tsx'
 import { Failure } from '../../../design/notice.tsx'
 import { ScrollBox } from '../../../design/scroll-box.tsx'
 import { addressOf } from '../../../session/api.ts'
+import { linkIn } from '../../../session/base-path.ts'
 import { accepted, authorized } from '../../../session/session.ts'
 import { useWords } from '../../../words/words.ts'
 import { pathOfRun } from '../use-run.ts'
@@ -77,8 +78,7 @@ const useFound = (path: string, filter: Filter) =>
     queryFn: async ({ pageParam, signal }): Promise<Found> => {
       const response = await authorized('GET', pageParam, { signal })
       const lines = (await accepted(response)) as LogLine[]
-      const [, next] = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '') ?? []
-      return { lines, next: next ?? null }
+      return { lines, next: linkIn(response, 'next') }
     },
     getNextPageParam: ({ next }) => next,
   })

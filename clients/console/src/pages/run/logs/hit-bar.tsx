@@ -3,6 +3,7 @@ import type { LogLine } from '../../../../../../schemas/logs.ts'
 import { Button } from '../../../design/button.tsx'
 import { Failure } from '../../../design/notice.tsx'
 import { addressOf } from '../../../session/api.ts'
+import { linkIn } from '../../../session/base-path.ts'
 import { accepted, authorized } from '../../../session/session.ts'
 import { useWords } from '../../../words/words.ts'
 import { pathOfRun } from '../use-run.ts'
@@ -63,13 +64,12 @@ type Seek = { filter: Filter; line: number; way: Way }
 /** The number of the nearest matching line; null if there is none on that side. */
 async function findHit(path: string, { filter, line, way }: Seek): Promise<number | null> {
   const side = way === 'next' ? { after: line } : { before: line }
-  let address: string | undefined = addressOf(path, { ...filter, ...side, limit: 1 })
-  while (address !== undefined) {
+  let address: string | null = addressOf(path, { ...filter, ...side, limit: 1 })
+  while (address !== null) {
     const response: Response = await authorized('GET', address, {})
     const [found] = (await accepted(response)) as LogLine[]
     if (found) return found.seq
-    const links = response.headers.get('link') ?? ''
-    address = new RegExp(`<([^>]+)>; rel="${way}"`).exec(links)?.[1]
+    address = linkIn(response, way)
   }
   return null
 }

@@ -1,0 +1,10 @@
+/**
+ * An address that the server gave out, at the host by which it is known here: a tunnel gives it another name. The server
+ * accepts addresses with and without the path under which it is served.
+ */
+export function addressAt(host: string, given: string): string {
+  const { origin, pathname: base } = new URL(host)
+  const { pathname, search } = new URL(given)
+  const isBelow = pathname.startsWith(base.endsWith('/') ? base : `${base}/`)
+  return `${isBelow ? origin : host}${pathname}${search}`
+}

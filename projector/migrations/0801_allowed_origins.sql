@@ -1,0 +1,1 @@
+alter table deployments add column allowed_origins text[] not null default '{}';
