@@ -29,3 +29,12 @@ test('a base address with anything else is refused with the reason', t => {
   for (const given of ['forge.example', 'ftp://forge.example', 'https://'])
     t.regex(configFaults(at(given)).join(), /expected an address such as https:/)
 })
+
+test('a base address below a path of Forge itself is refused', t => {
+  for (const own of ['/api', '/assets', '/inference'])
+    for (const path of [own, `${own}/forge`])
+      t.deepEqual(configFaults(at(`https://a.example${path}`)), [
+        `SERVICE_BASE_URL: ${own} is a path of Forge's own; choose another`,
+      ])
+  t.is(readConfig(at('https://a.example/apis')).baseUrl, 'https://a.example/apis')
+})
