@@ -114,7 +114,7 @@ const address: Reader<string | null> = (value, name) => {
     throw new BadSetting(
       `${name}: expected a host and perhaps a path of letters, digits and . _ ~ -, such as ${url.origin}/forge`,
     )
-  // Requests that a proxy has freed of the path could not be told from those that still have it.
+  // A request from a proxy that removes the path would look like one that still has it.
   const own = /^\/(api|assets|inference)(?=\/|$)/.exec(path)
   if (own) throw new BadSetting(`${name}: ${own[0]} is a path of Forge's own; choose another`)
   return url.origin + path
