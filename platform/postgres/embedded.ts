@@ -167,10 +167,13 @@ async function passwordIn(directory: string): Promise<string> {
 }
 
 /**
- * SQLSTATE cannot_connect_now (it recovers from the crash of one of its processes, or shuts down) and disk_full: a new connection
- * writes a file.
+ * SQLSTATE cannot_connect_now (it recovers from the crash of one of its processes, or shuts down), crash_shutdown, and disk_full: a
+ * new connection writes a file. A server that is gone refuses the connection instead of cutting it.
  */
-const passing = ['57P03', '53100']
+const isPassing = ({ code, message }: Error & { code?: string }): boolean =>
+  code === undefined
+    ? message === 'Connection terminated unexpectedly'
+    : ['57P03', '57P02', '53100', 'ECONNRESET'].includes(code)
 const askEveryMs = 100
 
 /**
@@ -184,8 +187,7 @@ async function untilAccepting(pool: Pool, signal: AbortSignal): Promise<void> {
       ;(await pool.connect()).release()
       return
     } catch (error) {
-      const { code = '' } = error as { code?: string }
-      if (!passing.includes(code) || Date.now() > deadline) throw error
+      if (!isPassing(error as Error) || Date.now() > deadline) throw error
       await pause(askEveryMs, signal)
     }
 }
