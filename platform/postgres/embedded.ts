@@ -177,8 +177,8 @@ const isPassing = ({ code, message }: Error & { code?: string }): boolean =>
 const askEveryMs = 100
 
 /**
- * Resolves once the server accepts connections. After the crash of one of its processes it recovers by itself, for as long as at a
- * start, and its pid file calls it ready all the while. To give up would only start everything else again, which slows the recovery.
+ * Resolves once the server accepts connections. After the crash of one of its processes it recovers automatically, which
+ * takes as long as at a start, and its pid file still calls it ready. Giving up would only restart everything else, which slows the recovery.
  */
 async function untilAccepting(pool: Pool, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + readyWithinMs

@@ -1,6 +1,6 @@
 import type { Forge } from './forge.ts'
 
-/** Of people whom `signedIn` creates. */
+/** The password of a person whom `signedIn` creates. */
 export const passwordOf = (username: string): string => `a password of the tests for ${username}`
 
 /** Creates and signs in a person; returns their access token. */
