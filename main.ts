@@ -58,7 +58,7 @@ function announce(
       `Sign in as ${firstAdmin.username} with the password ${firstAdmin.password}${
         provider === null ? '' : `, which works only without ${provider}`
       }`,
-      `It is shown only now; ${url}/settings changes it, forge admin reset-password on this host replaces it.`,
+      `It is shown only now, and must be replaced when you first sign in, within 24 hours; forge admin reset-password on this host makes another.`,
     )
   console.log(lines.join('\n'))
 }

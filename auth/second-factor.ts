@@ -33,7 +33,7 @@ export const setUpFirst = (consoleUrl: string): Refusal =>
     },
   )
 
-/** A generated password is known to whoever passed it on. */
+/** Somebody passed the generated password on, and knows it. */
 export const changePasswordFirst = (consoleUrl: string): Refusal =>
   new Refusal(
     'forbidden',

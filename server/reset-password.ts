@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     const asked = { username, removesFactor: values['remove-second-factor'] }
     const { password, hasFactor } = await reset({ config, logger, url: database.url }, asked)
     process.stderr.write(
-      `The new password of ${username}; their sessions have ended. It is shown only now:\n`,
+      `The new password of ${username}; their sessions have ended. It is shown only now, and signs in for 24 hours, to be replaced:\n`,
     )
     process.stdout.write(`${password}\n`)
     if (hasFactor) process.stderr.write(stillNeedsCode(username))

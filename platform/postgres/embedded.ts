@@ -167,15 +167,18 @@ async function passwordIn(directory: string): Promise<string> {
 }
 
 /**
- * SQLSTATE cannot_connect_now (it recovers from the crash of one of its processes, or shuts down) and disk_full: a new connection
- * writes a file.
+ * SQLSTATE cannot_connect_now (it recovers from the crash of one of its processes, or shuts down), crash_shutdown, and disk_full: a
+ * new connection writes a file. A server that is gone refuses the connection instead of cutting it.
  */
-const passing = ['57P03', '53100']
+const isPassing = ({ code, message }: Error & { code?: string }): boolean =>
+  code === undefined
+    ? message === 'Connection terminated unexpectedly'
+    : ['57P03', '57P02', '53100', 'ECONNRESET'].includes(code)
 const askEveryMs = 100
 
 /**
- * Resolves once the server accepts connections. After the crash of one of its processes it recovers by itself, for as long as at a
- * start, and its pid file calls it ready all the while. To give up would only start everything else again, which slows the recovery.
+ * Resolves once the server accepts connections. After the crash of one of its processes it recovers automatically, which
+ * takes as long as at a start, and its pid file still calls it ready. Giving up would only restart everything else, which slows the recovery.
  */
 async function untilAccepting(pool: Pool, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + readyWithinMs
@@ -184,8 +187,7 @@ async function untilAccepting(pool: Pool, signal: AbortSignal): Promise<void> {
       ;(await pool.connect()).release()
       return
     } catch (error) {
-      const { code = '' } = error as { code?: string }
-      if (!passing.includes(code) || Date.now() > deadline) throw error
+      if (!isPassing(error as Error) || Date.now() > deadline) throw error
       await pause(askEveryMs, signal)
     }
 }

@@ -1,8 +1,8 @@
 import test from 'ava'
 import { nextCode } from '../second-factors/authenticator.ts'
-import { adminPassword } from '../servers/api.ts'
+import { adminPassword, passwordOf } from '../servers/api.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
-import { eventsOf, passwordOf, signedIn } from '../servers/signed-in.ts'
+import { eventsOf, signedIn } from '../servers/signed-in.ts'
 import { begin, type Options, registered, signIn } from './registered.ts'
 
 type Refused = {

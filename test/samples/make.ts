@@ -1,5 +1,4 @@
-import { adminPassword } from '../servers/api.ts'
-import { passwordOf } from '../servers/signed-in.ts'
+import { adminPassword, passwordOf } from '../servers/api.ts'
 import { samples } from './all.ts'
 import type { Fixture, Made, SampleServer, SignedIn } from './sample.ts'
 import { asked, bearer, type Send, signIn } from './send.ts'

@@ -3,6 +3,9 @@ import { patient } from './patience.ts'
 /** The administrator of every server that tests and measurements start. */
 export const adminPassword = 'correct horse battery'
 
+/** The password of a person whom a test creates: a generated one would have to be replaced first. */
+export const passwordOf = (username: string): string => `a password of the tests for ${username}`
+
 export type CallOptions = {
   /** Text is sent unchanged. */
   body?: unknown

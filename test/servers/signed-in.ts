@@ -1,7 +1,5 @@
+import { passwordOf } from './api.ts'
 import type { Forge } from './forge.ts'
-
-/** Of people whom `signedIn` creates. */
-export const passwordOf = (username: string): string => `a password of the tests for ${username}`
 
 /** Creates and signs in a person; returns their access token. */
 export async function signedIn(
@@ -9,7 +7,6 @@ export async function signedIn(
   username: string,
   role: 'admin' | 'operator' = 'operator',
 ): Promise<string> {
-  // A generated one would have to be replaced first.
   const password = passwordOf(username)
   const created = await forge.call('POST', '/api/admin/users', {
     body: { username, role, password },

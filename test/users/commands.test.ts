@@ -1,8 +1,8 @@
 import test from 'ava'
-import type { Reply } from '../servers/api.ts'
+import { passwordOf, type Reply } from '../servers/api.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { createRun } from '../servers/runs.ts'
-import { eventsOf, passwordOf, signedIn } from '../servers/signed-in.ts'
+import { eventsOf, signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
 
 type Created = { username: string; password: string | null }

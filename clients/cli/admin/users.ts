@@ -160,7 +160,9 @@ async function changeUser(world: World, { username, options, change, said }: Cha
 /** Only the password goes to stdout, so that a script can capture it. */
 function sayPassword({ terminal }: World, user: WrittenUser, isExpected: boolean): void {
   if (user.password !== null) {
-    terminal.note('Their password, shown only now:')
+    terminal.note(
+      'Their password, shown only now; they replace it at the first sign-in, within 24 hours:',
+    )
     terminal.data(user.password)
   } else if (isExpected)
     terminal.note(

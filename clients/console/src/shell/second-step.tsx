@@ -35,11 +35,11 @@ type Props = {
   needed: Needed
   /** On the button. */
   text: string
-  /** Sends the password once more; without a proof, the server says what it needs now. */
+  /** Sends the password once more; without a proof, the server responds with a new challenge. */
   send: (proof: Proof) => Promise<unknown>
 }
 
-/** Asks for a passkey or a code, whichever the person has, after the password was right. */
+/** Asks for a passkey or a code, depending on the person, after the password was right. */
 export function SecondStep({ needed, text, send }: Props) {
   const say = useWords(words)
   const ways = useWaysToSignIn().data

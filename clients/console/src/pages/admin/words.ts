@@ -22,8 +22,9 @@ export const words = wordsOf({
   removeSecondFactor: ['Remove second factor', '移除两步验证'],
   noPassword: ['Signs in with the identity provider', '通过身份提供方登录'],
   passwordOf: [
-    (name: string) => `The password of ${name}, shown only once:`,
-    (name: string) => `${name} 的密码，仅显示一次：`,
+    (name: string) =>
+      `The password of ${name}, shown only once, to be replaced at the first sign-in within 24 hours:`,
+    (name: string) => `${name} 的密码，仅显示一次；须在 24 小时内首次登录时更换：`,
   ],
   newPerson: ['New person', '新建人员'],
   create: ['Create', '创建'],
