@@ -6,7 +6,7 @@ import type { Follower } from './effects/follower.ts'
 import type { Reactor } from './effects/reactor.ts'
 import { setHparams } from './hparams/decide.ts'
 import { describeJob } from './jobs/change-route.ts'
-import { reportJob } from './jobs/report.ts'
+import { beginJob, reportJob } from './jobs/report.ts'
 import type { Kind } from './kind.ts'
 import { appendMetrics } from './metrics/routes.ts'
 import type { MlflowPorts } from './mlflow/target.ts'
@@ -61,6 +61,7 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
     setHparams,
     createRun: request => createRun(deps, request),
     reportRun: reportRun(deps),
+    beginJob: beginJob(deps),
     registerArtifact: (asked, artifact) => register(deps, asked, artifact),
   }
   return {

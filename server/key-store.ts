@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type KeyStore, keyFolder } from '../auth/key-folder.ts'
 import { hasKeyTable, keyTable, moveKeys } from '../auth/key-table.ts'
 import { CannotStart } from '../platform/cannot-start.ts'
 import type { Core } from './core.ts'
 import type { Config } from './settings/config.ts'
+import { readSettingFile } from './settings/secret-file.ts'
 
 const minSecretLength = 16
 
@@ -33,13 +33,8 @@ export async function keyStoreOf({ config, pool, logger }: Core): Promise<KeySto
 
 async function secretOf({ keysSecret, keysSecretFile }: Config): Promise<string | null> {
   if (keysSecretFile === null) return checked(keysSecret, 'SERVICE_KEYS_SECRET')
-  const text = await readFile(keysSecretFile, 'utf8').catch(cause => {
-    throw new CannotStart(
-      `SERVICE_KEYS_SECRET_FILE=${keysSecretFile} cannot be read: ${cause.message}`,
-      cause,
-    )
-  })
-  return checked(text.trim(), `SERVICE_KEYS_SECRET_FILE=${keysSecretFile}`)
+  const text = await readSettingFile('SERVICE_KEYS_SECRET_FILE', keysSecretFile)
+  return checked(text, `SERVICE_KEYS_SECRET_FILE=${keysSecretFile}`)
 }
 
 function checked(secret: string | null, from: string): string | null {

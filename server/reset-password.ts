@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
@@ -36,10 +37,22 @@ async function main(): Promise<void> {
     process.stderr.write(
       `The new password of ${username}; their sessions have ended. It is shown only now, and signs in for 24 hours, to be replaced:\n`,
     )
-    process.stdout.write(`${password}\n`)
+    print(password, username)
     if (hasFactor) process.stderr.write(stillNeedsCode(username))
   } finally {
     await database.stop()
+  }
+}
+
+/** A password that nobody can read is worse than none: the old one no longer works. */
+function print(password: string, username: string): void {
+  try {
+    // Unlike a stream, this reports a full disk and a reader that closed its end.
+    if (writeSync(1, `${password}\n`) <= password.length) throw new Error('the write was cut short')
+  } catch (error) {
+    throw new CannotStart(
+      `The password of ${username} was changed, but the new one could not be printed (${(error as Error).message}); run this command again.`,
+    )
   }
 }
 

@@ -1,10 +1,13 @@
+import type { Pool } from 'pg'
 import { type Job, jobAt } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
+import { remembered } from '../../platform/remembered.ts'
 import { phases } from '../../schemas/jobs/jobs.ts'
 import type { LifecycleReply, LifecycleReport } from '../../schemas/runs/runs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { Asked } from '../commit/asked.ts'
 import { type CommitDeps, commit, type Decided } from '../commit/commit.ts'
+import type { Deps } from '../deps.ts'
 import { type AttemptReport, report } from './decide.ts'
 import { controlOf, saveJob } from './rows.ts'
 
@@ -17,6 +20,29 @@ export const reportJob =
     })
     return toReply(said, decided)
   }
+
+/** How long it is cached that a job has begun, in milliseconds; without Postgres, what was known until then counts. */
+const begun = { ttlMs: 1000, staleMs: 60_000 }
+
+/** Reports `running` for a job whose code has only sent reports of another kind. */
+export function beginJob(deps: CommitDeps & Pick<Deps, 'pool'>) {
+  const unbegun = remembered(begun, (runIds: string[]) => findUnbegun(deps.pool, runIds))
+  const tell = reportJob(deps)
+  return async (run_id: string, asked: Asked): Promise<void> => {
+    if (!(await unbegun(run_id))) return
+    await tell({ run_id, event: 'running' }, null, asked)
+    unbegun.forget((_, key) => key === run_id)
+  }
+}
+
+async function findUnbegun(pool: Pool, runIds: string[]): Promise<Map<string, true>> {
+  const { rows } = await pool.query<{ run_id: string }>({
+    name: 'unbegun_jobs',
+    text: `select run_id from write.job_state where run_id = any($1) and state in ('scheduled', 'starting')`,
+    values: [runIds],
+  })
+  return new Map(rows.map(({ run_id }) => [run_id, true]))
+}
 
 /** Ignores unknown phases, so that the report still counts. */
 function toReport(said: LifecycleReport, now: Date): AttemptReport {

@@ -31,7 +31,7 @@ type Store = MlflowRequest & { params: { run_id: string; path: string }; ctx: Co
 async function store(deps: Deps, ports: MlflowPorts, request: Store): Promise<object> {
   const { params, ctx } = request
   const filename = checkedPath(params.path)
-  const { run_id } = await admit(deps, request, params.run_id)
+  const { run_id } = await admit(deps, ports, request, params.run_id)
   const { body, size_bytes } = await fileOf(ctx)
   const content_type = 'application/octet-stream'
   const announced = { filename, size_bytes, content_type, sha256: null }

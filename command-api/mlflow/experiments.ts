@@ -8,16 +8,17 @@ import type { Deps } from '../deps.ts'
 import { judge, type ProjectFacts, rolesIn } from '../rules/access.ts'
 import { createEmptyProject, projectFacts } from '../rules/short-id.ts'
 import { setTags, tagExperiment } from './decide.ts'
-import { admit, type MlflowRequest } from './target.ts'
+import { admit, type MlflowPorts, type MlflowRequest } from './target.ts'
 
 /** Creates a project of the caller. Running code already has its project, whatever name it asks for. */
 export async function createExperiment(
   deps: Deps,
+  ports: MlflowPorts,
   request: MlflowRequest & { body: { name: string } },
 ): Promise<{ experiment_id: string }> {
   const { caller, body } = request
   if (caller.kind === 'run') {
-    const { run_id } = await admit(deps, request, caller.runId)
+    const { run_id } = await admit(deps, ports, request, caller.runId)
     const { rows } = await deps.pool.query<{ project: string }>(
       `select project from write.resource where kind = 'run' and id = $1`,
       [run_id],
@@ -80,12 +81,13 @@ type Tag = { experiment_id: string; key: string; value: string }
 /** Running code may only change its run, so the tag is stored there. */
 export async function setExperimentTag(
   deps: Deps,
+  ports: MlflowPorts,
   request: MlflowRequest & { body: Tag },
 ): Promise<object> {
   const { caller, body } = request
   const { experiment_id: project, key, value } = body
   if (caller.kind === 'run') {
-    const { run_id } = await admit(deps, request, caller.runId)
+    const { run_id } = await admit(deps, ports, request, caller.runId)
     await commit(deps, request, mlflowAt(run_id), {
       decide: run => setTags(run, run_id, [{ key: `experiment.${key}`, value }]),
     })

@@ -28,7 +28,7 @@ export async function report(
       `A batch logging request can contain at most ${mlflowLimits.inAll} metrics, params, and tags. Got ${total}. Please split up metrics, params, and tags across requests and try again.`,
     )
   const points = metrics.map(toPoint)
-  const { run_id } = await admit(deps, request, asked)
+  const { run_id } = await admit(deps, ports, request, asked)
   if (params.length > 0)
     await commit(deps, request, hparamsAt(run_id), {
       decide: hparams => ports.setHparams(hparams, run_id, newParams(hparams, run_id, params)),

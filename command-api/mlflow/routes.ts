@@ -34,7 +34,7 @@ export const mlflowRoutes = (deps: Deps, ports: MlflowPorts): Route[] =>
     ...runRoutes(deps, ports, facade),
     ...reportRoutes(deps, ports, facade),
     ...tagRoutes(deps, ports, facade),
-    ...experimentRoutes(deps, facade),
+    ...experimentRoutes(deps, ports, facade),
     artifactRoute(deps, ports, facade),
   ])
 
@@ -52,7 +52,7 @@ const ofOwner = (facade: Facade, path: string) => ({
   bodyLimitBytes: mlflowLimits.bodyBytes,
 })
 
-const experimentRoutes = (deps: Deps, facade: Facade): Route[] => [
+const experimentRoutes = (deps: Deps, ports: MlflowPorts, facade: Facade): Route[] => [
   route({
     ...under(facade, 'experiments/create'),
     summary:
@@ -62,7 +62,7 @@ const experimentRoutes = (deps: Deps, facade: Facade): Route[] => [
     body: experimentInput,
     response: experimentCreated,
     refusals: ['invalid', 'forbidden', 'conflict'],
-    handle: request => createExperiment(deps, request),
+    handle: request => createExperiment(deps, ports, request),
   }),
   route({
     ...under(facade, 'experiments/set-experiment-tag'),
@@ -74,7 +74,7 @@ const experimentRoutes = (deps: Deps, facade: Facade): Route[] => [
     body: experimentTagInput,
     response: nothing,
     refusals: ['invalid', 'forbidden', 'not_found', 'conflict'],
-    handle: request => setExperimentTag(deps, request),
+    handle: request => setExperimentTag(deps, ports, request),
   }),
 ]
 
@@ -138,7 +138,7 @@ const reportRoutes = (deps: Deps, ports: MlflowPorts, facade: Facade): Route[] =
     response: nothing,
     async handle(request) {
       const { datasets = [] } = request.body
-      const { run_id } = await admit(deps, request, request.body.run_id)
+      const { run_id } = await admit(deps, ports, request, request.body.run_id)
       const inputs = datasets.map(({ tags = [], dataset }) => ({
         ...dataset,
         schema: dataset.schema ?? null,
@@ -171,7 +171,7 @@ const tagRoutes = (deps: Deps, ports: MlflowPorts, facade: Facade): Route[] => [
     response: nothing,
     async handle(request) {
       const { key } = request.body
-      const { run_id } = await admit(deps, request, request.body.run_id)
+      const { run_id } = await admit(deps, ports, request, request.body.run_id)
       await commit(deps, request, mlflowAt(run_id), { decide: run => deleteTag(run, run_id, key) })
       return {}
     },

@@ -19,7 +19,7 @@ export async function createRun(deps: Deps, ports: MlflowPorts, request: Create)
   const named = run_name ? [...tags, { key: runNameTag, value: run_name }] : tags
   const run_id =
     caller.kind === 'run'
-      ? (await admit(deps, request, caller.runId)).run_id
+      ? (await admit(deps, ports, request, caller.runId)).run_id
       : await startExternalRun(ports, { ...request, caller })
   const { state } = await commit(deps, request, mlflowAt(run_id), {
     decide: run => [
@@ -67,7 +67,7 @@ export async function updateRun(
   request: MlflowRequest & { body: Update },
 ) {
   const { status, end_time, run_name } = request.body
-  const { run_id, run } = await admit(deps, request, request.body.run_id)
+  const { run_id, run } = await admit(deps, ports, request, request.body.run_id)
   const { state } = await commit(deps, request, mlflowAt(run_id), {
     decide: current => [
       ...(run_name ? setTags(current, run_id, [{ key: runNameTag, value: run_name }]) : []),

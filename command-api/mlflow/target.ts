@@ -23,6 +23,8 @@ export type MlflowPorts = {
     request: HttpAsked & { caller: Person; body: RunInput },
   ): Promise<{ run_id: string; short_id: string; project: string }>
   reportRun(report: LifecycleReport, run: ReportingRun, asked: Asked): Promise<unknown>
+  /** Notes that the code of a job is at work, if nothing has said so yet. */
+  beginJob(run_id: string, asked: Asked): Promise<unknown>
   announce(request: HttpAsked, announced: Announced, run_id: string): Promise<{ upload_id: string }>
   complete(
     request: HttpAsked,
@@ -41,12 +43,18 @@ export type MlflowRequest = Omit<HttpAsked, 'caller'> & { caller: Person | RunCa
 
 /**
  * Admits a report as `/api/ingest` does. People may report to their own runs, as if with an ingest token, which only the
- * owner of a run can get.
+ * owner of a run can get. MLflow's clients do not say that training has begun: the first report of a job's code does.
  */
-export async function admit(deps: Deps, request: MlflowRequest, run_id: string) {
+export async function admit(
+  deps: Deps,
+  ports: MlflowPorts,
+  request: MlflowRequest,
+  run_id: string,
+) {
   const { caller, ctx } = request
   if (caller.kind === 'run') {
     const run = await deps.reports.admit({ caller, body: { run_id }, ctx })
+    if (run.source === 'job') await ports.beginJob(caller.runId, request)
     return { run, run_id: caller.runId }
   }
   const asked = { asked: run_id, caller, action: 'issue_token', noun: 'run' } as const

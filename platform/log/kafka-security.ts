@@ -42,14 +42,14 @@ const passwordOf = async (given: { text: string } | { file: string }): Promise<s
   'text' in given ? given.text : (await readText(given.file)).replace(/\r?\n$/, '')
 
 async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (cause) {
-    throw new UnreadableFile(`${path} cannot be read: ${(cause as Error).message}`, { cause })
-  }
+  const text = await readFile(path, 'utf8').catch((cause: Error) => {
+    throw new UnreadableFile(`${path} cannot be read: ${cause.message}`, { cause })
+  })
+  if (text.trim() === '') throw new UnreadableFile(`${path} is empty`)
+  return text
 }
 
-/** A file named in the settings is missing, or this process may not read it. */
+/** A file named in the settings is missing or empty, or this process may not read it. */
 export class UnreadableFile extends Error {}
 
 /** A loopback name, on which no other machine can listen. */

@@ -19,6 +19,7 @@ import { type Lock, locks, textLock } from '../../platform/postgres/locks.ts'
 import type { Core } from '../core.ts'
 import { uploadsIn } from '../data-directory.ts'
 import type { Config } from '../settings/config.ts'
+import { readSettingFile } from '../settings/secret-file.ts'
 import { environmentsIn, openIsolation, python } from './isolation.ts'
 
 /** An executor and the machine or cluster that it runs attempts on. */
@@ -89,6 +90,7 @@ async function openSlurm(core: Core, now: () => Date): Promise<ExecutorHost | nu
     throw new CannotStart(
       `SERVICE_SLURM_USER=${user}, but this server runs as ${own}: start it as ${user}, so that both can read the files of runs.`,
     )
+  await refuseEmptyFiles(config)
   const environmentsDirectory = join(slurmDir, 'environments')
   await mkdir(environmentsDirectory, { recursive: true, mode: 0o755 }).catch(error => {
     throw new CannotStart(`SERVICE_SLURM_DIR=${slurmDir} cannot be used: ${error.message}`, error)
@@ -134,6 +136,12 @@ const hostFiles = ({ catalogue, config }: Core) => ({
   packageLimitBytes: expandedBytes(config),
   python,
 })
+
+/** The files are read again at each token, so that they can be replaced; a wrong path is noticed at the start. */
+async function refuseEmptyFiles({ slurmJwtKeyFile: key, slurmTokenFile: token }: Config) {
+  if (key !== null) await readSettingFile('SERVICE_SLURM_JWT_KEY_FILE', key)
+  if (token !== null) await readSettingFile('SERVICE_SLURM_TOKEN_FILE', token)
+}
 
 const tokenSourceOf = ({ slurmJwtKeyFile, slurmTokenFile }: Config, user: string) =>
   slurmJwtKeyFile === null

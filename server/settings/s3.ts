@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { CannotStart } from '../../platform/cannot-start.ts'
 import type { S3Place } from '../../platform/objects/s3-bucket.ts'
 import {
   address,
@@ -11,6 +9,7 @@ import {
   text,
   withoutEffect,
 } from '../../platform/settings.ts'
+import { readSettingFile } from './secret-file.ts'
 
 export type S3Config = {
   /** Null: artifact files are in the data directory. */
@@ -63,13 +62,7 @@ export async function s3PlaceOf(config: S3Config): Promise<S3Place | null> {
 }
 
 async function secretOf({ s3Secret, s3SecretFile }: S3Config): Promise<string> {
-  if (s3SecretFile === null) return s3Secret ?? ''
-  try {
-    return (await readFile(s3SecretFile, 'utf8')).trim()
-  } catch (cause) {
-    throw new CannotStart(
-      `The file of SERVICE_S3_SECRET_FILE cannot be read (${(cause as Error).message}).`,
-      cause,
-    )
-  }
+  return s3SecretFile === null
+    ? (s3Secret ?? '')
+    : await readSettingFile('SERVICE_S3_SECRET_FILE', s3SecretFile)
 }

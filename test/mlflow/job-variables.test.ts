@@ -44,3 +44,35 @@ test('a job that names another MLflow server keeps it', async t => {
     [],
   )
 })
+
+test('the first report by MLflow begins a job, as one by the Python client does', async t => {
+  t.timeout(patient(120_000))
+  const forge = await theForge()
+  const { run_id, order } = await reportingOf(forge, {})
+  const stateOf = async () => {
+    const { rows } = await forge.pool.query<{ state: string }>(
+      'select state from write.job_state where run_id = $1',
+      [run_id],
+    )
+    return rows[0]?.state
+  }
+  t.not(await stateOf(), 'running')
+  const send = (path: string, body: object, token = order?.reporting.SERVICE_TOKEN) =>
+    forge.call('POST', `/api/ingest/mlflow/api/2.0/mlflow/${path}`, {
+      ...{ token: token ?? null, body: { run_id, ...body } },
+    })
+  const tagged = await forge.call('POST', '/api/mlflow/api/2.0/mlflow/runs/set-tag', {
+    body: { run_id, key: 'team', value: 'rl' },
+  })
+  t.not(tagged.status, 500)
+  t.not(await stateOf(), 'running', 'a person is not the code of the job')
+  const metrics = [{ key: 'loss', value: 1, step: 1, timestamp: 1_795_170_180_123 }]
+  t.is((await send('runs/log-batch', { metrics })).status, 200)
+  t.is(await stateOf(), 'running')
+  t.is((await send('runs/log-batch', { metrics })).status, 200)
+  const { rows } = await forge.pool.query(
+    "select 1 from write.event where stream = $1 and type = 'job.running'",
+    [`job-${run_id}`],
+  )
+  t.is(rows.length, 1, 'once')
+})

@@ -1,6 +1,6 @@
-import type { Api } from '../api/client.ts'
 import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
+import { printSecret } from '../program/print-secret.ts'
 import type { Process } from '../program/process.ts'
 import {
   type CommonOptions,
@@ -62,7 +62,8 @@ export async function totpSetUp(world: World, options: PasswordOptions): Promise
   const session = await openSignedIn(world, options)
   const { api, terminal, isJson, process } = session
   const begun = await api.post<Begun>(path, { password: await passwordOf(process, options) })
-  if (isJson) terminal.data(toJson(begun))
+  const lost = 'The key could not be printed, and nothing has changed: run this command again'
+  if (isJson) await printSecret(session, [toJson(begun)], lost)
   else for (const line of instructions(begun, process)) terminal.note(line)
   if (options.passwordStdin || isJson) return exitCode.ok
   const code = await ask(process, 'Code that it shows: ', '--password-stdin')
@@ -96,18 +97,22 @@ export const totpConfirm = async (
 ): Promise<ExitCode> => finish(await openSignedIn(world, options), code)
 
 /** Only the recovery codes go to stdout. */
-async function finish(
-  { api, terminal, isJson }: Pick<Session, 'terminal' | 'isJson'> & { api: Api },
-  code: string,
-): Promise<ExitCode> {
+async function finish(session: Session, code: string): Promise<ExitCode> {
+  const { api, terminal, isJson } = session
+  const print = (lines: readonly string[]) =>
+    printSecret(
+      session,
+      lines,
+      'The second factor is set up, but its recovery codes could not be printed: forge account totp remove, then set it up again',
+    )
   const answer = await api.post<SetUp>(`${path}/confirm`, { code })
   if (isJson) {
-    terminal.data(toJson(answer))
+    await print([toJson(answer)])
     return exitCode.ok
   }
   terminal.note('The second factor is set up; your other sessions have ended.')
   terminal.note('Keep these recovery codes, shown only now. Each signs in once without the app:')
-  for (const recovery of answer.recovery_codes) terminal.data(recovery)
+  await print(answer.recovery_codes)
   return exitCode.ok
 }
 

@@ -2,10 +2,12 @@ import { segment } from '../api/client.ts'
 import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
 import { list } from '../program/list.ts'
+import { printSecret } from '../program/print-secret.ts'
 import {
   type CommonOptions,
   type Flags,
   openSignedIn,
+  type Session,
   type Texts,
   type World,
 } from '../program/session.ts'
@@ -68,13 +70,12 @@ export async function userAdd(
   username: string,
   options: AddOptions,
 ): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const session = await openSignedIn(world, options)
+  const { api } = session
   const role = options.admin ? 'admin' : 'operator'
   const body = { username, role, ...(await profileOf(world, options)) }
   const user = await api.post<WrittenUser>(path, body, { creates: true })
-  if (isJson) terminal.data(toJson(user))
-  else terminal.note(`Created ${user.username} (${user.role})`)
-  if (!isJson) sayPassword(world, user, options.passwordStdin !== true)
+  await report(session, user, { said: 'Created', isExpected: options.passwordStdin !== true })
   return exitCode.ok
 }
 
@@ -149,25 +150,29 @@ export async function userRemoveSecondFactor(
 type Change = { username: string; options: CommonOptions; change: object; said: string }
 
 async function changeUser(world: World, { username, options, change, said }: Change) {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const user = await api.patch<WrittenUser>(`${path}/${segment(username)}`, change)
-  if (isJson) terminal.data(toJson(user))
-  else terminal.note(`${said} ${user.username} (${user.role})`)
-  if (!isJson) sayPassword(world, user, false)
+  const session = await openSignedIn(world, options)
+  const user = await session.api.patch<WrittenUser>(`${path}/${segment(username)}`, change)
+  await report(session, user, { said, isExpected: false })
   return exitCode.ok
 }
 
+type Written = { said: string; isExpected: boolean }
+
 /** Only the password goes to stdout, so that a script can capture it. */
-function sayPassword({ terminal }: World, user: WrittenUser, isExpected: boolean): void {
-  if (user.password !== null) {
-    terminal.note(
-      'Their password, shown only now; they replace it at the first sign-in, within 24 hours:',
-    )
-    terminal.data(user.password)
-  } else if (isExpected)
-    terminal.note(
-      `The response with the password was lost; generate another: forge admin users set ${user.username} --reset-password`,
-    )
+async function report(session: Session, user: WrittenUser, { said, isExpected }: Written) {
+  const { terminal, isJson } = session
+  const { username, role, password } = user
+  const another = `generate another: forge admin users set ${username} --reset-password`
+  const lost = `${said} ${username}, but the password could not be printed; ${another}`
+  if (!isJson) terminal.note(`${said} ${username} (${role})`)
+  if (password !== null) {
+    if (!isJson)
+      terminal.note(
+        'Their password, shown only now; they replace it at the first sign-in, within 24 hours:',
+      )
+    await printSecret(session, [isJson ? toJson(user) : password], lost)
+  } else if (isJson) terminal.data(toJson(user))
+  else if (isExpected) terminal.note(`The response with the password was lost; ${another}`)
 }
 
 async function profileOf(

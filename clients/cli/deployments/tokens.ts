@@ -3,6 +3,7 @@ import { everyPage } from '../api/every-page.ts'
 import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
 import { list } from '../program/list.ts'
+import { printSecret } from '../program/print-secret.ts'
 import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { findDeployment, oneDeployment, pathOfDeployment, pathOfNamed } from './find.ts'
@@ -30,15 +31,18 @@ export async function tokenNew(
   name: string,
   { note = '', ...options }: CommonOptions & Texts<'note'>,
 ): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const session = await openSignedIn(world, options)
+  const { api, terminal, isJson } = session
   const { deployment_id, base_url } = await findDeployment(api, named)
   const path = `${pathOfDeployment(deployment_id)}/tokens`
   const made = await api.post<{ token: string | null }>(path, { name, note }, { creates: true })
-  if (isJson) {
-    terminal.data(toJson(made))
-    return exitCode.ok
-  }
-  terminal.data(made.token ?? 'the token is shown only once, and was already shown')
+  const text = made.token ?? 'the token is shown only once, and was already shown'
+  await printSecret(
+    session,
+    [isJson ? toJson(made) : text],
+    `The token ${name} was created, but it could not be printed: forge deploy token revoke ${named} ${name}, then create another`,
+  )
+  if (isJson) return exitCode.ok
   terminal.note(
     `for ${base_url}; it is shown only once and does not expire: revoke it when it is no longer needed`,
   )

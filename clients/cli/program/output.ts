@@ -9,11 +9,13 @@ export type Printing = {
   broken: Promise<void>
   /** For a command that continues without a reader. */
   goOn(): void
+  /** Writes to stdout what nobody can read again; rejects if it may be lost, also to a reader that closed its end. */
+  whole(text: string): Promise<void>
   /** Waits until the streams have passed on everything, or a signal. */
   end(): Promise<Printed>
 }
 
-/** `fault` also if nobody noticed before; not for a reader that closed its end. */
+/** `fault` also if nobody noticed before; not for a reader that closed its end, nor if `whole` has rejected with it. */
 type Printed = { fault: Error | null; signal: NodeJS.Signals | null }
 
 /** Watches both streams from now on. */
@@ -21,6 +23,7 @@ export function watchOutput(process: Pick<Process, 'stdout' | 'stderr' | 'once'>
   const { stdout, stderr } = process
   let fault: NodeJS.ErrnoException | null = null
   let endsCommand = true
+  let isTold = false
   const { promise: broken, resolve: breakOff } = Promise.withResolvers<void>()
   const blame = (error: NodeJS.ErrnoException) => {
     fault ??= error
@@ -35,12 +38,25 @@ export function watchOutput(process: Pick<Process, 'stdout' | 'stderr' | 'once'>
     goOn() {
       endsCommand = false
     },
+    async whole(text) {
+      // Otherwise the command ends before it can say what was lost.
+      endsCommand = false
+      try {
+        await new Promise<void>((resolve, reject) =>
+          stdout.write(text, error => (error ? reject(error) : resolve())),
+        )
+      } catch (error) {
+        isTold = true
+        throw error
+      }
+      endsCommand = true
+    },
     async end() {
       const signal = await Promise.race([
         Promise.all([stdout, stderr].map(stream => passedOn(stream).catch(blame))),
         anySignal(process),
       ])
-      const isClosed = fault?.code === 'EPIPE'
+      const isClosed = isTold || fault?.code === 'EPIPE'
       return { fault: isClosed ? null : fault, signal: Array.isArray(signal) ? null : signal }
     },
   }

@@ -21,6 +21,10 @@ test('a bucket is used if all its settings are present; its secret may come from
   const file = join(folder, 'secret')
   const fromFile = readConfig({ ...bucket, SERVICE_S3_SECRET_FILE: file })
   await t.throwsAsync(s3PlaceOf(fromFile), { instanceOf: CannotStart, message: /SECRET_FILE/ })
+  await writeFile(file, ' \n')
+  await t.throwsAsync(s3PlaceOf(fromFile), {
+    ...{ instanceOf: CannotStart, message: `SERVICE_S3_SECRET_FILE=${file} is empty` },
+  })
   await writeFile(file, 'in the file\n')
   t.deepEqual(await s3PlaceOf(fromFile), { ...place, secret: 'in the file' })
 })
