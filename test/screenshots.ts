@@ -66,9 +66,12 @@ const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height
 /** Whether everything requested has arrived. */
 const isStill = () =>
   document.querySelector('main h1') !== null &&
+  (!location.pathname.startsWith('/projects/') || document.querySelector('canvas') !== null) &&
   [...document.querySelectorAll('figure')].every(
     figure =>
-      figure.getBoundingClientRect().top > innerHeight || figure.querySelector('canvas') !== null,
+      figure.getBoundingClientRect().top > innerHeight ||
+      // A chart; or a panel of another kind, with its content.
+      figure.querySelector('canvas, section > *') !== null,
   ) &&
   document.querySelector('[aria-busy=true]') === null &&
   ![...document.querySelectorAll('[role=status]')].some(one => one.textContent === 'Loading …')

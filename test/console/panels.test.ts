@@ -105,7 +105,7 @@ test('a line over another metric is in the order of its values, and without poin
   t.deepEqual(over(line([0], [1]), axis).x, [])
 })
 
-test('groups have colours by their values, and the address names those that are hidden', t => {
+test('groups have colours by their values, and the address names the hidden ones', t => {
   t.deepEqual([null, '10', 'x', '9'].toSorted(byValue), ['9', '10', 'x', null])
   t.is(strokeOfGroup('9', ['10', '9']).token, 'curve-1')
   t.is(strokeOfGroup('9', ['9', '10', null]).token, 'curve-1')

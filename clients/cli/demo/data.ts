@@ -6,7 +6,7 @@ import { exitCode } from '../program/failure.ts'
 import { pause } from '../program/pause.ts'
 import { version } from '../program/version.ts'
 import { sendJobs } from './data/jobs.ts'
-import { type PlannedRun, people, plannedRuns } from './data/plan.ts'
+import { firstPanels, type PlannedRun, people, plannedRuns } from './data/plan.ts'
 import { type Sent, sendRun } from './data/send.ts'
 import { commonArguments, demonstrateAndExit, readArguments, terminal } from './parts.ts'
 import { admin, startDemoServer } from './server.ts'
@@ -98,25 +98,8 @@ async function share(root: Api, { project, owner }: PlannedRun): Promise<void> {
   for (const username of people)
     if (username !== owner)
       await root.put(`/api/projects/${project}/members/${username}`, { role: 'member' })
-  await root.put(`/api/projects/${project}/views/default`, { state: { panels } })
+  await root.put(`/api/projects/${project}/views/default`, { state: { panels: firstPanels } })
 }
-
-/** What the workspace of each project shows first: which hyperparameters matter for the loss. */
-const panels = [
-  { kind: 'importance', metric: 'train/loss:min' },
-  {
-    ...{ kind: 'scatter', x: 'hparams.lr', y: 'train/loss:min', logX: true },
-    colour: 'hparams.batch_size',
-  },
-  {
-    kind: 'parallel',
-    axes: [
-      ...['hparams.optimizer', 'hparams.batch_size', 'hparams.weight_decay', 'hparams.lr'],
-      'train/loss:min',
-    ],
-    colour: 'train/loss:min',
-  },
-]
 
 async function signIn(connect: Connect, username: string, password: string): Promise<string> {
   const login = { username, password }

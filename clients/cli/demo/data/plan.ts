@@ -64,6 +64,23 @@ const kinds: readonly Kind[] = [
   },
 ]
 
+/** What the workspace of each project shows first: which hyperparameters matter for the loss. */
+export const firstPanels = [
+  { kind: 'importance', metric: 'train/loss:min' },
+  {
+    ...{ kind: 'scatter', x: 'hparams.lr', y: 'train/loss:min', logX: true },
+    colour: 'hparams.batch_size',
+  },
+  {
+    kind: 'parallel',
+    axes: [
+      ...['hparams.optimizer', 'hparams.batch_size', 'hparams.weight_decay', 'hparams.lr'],
+      'train/loss:min',
+    ],
+    colour: 'train/loss:min',
+  },
+]
+
 const steps = 2_000
 const valEvery = 50
 

@@ -117,20 +117,51 @@ function Body(props: BodyProps) {
         onTable={() => setTable(!isTable)}
       />
       {error !== null && <Failure error={error} />}
-      {!isKnown ? (
-        <Waiting height={height} />
-      ) : isTable ? (
-        <LineTable title={title} lines={lines} />
-      ) : (
-        <Plot
-          name={title}
-          drawing={drawing}
+      {isKnown ? (
+        <Content
+          {...{ title, drawing, isTable, onZoom, lift }}
           height={isLarge ? innerHeight - aroundPlot : height}
-          onZoom={onZoom}
-          {...(lift && { onHover: lift.onHover })}
         />
+      ) : (
+        <Waiting height={height} />
       )}
     </>
+  )
+}
+
+type ContentProps = {
+  title: string
+  drawing: Drawing
+  isTable: boolean
+  height: number
+  onZoom: (range: Range) => void
+  lift: Lift | undefined
+}
+
+function Content({ title, drawing, isTable, height, onZoom, lift }: ContentProps) {
+  if (isEmpty(drawing)) return <Nothing height={height} />
+  if (isTable) return <LineTable title={title} lines={drawing.lines} />
+  return (
+    <Plot
+      name={title}
+      drawing={drawing}
+      height={height}
+      onZoom={onZoom}
+      {...(lift && { onHover: lift.onHover })}
+    />
+  )
+}
+
+/** A zoomed chart keeps its axes, so that it can be left by a double click. */
+const isEmpty = ({ lines, range }: Drawing) =>
+  range === null && lines.length > 0 && lines.every(({ x }) => x.length === 0)
+
+const Nothing = ({ height }: { height: number }) => {
+  const say = useWords(words)
+  return (
+    <div style={{ height }} className={styles.empty}>
+      {say.none}
+    </div>
   )
 }
 

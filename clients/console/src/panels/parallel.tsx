@@ -8,6 +8,7 @@ import { hovering } from './hover.ts'
 import type { PanelOf } from './panel.ts'
 import styles from './panels.module.css'
 import { colourAt, type Scale, scaleOf } from './scale.ts'
+import { shortened } from './shortened.ts'
 import { useWidth } from './use-width.ts'
 import { words } from './words.ts'
 
@@ -77,6 +78,7 @@ export function Parallel({ panel, title, runs, height, lifted, onHover, onOnly }
             key={axis.name}
             {...axis}
             up={up}
+            isLast={axis === axes.at(-1)}
             onBounds={next => setBounds({ ...bounds, [axis.name]: next })}
           />
         ))}
@@ -119,11 +121,13 @@ type AxisProps = {
   x: number
   scale: Scale
   bounds: Bounds
+  /** Its labels are on the left, where there is room. */
+  isLast: boolean
   up: (at: number) => number
   onBounds: (bounds: Bounds) => void
 }
 
-function AxisLine({ name, x, scale, bounds, up, onBounds }: AxisProps) {
+function AxisLine({ name, x, scale, bounds, isLast, up, onBounds }: AxisProps) {
   const say = useWords(words)
   const title = visible(nameOfAxis(name))
   const { low, high } = bounds
@@ -135,12 +139,17 @@ function AxisLine({ name, x, scale, bounds, up, onBounds }: AxisProps) {
     <g>
       <line x1={x} x2={x} y1={up(0)} y2={up(1)} />
       <text x={x} y={12} textAnchor="middle">
-        {title.length > 16 ? `${title.slice(0, 15)}…` : title}
+        {shortened(title, 16)}
         <title>{title}</title>
       </text>
       {scale.ticks.map(tick => (
-        <text key={tick.text} x={x + 11} y={up(tick.at) + 4}>
-          {visible(tick.text).slice(0, 8)}
+        <text
+          key={tick.text}
+          x={isLast ? x - 11 : x + 11}
+          y={up(tick.at) + 4}
+          textAnchor={isLast ? 'end' : 'start'}
+        >
+          {shortened(visible(tick.text), 9)}
         </text>
       ))}
       {bounds !== all && (

@@ -6,6 +6,7 @@ import { hovering } from './hover.ts'
 import type { PanelOf } from './panel.ts'
 import styles from './panels.module.css'
 import { colourAt, scaleOf } from './scale.ts'
+import { shortened } from './shortened.ts'
 import { useWidth } from './use-width.ts'
 import { words } from './words.ts'
 
@@ -69,7 +70,7 @@ export function Scatter({ panel, title, runs, height, lifted, onHover }: Props) 
             </g>
           ))}
           <text x={(right(0) + right(1)) / 2} y={height - 4} textAnchor="middle">
-            {visible(nameOfAxis(panel.x))}
+            {shortened(visible(nameOfAxis(panel.x)), width / 7)}
           </text>
           {dots.map(dot => (
             <circle

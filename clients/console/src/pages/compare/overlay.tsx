@@ -4,12 +4,9 @@ import type { Panel } from '../../../../../schemas/workspace.ts'
 import { ChartList } from '../../charts/chart-list.tsx'
 import { pathOfSeries } from '../../charts/project-series.ts'
 import { pathOfMetrics } from '../../charts/use-lines.ts'
-import { MenuItem } from '../../design/menu.tsx'
 import { Empty } from '../../design/notice.tsx'
-import { Board } from '../../panels/board.tsx'
-import { DrawnPanel } from '../../panels/drawn-panel.tsx'
 import { panelsFrom } from '../../panels/panel.ts'
-import { words as panelWords } from '../../panels/words.ts'
+import { PinItem, PinnedPanels } from '../../panels/pinned.tsx'
 import { reread } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
 import { type Comparison, compareAgainMs } from './comparison.ts'
@@ -19,8 +16,7 @@ import { words } from './words.ts'
 /** The panels of the comparison, and each metric of the runs in its own chart. */
 export function Overlay({ data }: { data: Comparison }) {
   const say = useWords(words)
-  const sayPanels = useWords(panelWords)
-  const { panels, setPanels } = usePanels(data)
+  const pinned = usePanels(data)
   const [lifted, setLifted] = useState<string | null>(null)
   const runs = useMemo(() => factsOf(data), [data])
   const strokes = useMemo(() => strokesOf(data), [data])
@@ -43,28 +39,16 @@ export function Overlay({ data }: { data: Comparison }) {
         chartsOf={keys => keys.map(key => ({ title: key, keys: [key] }))}
         sourceOf={({ keys }) => sourcesOf(keys)}
         lift={lift}
-        actionsOf={chart => (
-          <MenuItem
-            onSelect={() => setPanels([...panels, { kind: 'line', keys: [...chart.keys] }])}
-          >
-            {sayPanels.pin}
-          </MenuItem>
-        )}
+        actionsOf={chart => <PinItem pinned={pinned} keys={chart.keys} />}
         before={(view, onZoom) => (
-          <Board
-            panels={panels}
-            onChange={setPanels}
+          <PinnedPanels
+            pinned={pinned}
             names={{ metrics, hparams: data.hparams.map(({ key }) => key) }}
-            draw={drawn => (
-              <DrawnPanel
-                drawn={drawn}
-                shared={{
-                  ...{ view, onZoom, lift, runs, q: '', onOnly: null },
-                  curvesOf: keys => ({ source: sourcesOf(keys), groups: null }),
-                  project: projects.size === 1 ? project : null,
-                }}
-              />
-            )}
+            shared={{
+              ...{ view, onZoom, lift, runs, q: '', onOnly: null },
+              curvesOf: keys => ({ source: sourcesOf(keys), groups: null }),
+              project: projects.size === 1 ? project : null,
+            }}
           />
         )}
       />

@@ -4,11 +4,8 @@ import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import type { Lift } from '../../charts/chart.tsx'
 import { ChartList } from '../../charts/chart-list.tsx'
 import { strokeOfRun } from '../../charts/stroke.ts'
-import { MenuItem } from '../../design/menu.tsx'
 import { axisFrom, type RunFacts } from '../../panels/axis.ts'
-import { Board } from '../../panels/board.tsx'
-import { DrawnPanel } from '../../panels/drawn-panel.tsx'
-import { words as panelWords } from '../../panels/words.ts'
+import { PinItem, PinnedPanels } from '../../panels/pinned.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { readingHparamKeys } from './group-choice.tsx'
@@ -30,8 +27,6 @@ type CurvesProps = {
 /** The panels that somebody added, and each metric of the shown runs in its own chart: the lines of the runs or of their groups. */
 export function Curves({ project, choice, keys, groups, shown, lift, onShow }: CurvesProps) {
   const say = useWords(words)
-  const sayPanels = useWords(panelWords)
-  const { panels, setPanels, q } = choice
   const hparams = useQuery(readingHparamKeys(project))
   const runs = useMemo(() => shown.map(factsOf), [shown])
   const curvesOf = useCurves({ project, groups, shown })
@@ -43,27 +38,15 @@ export function Curves({ project, choice, keys, groups, shown, lift, onShow }: C
         lift={lift}
         groupsOf={chart => curvesOf(chart.keys).groups}
         sourceOf={chart => curvesOf(chart.keys).source}
-        actionsOf={chart => (
-          <MenuItem
-            onSelect={() => setPanels([...panels, { kind: 'line', keys: [...chart.keys] }])}
-          >
-            {sayPanels.pin}
-          </MenuItem>
-        )}
+        actionsOf={chart => <PinItem pinned={choice} keys={chart.keys} />}
         before={(view, onZoom) => (
-          <Board
-            panels={panels}
-            onChange={setPanels}
+          <PinnedPanels
+            pinned={choice}
             names={{ metrics: keys, hparams: hparams.data?.keys.map(({ key }) => key) ?? [] }}
-            draw={drawn => (
-              <DrawnPanel
-                drawn={drawn}
-                shared={{
-                  ...{ view, onZoom, lift, runs, curvesOf, project },
-                  ...{ q: withoutArchived(q), onOnly: onShow },
-                }}
-              />
-            )}
+            shared={{
+              ...{ view, onZoom, lift, runs, curvesOf, project },
+              ...{ q: withoutArchived(choice.q), onOnly: onShow },
+            }}
           />
         )}
       />

@@ -14,8 +14,8 @@ import { words } from './words.ts'
 
 type Props = {
   runs: readonly RunRow[]
-  /** All that match, of which `runs` are the newest; null where the server stops counting. */
-  total: number | null
+  /** All that match, of which `runs` are the newest; null where the server stops counting, undefined until it has. */
+  total: number | null | undefined
   shown: readonly RunRow[]
   onShow: (shown: readonly RunRow[]) => void
   lifted: string | null
@@ -48,7 +48,9 @@ export function RunList(props: Props) {
       <summary>
         {groups === null ? (
           <span role="status">
-            {say.shownOf(shown.length, total ?? runs.length, total === null)}
+            {total === undefined
+              ? say.loading
+              : say.shownOf(shown.length, total ?? runs.length, total === null)}
           </span>
         ) : (
           say.grouped
@@ -71,7 +73,7 @@ export function RunList(props: Props) {
               </Button>
             </div>
           )}
-          {groups === null && (total === null || total > runs.length) && (
+          {groups === null && (total === null || (total ?? 0) > runs.length) && (
             <p className={styles.soft}>{say.onlyNewest(runs.length)}</p>
           )}
         </div>

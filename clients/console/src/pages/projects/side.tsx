@@ -26,7 +26,7 @@ export function Side({ project, choice, groups, found, shown, metric, lifted, on
   return (
     <RunList
       runs={runs}
-      total={found.data?.total ?? null}
+      total={found.data ? found.data.total : undefined}
       shown={shown}
       onShow={next => go({ runs: shownText(runs, next) })}
       lifted={lifted}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { Static } from 'typebox'
 import type { viewRecord, viewRow } from '../../../../../schemas/views.ts'
 import type { WorkspaceState } from '../../../../../schemas/workspace.ts'
@@ -72,8 +72,10 @@ export function useDefaultView(project: string): boolean {
   const open = useOpenView(project)
   const own = views.data?.find(one => one.owner === null)
   const isRead = views.isFetched
+  const isOpening = useRef(false)
   useEffect(() => {
-    if (isDone || !isRead) return
+    if (isDone || !isRead || isOpening.current) return
+    isOpening.current = true
     if (own === undefined) setDone(true)
     else
       open(own, true).then(

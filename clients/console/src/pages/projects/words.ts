@@ -34,6 +34,7 @@ export const words = wordsOf({
     (n: number) => `The newest ${n} are listed; a search finds others.`,
     (n: number) => `仅列出最新 ${n} 个，其余请搜索。`,
   ],
+  loading: ['Loading …', '加载中…'],
   views: ['Views', '视图'],
   viewNamed: [(name: string) => `View: ${name}`, (name: string) => `视图：${name}`],
   viewsOf: [(name: string) => `Views of ${name}`, (name: string) => `${name} 的视图`],
