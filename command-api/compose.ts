@@ -11,6 +11,7 @@ import { appendMetrics } from './metrics/routes.ts'
 import type { MlflowPorts } from './mlflow/target.ts'
 import { signInConfirmer } from './oidc/confirm.ts'
 import { configuredProvider } from './oidc/routes.ts'
+import { describeRun } from './runs/change-route.ts'
 import { runPurger } from './runs/purge.ts'
 import { reportRun } from './runs/report.ts'
 import { createRun } from './runs/routes.ts'
@@ -59,6 +60,7 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
     setHparams,
     createRun: request => createRun(deps, request),
     reportRun: reportRun(deps),
+    describeRun: describeRun(deps, describeJob(deps)),
     registerArtifact: (asked, artifact) => register(deps, asked, artifact),
   }
   return {

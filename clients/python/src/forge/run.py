@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Mapping, Option
 from .address import Address
 from .alerts import alert_report
 from .config import Config, ForgeError, in_words, output_is_collected
+from .describing import description
 from .last_word import failure_text
 from .notices import say
 from .reporter import Reporter, at_child_exit
@@ -270,6 +271,28 @@ class Run:
             self._post_soon("alert", alert_report(title, level, text))
         except Exception as error:
             self._refuse("alert not raised", [str(error)])
+
+    def describe(
+        self,
+        name: Optional[str] = None,
+        *,
+        notes: Optional[str] = None,
+        tags: Optional[Iterable[str]] = None,
+        add_tags: Optional[Iterable[str]] = None,
+    ) -> None:
+        """Renames, annotates or tags the run: `forge.describe("lr sweep, best", notes="Diverges after step 900.")`.
+
+        name      the first 256 characters
+        notes     the first 16,000 characters, as Markdown; they replace earlier notes
+        tags      replace all tags of the run
+        add_tags  are added to the tags that it has
+        """
+        if not self._speaks or self._ended:
+            return self._say_ended()
+        try:
+            self._post_soon("description", description(name, notes, tags, add_tags))
+        except Exception as error:
+            self._refuse("run not described", [str(error)])
 
     def should_stop(self) -> bool:
         """Whether the platform asks the run to end; save a checkpoint first if `control` says so. Costs nothing."""
