@@ -199,7 +199,7 @@ async function insert(tx: Transaction, events: string, { duties, changes }: Foll
       ...together,
     ]),
   )
-  // One at a time: the driver would only queue them, and will refuse to from its next version on.
+  // Sent one at a time: the driver would only queue them, and its next version refuses that.
   for (const saving of after) await tx.query(saving)
 }
 

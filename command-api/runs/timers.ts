@@ -34,7 +34,7 @@ const actor = { type: 'system', id: 'run-keeper', via: 'timer' } as const
 
 /**
  * Time-based transitions of runs: closes the logs of ended runs with the platform's `eof` (specification, "Job lifecycle", rule
- * 2), notes which external runs have fallen silent or report again, and abandons those that were silent for a day, if the server
+ * 2), notes which external runs have fallen silent or report again, and abandons runs after a day of silence, if the server
  * could have heard them during its last hour. Every step is idempotent and may run in any process: only the first `eof` counts.
  */
 export function startRunTimers(deps: RunTimerDeps): RunTimers {

@@ -65,7 +65,7 @@ export async function findRun<T>(
   return { ...run, db: reads.as(caller, [run.run_id]) }
 }
 
-/** The deleted run with this id or short id, for those who may restore it; to all others it looks missing. */
+/** The deleted run with this id or short id, for people who may restore it; to others it looks missing. */
 export async function findDeletedRun<T>(
   reads: Reads<T>,
   caller: Person,

@@ -155,7 +155,7 @@ export type RunListQuery = Static<typeof runListQuery>
 
 /** `GET /api/runs/{run_id}`. */
 export const runQuery = closed({
-  /** Finds the run only if it is deleted, for those who may restore it. */
+  /** Finds the run only if it is deleted, for people who may restore it. */
   deleted: Type.Optional(Type.Boolean()),
 })
 

@@ -63,7 +63,7 @@ export const runDescription = closed({
 })
 export type Description = Omit<Static<typeof runDescription>, 'run_id'>
 
-export const maxTags = 64
+const maxTags = 64
 export const withTags = (tags: readonly string[], added: readonly string[] = []): string[] =>
   [...new Set([...tags, ...added])].slice(0, maxTags)
 

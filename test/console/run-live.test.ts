@@ -78,7 +78,7 @@ test('a run that has fallen silent says so in the list and on its page, until it
   t.deepEqual(faults, [])
 })
 
-test('the page of a deleted run offers to restore it, to those who may', async t => {
+test('the page of a deleted run offers to restore it to people who may', async t => {
   const forge = await shared()
   await createPerson(forge, 'dee')
   await createPerson(forge, 'oth')

@@ -62,7 +62,7 @@ test('a deleted run appears only in the list of deleted runs, until it is restor
   t.is((await remove(forge, run.run_id)).status, 200, 'and can be deleted again')
 })
 
-test('the record of a deleted run is read on request, by those who may restore it', async t => {
+test('people who may restore a deleted run read its record on request', async t => {
   const forge = await shared()
   const run = await endedRun(forge, 'fetched')
   const [viewer, maintainer] = [await signedIn(forge, 'vic'), await signedIn(forge, 'mia')]

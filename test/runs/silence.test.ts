@@ -12,7 +12,7 @@ import { eventId } from '../../platform/time.ts'
 import { eventStoreOn } from '../servers/event-store.ts'
 import { database } from '../servers/postgres.ts'
 
-/** Two runs without a job that have just reported, and the timers of a server that has been there for an hour. */
+/** Two runs without a job, which have just reported, and the timers of a server. */
 async function twoRuns(t: ExecutionContext) {
   const { pool } = await database(t)
   let now = new Date('2026-11-20T12:00:00Z')

@@ -136,7 +136,7 @@ test('the hyperparameters of a project are ranked for a metric, for readers of t
   t.is((await forge.call('GET', path, { token })).status, 404)
 })
 
-test('of many hyperparameters only those that are compared leave the database', async t => {
+test('only compared hyperparameters leave the database', async t => {
   const { pool, kysely } = await database<HparamTables>(t, { schema: 'read' })
   await pool.query(
     `insert into run_hparam_values (run_id, key, text, number)
@@ -160,7 +160,7 @@ test('of many hyperparameters only those that are compared leave the database', 
   t.is(columns[0]?.key, 'k001')
   t.true(
     columns.every(({ values, distinct }) => values.size === 20 && distinct === 20),
-    'those that all runs have come first',
+    'hyperparameters of all runs come first',
   )
   t.is(rows, 50 * 20)
 })

@@ -16,7 +16,7 @@ MOST_TAGS = 64
 def description(
     name: Optional[str], notes: Optional[str], tags: Optional[Iterable[str]], add_tags: Optional[Iterable[str]]
 ) -> Dict[str, Any]:
-    """The fields of a report; those that are None keep their value."""
+    """The fields of a report; None leaves a field unchanged."""
     fields: Dict[str, Any] = {}
     if name is not None:
         fields["name"] = printable_name(str(name).strip(), NAME_CHARS)

@@ -21,7 +21,7 @@ _logged: Dict[str, "Artifact"] = {}
 
 
 class Artifact:
-    """Files under a name. They are collected in a folder of their own if there are several, and copied to the store when logged."""
+    """Files under a name. Several files are collected in a temporary folder; logging copies them to the store."""
 
     def __init__(
         self, name: str, type: str, description: Optional[str] = None, metadata: Optional[Mapping[str, Any]] = None, **_: Any

@@ -57,7 +57,7 @@ test('ignore files are honoured in every folder, the later rule over the earlier
   ])
 })
 
-test('whatever is no plain file is left out and named as what it is', async t => {
+test('everything except plain files is left out, and named with its kind', async t => {
   const folder = await project(t, { 'a.py': '', 'b.tmp': '', '.gitignore': '*.tmp' })
   await symlink('/etc', join(folder, 'etc'))
   await mkdir(join(folder, 'runs/old'), { recursive: true })
