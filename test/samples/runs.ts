@@ -58,7 +58,10 @@ export const runSample: Sample = {
   },
   changes: {
     'POST /api/ingest/description': {
-      body: ({ fixtures }) => ({ run_id: fixtures.operator.fields.run_id, add_tags: ['described'] }),
+      body: ({ fixtures }) => ({
+        run_id: fixtures.operator.fields.run_id,
+        add_tags: ['described'],
+      }),
     },
     'PATCH /api/runs/{run_id}': { body: () => ({ notes: 'noted' }) },
     // For a separate run, because the sample's run has been reported as ended by then.
