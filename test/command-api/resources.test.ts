@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { kinds } from '../../command-api/compose.ts'
@@ -131,6 +130,6 @@ test('a transaction sends its statements one at a time, as the next version of t
       append('run:s', { type: 'run.purged', data: { run_id: 's', source: 'external' } }),
     ]),
   )
-  await nextTurn()
+  await new Promise(setImmediate)
   t.deepEqual(warnings, [])
 })

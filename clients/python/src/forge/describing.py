@@ -1,4 +1,4 @@
-"""How running code describes its run: name, notes and tags."""
+"""How running code describes its run: name, notes and tags. `describe` is a method of `Run`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,29 @@ NAME_CHARS = 256
 NOTES_CHARS = 16_000
 TAG_CHARS = 64
 MOST_TAGS = 64
+
+
+def describe(
+    self: Any,
+    name: Optional[str] = None,
+    *,
+    notes: Optional[str] = None,
+    tags: Optional[Iterable[str]] = None,
+    add_tags: Optional[Iterable[str]] = None,
+) -> None:
+    """Renames, annotates or tags the run: `forge.describe("lr sweep, best", notes="Diverges after step 900.")`.
+
+    name      the first 256 characters
+    notes     the first 16,000 characters, as Markdown; they replace earlier notes
+    tags      replace all tags of the run
+    add_tags  are added to the tags that it has
+    """
+    if not self._speaks or self._ended:
+        return self._say_ended()
+    try:
+        self._post_soon("description", description(name, notes, tags, add_tags))
+    except Exception as error:
+        self._refuse("run not described", [str(error)])
 
 
 def description(
