@@ -13,6 +13,7 @@ import type { MlflowPorts } from './mlflow/target.ts'
 import { signInConfirmer } from './oidc/confirm.ts'
 import { configuredProvider } from './oidc/routes.ts'
 import { passkeyStep } from './passkeys/second-step.ts'
+import { describeRun } from './runs/change-route.ts'
 import { runPurger } from './runs/purge.ts'
 import { reportRun } from './runs/report.ts'
 import { createRun } from './runs/routes.ts'
@@ -62,6 +63,7 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
     createRun: request => createRun(deps, request),
     reportRun: reportRun(deps),
     beginJob: beginJob(deps),
+    describeRun: describeRun(deps, describeJob(deps)),
     registerArtifact: (asked, artifact) => register(deps, asked, artifact),
   }
   return {

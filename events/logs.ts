@@ -16,7 +16,7 @@ export type ReportedLines = Place & {
 /**
  * A piece of a run's output, unchanged: `bytes` start at `offset` in that stream of that attempt. Pieces are
  * appended to the log in order and may be cut anywhere; after a crash the executor starts again from any earlier
- * offset, and bytes that were already stored are dropped.
+ * offset, and bytes that were already stored are dropped. A piece without bytes marks the end of its stream.
  */
 export type PrintedBytes = Place & { origin: 'output'; offset: number; bytes: Buffer }
 

@@ -44,6 +44,20 @@ export const runFailed = event(
   ({ run_id, message }, who) => `${who} reported that ${run_id} failed${because(message)}`,
 )
 
+/** Nothing was heard of an external run for two minutes, and nothing is known of its process. */
+export const runSilent = event(
+  'run.silent',
+  Type.Object({ run_id: runId(), silent_since: timestamp() }),
+  ({ run_id, silent_since }, who) => `${who} has not heard from ${run_id} since ${silent_since}`,
+)
+
+/** A silent external run reported again. */
+export const runHeard = event(
+  'run.heard',
+  Type.Object({ run_id: runId() }),
+  ({ run_id }, who) => `${who} heard from ${run_id} again`,
+)
+
 /** An external run was silent for 24 hours. */
 export const runAbandoned = event(
   'run.abandoned',
@@ -151,6 +165,8 @@ const events = [
   runStarted,
   runSucceeded,
   runFailed,
+  runSilent,
+  runHeard,
   runAbandoned,
   runStopRequested,
   runStopped,
@@ -178,6 +194,8 @@ export type Run = {
   archived: boolean
   started_at: string | null
   ended_at: string | null
+  /** When it was last heard from, if it has been silent since. */
+  silent_since: string | null
   stop_requested: boolean
   deleted_at: string | null
   /** Null unless it is deleted. */
@@ -195,6 +213,7 @@ const initial: Run = {
   archived: false,
   started_at: null,
   ended_at: null,
+  silent_since: null,
   stop_requested: false,
   deleted_at: null,
   restorable_until: null,
@@ -214,6 +233,10 @@ function evolve(run: Run, event: Stamped<RunEvent>): Run {
       return { ...run, state: 'succeeded', ended_at: event.occurred_at }
     case 'run.failed':
       return { ...run, state: 'failed', ended_at: event.occurred_at }
+    case 'run.silent':
+      return { ...run, silent_since: event.data.silent_since }
+    case 'run.heard':
+      return { ...run, silent_since: null }
     case 'run.abandoned':
       return { ...run, state: 'abandoned', ended_at: event.occurred_at }
     case 'run.stop_requested':

@@ -8,7 +8,7 @@ import { endGivenUp } from './given-up.ts'
 import type { ActiveAttempt, LaunchOrder } from './job-commands.ts'
 import { createKeyedQueue, type KeyedQueue } from './keyed-queue.ts'
 import type { AttemptRef, Launch, Observed } from './port.ts'
-import { leftAloneOnceAway, type ShipDeps, shipOutput } from './ship-output.ts'
+import { endOutput, leftAloneOnceAway, type ShipDeps, shipOutput } from './ship-output.ts'
 import { startWaiting } from './start-waiting.ts'
 
 export type ReconcilerDeps = ShipDeps & {
@@ -164,8 +164,9 @@ async function ship(
   ref: AttemptRef,
   { attempt, observed, nodes }: Shipping,
 ): Promise<void> {
-  const { complete } = await shipOutput(deps, ref, attempt, nodes)
+  const { complete, shipped } = await shipOutput(deps, ref, attempt, nodes)
   if (observed.state !== 'exited' || !complete) return
+  await endOutput(deps, attempt, shipped, nodes)
   await deps.commands.exited(attempt.run_id, attempt.attempt, observed)
   deps.start()
 }

@@ -48,6 +48,26 @@ export async function shipOutput(
   return { complete: false, shipped }
 }
 
+/**
+ * Marks where the streams of an ended attempt end, each by a piece without bytes: a last line without a line break is
+ * complete then, and readers need not wait for the end of the log.
+ */
+export async function endOutput(
+  deps: Pick<ShipDeps, 'appendFacts' | 'logsTopic' | 'now'>,
+  attempt: ActiveAttempt,
+  shipped: Offsets,
+  nodes: readonly NodeOfRank[] | null,
+): Promise<void> {
+  const ends = shipped.flatMap((offsets, rank) =>
+    (['stdout', 'stderr'] as const).flatMap(stream => {
+      const offset = offsets[stream]
+      const piece = { rank, stream, offset, bytes: Buffer.alloc(0) }
+      return offset === 0 ? [] : [toFact(attempt, { ...piece, node: nodeOf(piece, nodes) })]
+    }),
+  )
+  if (ends.length > 0) await deps.appendFacts(deps.logsTopic, { ...stamp, now: deps.now() }, ends)
+}
+
 /** The offsets after a piece. */
 function advanced(from: Offsets, { rank, stream, offset, bytes }: OutputPiece): Offsets {
   return Array.from({ length: Math.max(from.length, rank + 1) }, (_, index) => {
@@ -56,7 +76,7 @@ function advanced(from: Offsets, { rank, stream, offset, bytes }: OutputPiece): 
   })
 }
 
-const nodeOf = ({ rank }: OutputPiece, nodes: readonly NodeOfRank[] | null) =>
+const nodeOf = ({ rank }: Pick<OutputPiece, 'rank'>, nodes: readonly NodeOfRank[] | null) =>
   nodes?.find(node => node.rank === rank)?.node ?? null
 
 /** Refuses at once after an append found the log away: each further one would wait up to 10 s for the same. */

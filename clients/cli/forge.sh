@@ -12,6 +12,13 @@ for node in "$root/node_modules/node/bin/node" "$root/../node/bin/node"; do
     # Most of a short command's time is compiling. The cache lies where nobody else can write.
     NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE-${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/forge/compiled}"
     export NODE_COMPILE_CACHE
+    # Node resets ignored signals, so only this shell can see that nohup started it.
+    case " $* " in *' run '*)
+      if [ -r "/proc/$$/status" ] && grep -q '^SigIgn:.*[13579bdf]$' "/proc/$$/status"; then
+        FORGE_HANGUP_IGNORED=1
+        export FORGE_HANGUP_IGNORED
+      fi ;;
+    esac
     exec "$node" --use-env-proxy "$root/clients/cli/main.ts" "$@"
   fi
 done

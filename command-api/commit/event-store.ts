@@ -192,15 +192,15 @@ type Following = { duties: readonly NewDuty[]; changes: ResourceChanges | null }
 /** Whatever can go with the events goes in their statement, so that it costs no further round trip. */
 async function insert(tx: Transaction, events: string, { duties, changes }: Following) {
   const { together, after } = changes ? savingsOf(changes) : { together: [], after: [] }
-  const inserted = tx.query(
+  await tx.query(
     statementOf([
       { ...insertEvents, rows: events },
       ...(duties.length === 0 ? [] : [{ ...insertDuties, rows: JSON.stringify(duties) }]),
       ...together,
     ]),
   )
-  // Sent without waiting; if the first fails, so does the second.
-  await Promise.all([inserted, ...after.map(saving => tx.query(saving))])
+  // Sent one at a time: the driver would only queue them, and its next version refuses that.
+  for (const saving of after) await tx.query(saving)
 }
 
 const changedBy = (kinds: readonly Kind[], rows: readonly Row[]): ResourceChanges | null =>

@@ -1,7 +1,7 @@
 import { type Route, route } from '../../auth/route.ts'
 import { jobAt } from '../../events/job-state.ts'
 import { jobChange, jobChangeReply } from '../../schemas/jobs/actions.ts'
-import type { RunChange } from '../../schemas/runs/runs.ts'
+import { type Description, type RunChange, withTags } from '../../schemas/runs/runs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import type { Asked } from '../commit/asked.ts'
@@ -45,13 +45,22 @@ export const changeRoute = (deps: Deps): Route =>
 /** Describes a job for the route of its run. */
 export const describeJob =
   (deps: Deps) =>
-  async (asked: Asked, run_id: string, { name, ...others }: RunChange) => {
+  async (
+    asked: Asked,
+    run_id: string,
+    { name, add_tags, ...others }: RunChange & Pick<Description, 'add_tags'>,
+  ) => {
     if (name === null)
       throw new Invalid([
         { loc: ['body', 'name'], msg: 'A job always has a name', type: 'value_error', input: name },
       ])
     const { state: job } = await commit(deps, asked, jobAt(run_id), {
-      decide: current => change(current, { ...others, ...(name !== undefined && { name }) }),
+      decide: current =>
+        change(current, {
+          ...others,
+          ...(name !== undefined && { name }),
+          ...(add_tags && { tags: withTags(others.tags ?? current.tags, add_tags) }),
+        }),
       alongside: saveJob,
     })
     const { tags, notes, starred, archived } = job

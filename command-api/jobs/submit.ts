@@ -148,8 +148,8 @@ async function makeJobs(
     ...{ stream, events, stamp },
     expectedVersion: 0,
   }))
-  // Sent without waiting for each other; if the first fails, so does the second.
-  await Promise.all([insertJobs(tx, made, deps.sealing), deps.store.appendAll(tx, appends)])
+  await insertJobs(tx, made, deps.sealing)
+  await deps.store.appendAll(tx, appends)
   return made.map(job => ({
     answer: resultOf(job, places.get(job.submit)?.view ?? null),
     position: streamPosition(job.stream, job.events.length),

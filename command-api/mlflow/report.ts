@@ -5,7 +5,7 @@ import { type MlflowMetric, mlflowLimits } from '../../schemas/mlflow.ts'
 import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { newParams, setTags } from './decide.ts'
-import { admit, type MlflowPorts, type MlflowRequest } from './target.ts'
+import { admit, describeByTags, type MlflowPorts, type MlflowRequest } from './target.ts'
 
 type Pair = { key: string; value: string }
 export type Batch = {
@@ -28,13 +28,17 @@ export async function report(
       `A batch logging request can contain at most ${mlflowLimits.inAll} metrics, params, and tags. Got ${total}. Please split up metrics, params, and tags across requests and try again.`,
     )
   const points = metrics.map(toPoint)
-  const { run_id } = await admit(deps, ports, request, asked)
+  const { run_id, run } = await admit(deps, ports, request, asked)
   if (params.length > 0)
     await commit(deps, request, hparamsAt(run_id), {
       decide: hparams => ports.setHparams(hparams, run_id, newParams(hparams, run_id, params)),
     })
-  if (tags.length > 0)
-    await commit(deps, request, mlflowAt(run_id), { decide: run => setTags(run, run_id, tags) })
+  if (tags.length > 0) {
+    await commit(deps, request, mlflowAt(run_id), {
+      decide: current => setTags(current, run_id, tags),
+    })
+    await describeByTags(ports, request, { run_id, source: run.source }, tags)
+  }
   if (points.length > 0) await ports.appendMetrics(request, { run_id, points })
   return {}
 }

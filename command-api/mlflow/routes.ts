@@ -12,6 +12,7 @@ import {
   mlflowLimits,
   mlflowRunInput,
   mlflowRunUpdate,
+  noteTag,
   nothing,
   paramInput,
   runAnswer,
@@ -26,7 +27,7 @@ import { deleteTag, logInputs } from './decide.ts'
 import { createExperiment, setExperimentTag } from './experiments.ts'
 import { report } from './report.ts'
 import { createRun, updateRun } from './runs.ts'
-import { admit, type MlflowPorts } from './target.ts'
+import { admit, describeByTags, type MlflowPorts } from './target.ts'
 
 /** The routes to which MLflow's clients write (docs/use/mlflow.md): one set for running code, one for people. */
 export const mlflowRoutes = (deps: Deps, ports: MlflowPorts): Route[] =>
@@ -171,8 +172,12 @@ const tagRoutes = (deps: Deps, ports: MlflowPorts, facade: Facade): Route[] => [
     response: nothing,
     async handle(request) {
       const { key } = request.body
-      const { run_id } = await admit(deps, ports, request, request.body.run_id)
-      await commit(deps, request, mlflowAt(run_id), { decide: run => deleteTag(run, run_id, key) })
+      const { run_id, run } = await admit(deps, ports, request, request.body.run_id)
+      await commit(deps, request, mlflowAt(run_id), {
+        decide: current => deleteTag(current, run_id, key),
+      })
+      if (key === noteTag)
+        await describeByTags(ports, request, { run_id, source: run.source }, [{ key, value: '' }])
       return {}
     },
   }),

@@ -8,7 +8,15 @@ import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import type { ReportingRun } from '../rules/admit-report.ts'
 import { reportStatus, setTags } from './decide.ts'
-import { admit, infoOf, type MlflowPorts, type MlflowRequest, pairs, runNameTag } from './target.ts'
+import {
+  admit,
+  describeByTags,
+  infoOf,
+  type MlflowPorts,
+  type MlflowRequest,
+  pairs,
+  runNameTag,
+} from './target.ts'
 
 type Create = MlflowRequest & { body: MlflowRunInput }
 
@@ -17,9 +25,9 @@ export async function createRun(deps: Deps, ports: MlflowPorts, request: Create)
   const { caller, body } = request
   const { run_name, tags = [] } = body
   const named = run_name ? [...tags, { key: runNameTag, value: run_name }] : tags
-  const run_id =
+  const { run_id, source } =
     caller.kind === 'run'
-      ? (await admit(deps, ports, request, caller.runId)).run_id
+      ? await admitted(deps, ports, request, caller.runId)
       : await startExternalRun(ports, { ...request, caller })
   const { state } = await commit(deps, request, mlflowAt(run_id), {
     decide: run => [
@@ -27,14 +35,20 @@ export async function createRun(deps: Deps, ports: MlflowPorts, request: Create)
       ...reportStatus(run, run_id, { status: 'RUNNING', end_time_ms: null }),
     ],
   })
+  await describeByTags(ports, request, { run_id, source }, named)
   const info = await infoOf(deps, run_id, state)
   return { run: { info, data: { metrics: [], params: [], tags: pairs(state.tags) }, inputs: {} } }
+}
+
+async function admitted(deps: Deps, ports: MlflowPorts, request: MlflowRequest, asked: string) {
+  const { run_id, run } = await admit(deps, ports, request, asked)
+  return { run_id, source: run.source }
 }
 
 async function startExternalRun(
   ports: MlflowPorts,
   request: HttpAsked & { caller: Person; body: MlflowRunInput },
-): Promise<string> {
+): Promise<{ run_id: string; source: 'external' }> {
   const { experiment_id: project, run_name } = request.body
   // '0' is the experiment of clients without a configured one.
   if (project === '0' || !isProjectName(project))
@@ -45,7 +59,7 @@ async function startExternalRun(
   const body = { project, ...(run_name && { name: run_name }) }
   const { run_id } = await ports.createRun({ ...request, body })
   await ports.reportRun({ run_id, event: 'running' }, newRun, request)
-  return run_id
+  return { run_id, source: 'external' }
 }
 
 const newRun: ReportingRun = { short_id: null, source: 'external', control: 'none', ended_at: null }
@@ -74,6 +88,10 @@ export async function updateRun(
       ...(status ? reportStatus(current, run_id, { status, end_time_ms: endOf(end_time) }) : []),
     ],
   })
+  if (run_name)
+    await describeByTags(ports, request, { run_id, source: run.source }, [
+      { key: runNameTag, value: run_name },
+    ])
   if (request.caller.kind === 'person' && run.source === 'external' && run.ended_at === null)
     await endTracked(ports, request, { run, run_id, state })
   return { run_info: await infoOf(deps, run_id, state) }

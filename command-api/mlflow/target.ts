@@ -4,8 +4,19 @@ import type { MlflowRun } from '../../events/mlflow.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { ArtifactInput } from '../../schemas/artifacts/artifacts.ts'
 import type { MetricsInput } from '../../schemas/metrics/metrics.ts'
-import { artifactUri, type MlflowRunInfo, type MlflowStatus } from '../../schemas/mlflow.ts'
-import type { LifecycleReport, RunInput } from '../../schemas/runs/runs.ts'
+import {
+  artifactUri,
+  type MlflowRunInfo,
+  type MlflowStatus,
+  noteTag,
+} from '../../schemas/mlflow.ts'
+import {
+  type LifecycleReport,
+  type RunChange,
+  type RunInput,
+  runChange,
+} from '../../schemas/runs/runs.ts'
+import { exactly } from '../../schemas/validate.ts'
 import type { Asked, HttpAsked } from '../commit/asked.ts'
 import type { Deps } from '../deps.ts'
 import type { ReportingRun } from '../rules/admit-report.ts'
@@ -25,6 +36,11 @@ export type MlflowPorts = {
   reportRun(report: LifecycleReport, run: ReportingRun, asked: Asked): Promise<unknown>
   /** Notes that the code of a job is at work, if nothing has said so yet. */
   beginJob(run_id: string, asked: Asked): Promise<unknown>
+  describeRun(
+    asked: Asked,
+    run: { run_id: string; source: 'job' | 'external' },
+    change: RunChange,
+  ): Promise<unknown>
   announce(request: HttpAsked, announced: Announced, run_id: string): Promise<{ upload_id: string }>
   complete(
     request: HttpAsked,
@@ -67,6 +83,23 @@ export async function admit(
 }
 
 export const runNameTag = 'mlflow.runName'
+
+/** MLflow's names of a run and of its notes, as far as Forge accepts them, become those of the run. */
+export async function describeByTags(
+  { describeRun }: MlflowPorts,
+  asked: Asked,
+  run: { run_id: string; source: 'job' | 'external' },
+  tags: readonly { key: string; value: string }[],
+): Promise<void> {
+  const lastOf = (tag: string) => tags.findLast(({ key }) => key === tag)?.value
+  const [name, notes] = [lastOf(runNameTag)?.trim(), lastOf(noteTag)]
+  const changes: RunChange[] = []
+  if (name !== undefined) changes.push({ name })
+  if (notes !== undefined) changes.push({ notes })
+  for (const change of changes) if (faultOf(change) === null) await describeRun(asked, run, change)
+}
+
+const faultOf = exactly(runChange)
 
 type Known = { short_id: string; owner: string; project: string; created_at: Date }
 

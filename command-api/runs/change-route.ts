@@ -1,10 +1,14 @@
 import { type Route, route } from '../../auth/route.ts'
 import { type Run, runAt } from '../../events/runs.ts'
 import {
+  type Description,
   type RunChange,
   type RunChangeReply,
   runChange,
   runChangeReply,
+  runDescription,
+  runDescriptionReply,
+  withTags,
 } from '../../schemas/runs/runs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import type { Asked } from '../commit/asked.ts'
@@ -17,7 +21,7 @@ import { changeRun } from './decide.ts'
 export type DescribeJob = (
   asked: Asked,
   run_id: string,
-  change: RunChange,
+  change: RunChange & Pick<Description, 'add_tags'>,
 ) => Promise<Omit<RunChangeReply, 'run_id'>>
 
 export const changeRoute = (deps: Deps, describeJob: DescribeJob): Route =>
@@ -40,13 +44,54 @@ export const changeRoute = (deps: Deps, describeJob: DescribeJob): Route =>
         action: 'control',
         noun: 'run',
       })
-      if (source === 'job') return { run_id, ...(await describeJob(request, run_id, body)) }
-      const { state } = await commit(deps, request, runAt(run_id), {
-        decide: current => changeRun(current, run_id, body),
-      })
-      return { run_id, ...described(state) }
+      return {
+        run_id,
+        ...(await describeRun(deps, describeJob)(request, { run_id, source }, body)),
+      }
     },
   })
+
+/** Running code describes its own run. */
+export const descriptionRoute = (deps: Deps, describeJob: DescribeJob): Route =>
+  route({
+    method: 'POST',
+    path: '/api/ingest/description',
+    credential: 'ingest',
+    tag: 'ingest',
+    summary: 'Rename, tag or annotate a run',
+    body: runDescription,
+    response: runDescriptionReply,
+    refusals: ['forbidden', 'conflict'],
+    async handle(request) {
+      const { source } = await deps.reports.admit(request)
+      const { run_id, ...change } = request.body
+      const { name, tags, notes } = await describeRun(deps, describeJob)(
+        request,
+        { run_id, source },
+        change,
+      )
+      return { ok: true, name, tags, notes }
+    },
+  })
+
+/** Describes a run with or without a job. */
+export const describeRun =
+  (deps: Deps, describeJob: DescribeJob) =>
+  async (asked: Asked, { run_id, source }: Described, change: RunChange & Added) => {
+    if (source === 'job') return describeJob(asked, run_id, change)
+    const { add_tags, ...words } = change
+    const { state } = await commit(deps, asked, runAt(run_id), {
+      decide: current =>
+        changeRun(current, run_id, {
+          ...words,
+          ...(add_tags && { tags: withTags(words.tags ?? current.tags, add_tags) }),
+        }),
+    })
+    return described(state)
+  }
+
+type Added = Pick<Description, 'add_tags'>
+type Described = { run_id: string; source: 'job' | 'external' }
 
 const described = ({ name, tags, notes, starred, archived }: Run) => ({
   ...{ name, notes, starred, archived },

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Run, RunEvent } from '../../events/runs.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { LifecycleReport, RunChange } from '../../schemas/runs/runs.ts'
+import { type LifecycleReport, type RunChange, restorableDays } from '../../schemas/runs/runs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 
 export const isEnded = (run: Run): boolean => run.ended_at !== null
@@ -61,8 +61,7 @@ export function changeRun(run: Run, run_id: string, change: RunChange): RunEvent
   return events
 }
 
-/** How long a deleted run can be restored, in milliseconds (contract: 30 days). */
-const restorableMs = 30 * 86_400_000
+const restorableMs = restorableDays * 86_400_000
 
 /** Hides a run that has ended. Idempotent. */
 export function deleteRun(run: Run, run_id: string, nowMs: number): RunEvent[] {
@@ -98,6 +97,15 @@ export function purgeRun(run: Run, { run_id, restorable_until, references }: Pur
   }
   if (references === run.kept_for) return []
   return [{ type: 'run.purge_postponed', data: { run_id, references } }]
+}
+
+/** `since`: when a run was last heard from that is silent now; null once it reports. Idempotent. */
+export function noteSilence(run: Run, run_id: string, since: Date | null): RunEvent[] {
+  if (run.state === null || isEnded(run)) return []
+  if (since === null)
+    return run.silent_since === null ? [] : [{ type: 'run.heard', data: { run_id } }]
+  if (run.silent_since !== null) return []
+  return [{ type: 'run.silent', data: { run_id, silent_since: toTimestamp(since) } }]
 }
 
 /** Abandons a run that reported nothing for a day; an ended run keeps its state. */

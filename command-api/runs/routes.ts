@@ -19,7 +19,7 @@ import type { Deps } from '../deps.ts'
 import { endIngestTokens, type IssuedToken, issueIngestToken } from '../rules/ingest-tokens.ts'
 import { type RunToActOn, runToActOn } from '../rules/run-to-act-on.ts'
 import { nextShortId } from '../rules/short-id.ts'
-import { changeRoute, type DescribeJob } from './change-route.ts'
+import { changeRoute, type DescribeJob, descriptionRoute } from './change-route.ts'
 import { stopRun } from './decide.ts'
 import { deletionRoutes } from './deletion-routes.ts'
 import { endRun } from './report.ts'
@@ -70,6 +70,7 @@ export const runRoutes = (deps: Deps, { describeJob }: RunPorts): Route[] => [
   }),
   stopRoute(deps),
   changeRoute(deps, describeJob),
+  descriptionRoute(deps, describeJob),
   ...deletionRoutes(deps),
 ]
 

@@ -16,6 +16,7 @@ export const runs: Slice<RunPorts> = {
     paths: { 'runs.run_id': 'demo-1' },
     bodies: {
       'POST /api/runs': { project: 'demo', name: 'train.py', tags: ['baseline'] },
+      'POST /api/ingest/description': { run_id: 'demo-1', name: 'lr sweep, best', tags: ['sweep'] },
       'PATCH /api/runs/{run_id}': { notes: 'Diverges after a warm restart.', starred: true },
     },
   },

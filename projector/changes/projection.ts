@@ -7,8 +7,8 @@ import type { DecisionProjection } from '../projection.ts'
 
 type Told = JobEvent | RunEvent
 
-/** The state that an event leads to, with the reason; null if the state stays the same. */
-type Entered = [state: string, reason?: string | null] | null
+/** The state that an event leads to, with the reason; null if the state stays the same, and nothing that lists show changes. */
+type Entered = [state: string, reason?: string | null] | { edit: object } | null
 
 const enteredBy: {
   [T in Told['type']]: (data: Extract<Told, { type: T }>['data']) => Entered
@@ -25,10 +25,10 @@ const enteredBy: {
   'job.unreachable': () => null,
   'job.recovered': () => null,
   'job.priority_changed': () => null,
-  'job.renamed': () => null,
-  'job.tagged': () => null,
-  'job.noted': () => null,
-  'job.marked': () => null,
+  'job.renamed': ({ name }) => ({ edit: { name } }),
+  'job.tagged': ({ tags }) => ({ edit: { tags } }),
+  'job.noted': () => ({ edit: {} }),
+  'job.marked': ({ starred, archived }) => ({ edit: { starred, archived } }),
   'job.pause_requested': () => ['pausing'],
   'job.paused': () => ['paused'],
   'job.resumed': () => ['queued', 'resumed'],
@@ -44,21 +44,23 @@ const enteredBy: {
   'run.started': () => ['running'],
   'run.succeeded': () => ['succeeded'],
   'run.failed': () => ['failed'],
+  'run.silent': ({ silent_since }) => ({ edit: { silent_since } }),
+  'run.heard': () => ({ edit: { silent_since: null } }),
   'run.abandoned': () => ['abandoned'],
   'run.stop_requested': () => null,
   'run.stopped': () => ['stopped'],
   'run.token_issued': () => null,
-  'run.renamed': () => null,
-  'run.tagged': () => null,
-  'run.noted': () => null,
-  'run.marked': () => null,
+  'run.renamed': ({ name }) => ({ edit: { name } }),
+  'run.tagged': ({ tags }) => ({ edit: { tags } }),
+  'run.noted': () => ({ edit: {} }),
+  'run.marked': ({ starred, archived }) => ({ edit: { starred, archived } }),
   'run.deleted': () => null,
   'run.restored': () => null,
   'run.purge_postponed': () => null,
   'run.purged': () => null,
 }
 
-/** The state changes of jobs and external runs. */
+/** The state changes of jobs and external runs, and edits of what lists show. */
 export const changesProjection: DecisionProjection = {
   types: Object.keys(enteredBy),
   apply: (tx, events) => addChanges(tx, events as readonly Recorded<Told>[]),
@@ -76,15 +78,16 @@ async function addChanges(tx: Kysely<unknown>, events: readonly Recorded<Told>[]
   let change = await newestChange(tx)
   const rows: Row[] = []
   for (const event of events) {
-    const [state, reason = null] = enteredOf(event) ?? []
     const { run_id } = event.data
     const before = last.get(run_id)
-    if (state === undefined || (before?.state === state && before.state_reason === reason)) continue
+    const next = nextOf(enteredOf(event), before)
+    if (next === null) continue
+    const { state, state_reason } = next
     const { project = before?.project, owner = before?.owner } = event.data as Partial<Change>
     if (project === undefined || owner === undefined) throw new Error(`${run_id} has no beginning`)
-    last.set(run_id, { project, owner, state, state_reason: reason })
+    last.set(run_id, { project, owner, state, state_reason })
     rows.push({
-      ...{ change: ++change, run_id, project, owner, state, state_reason: reason },
+      ...{ change: ++change, run_id, project, owner, ...next },
       from_state: before?.state ?? null,
       actor: event.actor.id,
       event_id: event.event_id,
@@ -95,6 +98,19 @@ async function addChanges(tx: Kysely<unknown>, events: readonly Recorded<Told>[]
   await insertRows(tx, 'state_changes', rows)
   await sql`update last_change set change = ${change}`.execute(tx)
 }
+
+type Next = Pick<Change, 'state' | 'state_reason'> & { edit: object | null }
+
+/** Null if there is nothing to show. */
+function nextOf(entered: Entered, before: Change | undefined): Next | null {
+  if (entered === null) return null
+  if ('edit' in entered) return before ? { ...stateOf(before), ...entered } : null
+  const [state, state_reason = null] = entered
+  if (before?.state === state && before.state_reason === state_reason) return null
+  return { state, state_reason, edit: null }
+}
+
+const stateOf = ({ state, state_reason }: Change) => ({ state, state_reason })
 
 /** The table pairs each type with its data; TypeScript cannot follow a lookup by the event's own type. */
 const enteredOf = ({ type, data }: Recorded<Told>): Entered =>

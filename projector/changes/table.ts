@@ -13,6 +13,8 @@ export type ChangeTables = {
     state_reason: string | null
     actor: string
     event_id: string
+    /** What changed where the run was renamed, tagged or the like, and its state stayed the same; null otherwise. */
+    edit: ColumnType<object | null, string | null, string | null>
     at: ColumnType<Date, string, string>
   }
 }

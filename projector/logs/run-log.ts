@@ -94,11 +94,12 @@ function takeReport(log: RunLog, labels: Labels, data: ReportedLines): string[] 
   return data.chunks.flatMap(chunkLines)
 }
 
-/** Drops bytes that were already stored, and keeps an unfinished line for later. */
+/** Drops bytes that were already stored, and keeps an unfinished line for later, unless its stream has ended. */
 function takeOutput(log: RunLog, labels: Labels, data: PrintedBytes): string[] | null {
   const name = sourceOf(labels, null)
   const source = log.sources.get(name) ?? { taken: 0, unfinished: Buffer.alloc(0) }
   const end = data.offset + data.bytes.length
+  if (data.bytes.length === 0 && end === source.taken) return finishSource(log, name, source)
   if (end <= source.taken) return null
   const fresh = data.bytes.subarray(Math.max(0, source.taken - data.offset))
   // After a gap, the kept start of a line does not belong to the bytes that follow.
@@ -110,14 +111,20 @@ function takeOutput(log: RunLog, labels: Labels, data: PrintedBytes): string[] |
   return [...torn, ...lines]
 }
 
+/** The unfinished line of a source, which is complete now. */
+function finishSource(log: RunLog, name: string, source: Source): string[] {
+  const lines = finishLine(source.unfinished)
+  if (lines.length === 0) return []
+  log.sources.set(name, { ...source, unfinished: Buffer.alloc(0) })
+  log.changedSources.add(name)
+  return lines
+}
+
 function absorbEof(log: RunLog, { state, points = null }: LogsEof, at: number): void {
   if (log.eof) return
   for (const [name, source] of log.sources) {
-    const lines = finishLine(source.unfinished)
-    if (lines.length === 0) continue
-    add(log, labelsOf(name), { lines, ts: at })
-    log.sources.set(name, { ...source, unfinished: Buffer.alloc(0) })
-    log.changedSources.add(name)
+    const lines = finishSource(log, name, source)
+    if (lines.length > 0) add(log, labelsOf(name), { lines, ts: at })
   }
   log.eof = { state, at, points }
 }

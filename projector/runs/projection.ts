@@ -25,6 +25,8 @@ export const runProjection: Handlers<RunTables, Told> = {
     const { exit_code, message } = event.data
     return end(tx, event, 'failed', { end_reason: 'reported', exit_code, message })
   },
+  'run.silent': (tx, { data: { run_id, silent_since } }) => setSilent(tx, run_id, silent_since),
+  'run.heard': (tx, { data: { run_id } }) => setSilent(tx, run_id, null),
   'run.abandoned': (tx, event) => end(tx, event, 'abandoned'),
   'run.stop_requested': unchanged,
   'run.stopped': (tx, event) => {
@@ -95,6 +97,7 @@ const newRun = {
   team: null,
   started_at: null,
   ended_at: null,
+  silent_since: null,
   starred: false,
   archived: false,
   recipe_name: null,
@@ -140,6 +143,9 @@ function runOfJob({ data, occurred_at }: Of<'job.admitted'>): Row {
 
 const setDeleted = (tx: Tx, run_id: string, deleted_at: string | null) =>
   tx.updateTable('runs').set({ deleted_at, kept_for: 0 }).where('run_id', '=', run_id).execute()
+
+const setSilent = (tx: Tx, run_id: string, silent_since: string | null) =>
+  tx.updateTable('runs').set({ silent_since }).where('run_id', '=', run_id).execute()
 
 type Marks = Partial<Pick<RunTables['runs'], 'notes' | 'starred' | 'archived'>>
 
@@ -190,7 +196,7 @@ async function end(
 ): Promise<void> {
   await tx
     .updateTable('runs')
-    .set({ state, ended_at: data.ended_at ?? occurred_at })
+    .set({ state, ended_at: data.ended_at ?? occurred_at, silent_since: null })
     .where('run_id', '=', data.run_id)
     .execute()
   await noteEnd(tx, data.run_id, how)

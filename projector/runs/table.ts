@@ -17,6 +17,8 @@ type Run = {
   created_at: Instant
   started_at: MaybeInstant
   ended_at: MaybeInstant
+  /** When an external run was last heard from, if it has been silent since. */
+  silent_since: MaybeInstant
   tags: string[]
   notes: string
   starred: boolean

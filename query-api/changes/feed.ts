@@ -12,7 +12,7 @@ import { eofFrame } from '../sse/sse.ts'
 const changesAtOnce = 500
 export const endStates: readonly string[] = ['succeeded', 'failed', 'stopped', 'abandoned']
 
-/** State changes of these runs. With a single run, the feed ends when the run has ended. */
+/** State changes and edits of these runs. With a single run, the feed ends when the run has ended. */
 export const changesOfRuns = (db: Kysely<ChangeTables>, runIds: readonly string[]): Feed =>
   rowFeed({
     ...stateEvents,
@@ -27,7 +27,7 @@ export const changesOfRuns = (db: Kysely<ChangeTables>, runIds: readonly string[
     },
   })
 
-/** State changes of all runs a person may read. Never ends. */
+/** State changes and edits of all runs a person may read. Never ends. */
 export const changesFor = (reads: Reads<ChangeTables & AccessTables>, caller: Person): Feed =>
   rowFeed({
     ...stateEvents,
@@ -46,13 +46,18 @@ type Row = {
   state: string
   state_reason: string | null
   at: Date
+  /** What an edit changed; null for a change of state. */
+  edit: object | null
 }
 
 const stateEvents = {
   wakes: { projections: ['decisions'], key: null },
-  event: 'state',
+  event: ({ edit }: Row) => (edit === null ? 'state' : 'edit'),
   atOnce: changesAtOnce,
-  content: ({ change: _, at, ...row }: Row) => ({ ...row, at: toTimestamp(at) }),
+  content({ run_id, state, state_reason, edit, ...row }: Row) {
+    const at = toTimestamp(row.at)
+    return edit === null ? { run_id, state, state_reason, at } : { run_id, ...edit, at }
+  },
 }
 
 /** Rows whose `column` is in `among` (null: all), or which belong to this owner. */
@@ -72,7 +77,7 @@ async function readChanges(
   if (after >= head) return { head, rows: [] }
   const rows = await db
     .selectFrom('state_changes')
-    .select(['change', 'run_id', 'state', 'state_reason', 'at'])
+    .select(['change', 'run_id', 'state', 'state_reason', 'at', 'edit'])
     .where('change', '>', after)
     .where('change', '<=', head)
     .where(

@@ -5,7 +5,7 @@ import { newestChange } from '../rules/newest-change.ts'
 import { type Topic, topicOfRuns } from '../sse/topic.ts'
 import { changesFor, changesOfRuns } from './feed.ts'
 
-/** State changes: `jobs` for every run the caller may read, `job:<run_id>` for single runs. */
+/** State changes and edits: `jobs` for every run the caller may read, `job:<run_id>` for single runs. */
 export const changeTopic = (reads: Reads<ChangeTables & AccessTables>): Topic => {
   const ofRuns = topicOfRuns({ name: 'job', noun: 'job', reads, feed: changesOfRuns })
   return {

@@ -30,6 +30,7 @@ export async function readDetail(db: Db, job: Selectable<JobTables['jobs']>, now
       .selectFrom('state_changes')
       .select(['at', 'from_state', 'state', 'state_reason', 'actor', 'event_id'])
       .where('run_id', '=', job.run_id)
+      .where('edit', 'is', null)
       .orderBy('change')
       .execute(),
     readBill(db, job.run_id, now),

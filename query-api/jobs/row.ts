@@ -73,6 +73,7 @@ export function toJobRow(job: StoredRow, beside: Beside, now: Date): JobRow {
   return {
     ...shown,
     job_id: job.run_id,
+    phase: reportsNothing(job, beside, now) ? 'no_report' : job.phase,
     conditions: conditionsOf(job, beside, now),
     recipe: { name: recipe_name, version: recipe_version },
     queue: beside.queue,

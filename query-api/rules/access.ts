@@ -65,6 +65,28 @@ export async function findRun<T>(
   return { ...run, db: reads.as(caller, [run.run_id]) }
 }
 
+/** The deleted run with this id or short id, for people who may restore it; to others it looks missing. */
+export async function findDeletedRun<T>(
+  reads: Reads<T>,
+  caller: Person,
+  id: string,
+): Promise<ReadableRun<T>> {
+  const { rows } = await sql<Omit<ReadableRun<T>, 'db'>>`
+    select r.run_id, r.source, r.project from runs r
+     where (r.run_id = ${id} or r.short_id = ${id}) and r.deleted_at is not null
+       and ${mayControl(caller)}`.execute(reads.as(caller))
+  const run = rows[0]
+  if (!run) throw new Refusal('not_found', `No such deleted run: ${id}`)
+  return { ...run, db: reads.as(caller, [run.run_id]) }
+}
+
+/** SQL condition: may this person stop, delete and restore run `r`? */
+const mayControl = ({ username, role }: Person): RawBuilder<SqlBool> => sql<SqlBool>`
+  (${role === 'admin'} or r.owner = ${username}
+    or exists (select from projects p where p.name = r.project and p.owner = ${username})
+    or exists (select from project_members m
+                where m.project = r.project and m.username = ${username} and m.role = 'maintainer'))`
+
 /** The run ids of these ids and short ids, as far as the caller may read them. */
 export async function findRunsById<T>(
   reads: Reads<T>,

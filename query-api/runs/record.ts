@@ -97,8 +97,9 @@ function toRecord(
     job_state: jobState,
     job_exists: run.source === 'job',
     created_at: toTimestamp(run.created_at),
-    started_at: run.started_at === null ? null : toTimestamp(run.started_at),
-    ended_at: run.ended_at === null ? null : toTimestamp(run.ended_at),
+    started_at: maybe(run.started_at),
+    ended_at: maybe(run.ended_at),
+    silent_since: maybe(run.silent_since),
     duration_s:
       run.started_at === null ? null : secondsBetween(run.started_at, run.ended_at ?? now),
     last_report_at: reportedMs === 0 ? null : toTimestamp(new Date(reportedMs)),
@@ -128,10 +129,12 @@ function toRecord(
       alerts,
     },
     logs: { eof: logs.eof, bytes: logs.bytes },
-    deleted_at: run.deleted_at === null ? null : toTimestamp(run.deleted_at),
+    deleted_at: maybe(run.deleted_at),
     kept_because: run.kept_for === 0 ? null : keptBecause(run.kept_for),
   }
 }
+
+const maybe = (at: Date | null) => (at === null ? null : toTimestamp(at))
 
 const keptBecause = (users: number) =>
   users === 1

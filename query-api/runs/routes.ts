@@ -11,13 +11,21 @@ import {
   maxAskedKeys,
   type RunRow,
   runListQuery,
+  runQuery,
   runRecord,
   runRow,
 } from '../../schemas/runs/records.ts'
 import { one, pagedList } from '../reading/list.ts'
 import { parseKeys } from '../reading/page.ts'
 import { asCaller, type Reads } from '../reading/reads.ts'
-import { type AccessTables, findRunsById, ofRun, readableProjects } from '../rules/access.ts'
+import {
+  type AccessTables,
+  findDeletedRun,
+  findRun,
+  findRunsById,
+  ofRun,
+  readableProjects,
+} from '../rules/access.ts'
 import { setCursor } from '../rules/newest-change.ts'
 import { parseMetricSort } from './by-metric.ts'
 import { compareRuns, parseIds } from './compare.ts'
@@ -63,8 +71,11 @@ export const runRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
     ...ofRun(reads),
     path: '/api/runs/{run_id}',
     tag: 'runs',
-    summary: 'Read a run',
+    summary: 'Read a run, or a deleted one that one may restore',
+    query: runQuery,
     response: runRecord,
+    of: ({ caller, params, query }) =>
+      (query.deleted ? findDeletedRun : findRun)(reads, caller, params.run_id),
     async read({ run_id, db }, { caller }) {
       const run = await db
         .selectFrom('runs')

@@ -3,8 +3,8 @@ import { frame } from './sse.ts'
 
 /** Rows of the read models as events, in the order of their `change`, which is the cursor. */
 export type RowFeed<R extends { change: number }> = Pick<Feed, 'key' | 'wakes'> & {
-  /** The name of the events. */
-  event: string
+  /** The name of the events, or of the event of a row. */
+  event: string | ((row: R) => string)
   /** Rows of one page. */
   atOnce: number
   /** At most `atOnce` rows after a cursor, and the cursor behind them if there are no more. */
@@ -27,10 +27,11 @@ export const rowFeed = <R extends { change: number }>({
   key,
   wakes,
   async read(after) {
+    const nameOf = (row: R) => (typeof event === 'string' ? event : event(row))
     const { rows, head } = await rowsAfter(after)
     const more = rows.length === atOnce
     const last = more ? (rows.at(-1)?.change ?? head) : head
-    const text = rows.map(row => frame(event, row.change, content(row))).join('')
+    const text = rows.map(row => frame(nameOf(row), row.change, content(row))).join('')
     return {
       frames: text === '' ? null : Buffer.from(text),
       last,

@@ -31,10 +31,9 @@ export const importanceRoute = ({ reads, runsOfProject }: WorkspaceDeps): Route 
       const runIds = runs.map(run => run.run_id)
       const ofRuns = reads.as(caller, runIds)
       const target = await readTarget(ofRuns, runIds, metric)
-      const columns = await readColumns(ofRuns, [...target.keys()])
-      const chosen = columns.slice(0, importanceLimits.hparams)
-      const hparams = await weigh(chosen, target, query.seed ?? 0)
-      return { matched, runs: target.size, hparams, left_out: columns.length - chosen.length }
+      const { columns, differing } = await readColumns(ofRuns, [...target.keys()])
+      const hparams = await weigh(columns, target, query.seed ?? 0)
+      return { matched, runs: target.size, hparams, left_out: differing - columns.length }
     },
   })
 
@@ -72,19 +71,36 @@ async function readTarget(
 /** A hyperparameter that differs between the runs, with a number for the value of each run that has it. */
 type Column = { key: string; isOrdered: boolean; distinct: number; values: Map<string, number> }
 
-/** Sorted by the number of runs that have it. */
-async function readColumns(db: Kysely<HparamTables>, runIds: readonly string[]): Promise<Column[]> {
-  const rows = await db
-    .selectFrom('run_hparam_values')
-    .select(['run_id', 'key', 'text', 'number'])
-    .where(sql<SqlBool>`run_id = any(${runIds})`)
-    .orderBy(sql`key collate "C"`)
-    .orderBy('run_id')
-    .execute()
-  return [...Map.groupBy(rows, row => row.key)]
-    .map(([key, of]) => toColumn(key, of))
-    .filter(column => column.distinct > 1 || column.values.size < runIds.length)
-    .sort((a, b) => b.values.size - a.values.size)
+type Columns = {
+  columns: Column[]
+  /** How many hyperparameters differ between the runs, including those beyond the limit. */
+  differing: number
+}
+
+/**
+ * The hyperparameters that differ and that most runs have. PostgreSQL chooses them, because runs may have far more
+ * hyperparameters than are compared.
+ */
+export async function readColumns(
+  db: Kysely<HparamTables>,
+  runIds: readonly string[],
+): Promise<Columns> {
+  const { rows } = await sql<Value & { key: string; differing: number }>`
+    with differing as (
+      select key, count(*) as runs from run_hparam_values where run_id = any(${runIds}) group by key
+      having count(*) < ${runIds.length}
+          or case when bool_and(number is not null) then min(number) <> max(number)
+                  else min(text collate "C") <> max(text collate "C") end),
+    chosen as (
+      select key, runs, count(*) over () as differing from differing
+       order by runs desc, key collate "C" limit ${importanceLimits.hparams})
+    select v.run_id, v.key, v.text, v.number, c.differing
+      from chosen c join run_hparam_values v on v.key = c.key and v.run_id = any(${runIds})
+     order by c.runs desc, v.key collate "C", v.run_id`.execute(db)
+  return {
+    columns: [...Map.groupBy(rows, row => row.key)].map(([key, of]) => toColumn(key, of)),
+    differing: rows[0]?.differing ?? 0,
+  }
 }
 
 type Value = { run_id: string; text: string; number: number | null }

@@ -56,6 +56,8 @@ const row = {
   ended_at: nullable(timestamp()),
   duration_s: nullable(Type.Integer({ minimum: 0 })),
   last_report_at: nullable(timestamp()),
+  /** When an unfinished external run was last heard from, to half a minute, if that is more than two minutes ago. */
+  silent_since: nullable(timestamp()),
   /** In lists at most 50: the metric of `best`, the sort key and those requested by `metrics`, then by name. */
   summary: Type.Record(Type.String(), summary),
   best: nullable(
@@ -150,6 +152,12 @@ export const runListQuery = closed({
   hparams: askedKeys(),
 })
 export type RunListQuery = Static<typeof runListQuery>
+
+/** `GET /api/runs/{run_id}`. */
+export const runQuery = closed({
+  /** Finds the run only if it is deleted, for people who may restore it. */
+  deleted: Type.Optional(Type.Boolean()),
+})
 
 /** `GET /api/runs/by-project`. */
 export const runsByProjectQuery = closed({

@@ -18,6 +18,9 @@ export const projectNameOf = (text: string): string =>
         .slice(0, 63)
         .replace(/[-.]+$/, '')
 
+/** How long a deleted run can be restored. */
+export const restorableDays = 30
+
 /** The body of `POST /api/runs`: a run without a job, for code that runs elsewhere. */
 export const runInput = closed({
   project: projectName(),
@@ -47,6 +50,30 @@ export const runChangeReply = Type.Object({
   archived: Type.Boolean(),
 })
 export type RunChangeReply = Static<typeof runChangeReply>
+
+/** The body of `POST /api/ingest/description`: running code describes its run; omitted fields keep their values. */
+export const runDescription = closed({
+  run_id: Type.String({ minLength: 1, maxLength: 128 }),
+  name: Type.Optional(nameText(256)),
+  /** Replaces all tags. */
+  tags: Type.Optional(tagList()),
+  /** Tags that it gets in addition to those it has; at most 64 in all are kept. */
+  add_tags: Type.Optional(tagList()),
+  notes: Type.Optional(Type.String({ maxLength: 16_384 })),
+})
+export type Description = Omit<Static<typeof runDescription>, 'run_id'>
+
+const maxTags = 64
+export const withTags = (tags: readonly string[], added: readonly string[] = []): string[] =>
+  [...new Set([...tags, ...added])].slice(0, maxTags)
+
+/** As described now. */
+export const runDescriptionReply = Type.Object({
+  ok: Type.Literal(true),
+  name: nullable(Type.String()),
+  tags: Type.Array(Type.String()),
+  notes: Type.String(),
+})
 
 /** The four variables a reporting process reads (specification, "Environment variables"), and MLflow's for the same. */
 export const reportingEnvironment = Type.Object({

@@ -2,10 +2,16 @@ import test, { type ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import { kinds } from '../../command-api/compose.ts'
 import type { Kind } from '../../command-api/kind.ts'
+import type { Event } from '../../events/event.ts'
 import { samples } from '../samples/all.ts'
 import { sampleServer } from '../samples/server.ts'
+import { eventStoreOn } from '../servers/event-store.ts'
 import { database } from '../servers/postgres.ts'
 import { keepUses, now } from './uses.ts'
+
+/** The driver warns once in a process. */
+const warnings: string[] = []
+process.on('warning', ({ message }) => warnings.push(message))
 
 const columns = 'id, name, within_id, owner, project, visibility, deleted'
 
@@ -107,4 +113,23 @@ test('purging a thing forgets its uses and removes the things within it', async 
   ])
   const { rows: users } = await pool.query('select user_id from write.use order by user_id')
   t.deepEqual(users, [{ user_id: 'art_2' }, { user_id: 'run_2' }])
+})
+
+test('a transaction sends its statements one at a time, as the next version of the driver requires', async t => {
+  const { pool } = await database(t)
+  const store = eventStoreOn(pool)
+  const stamp = { now, actor: { type: 'system', id: 'test', via: 'test' }, requestId: 'r' } as const
+  const append = (stream: string, event: Event) => ({
+    ...{ stream, expectedVersion: 0, events: [event], stamp },
+  })
+  const restorable_until = now.toISOString()
+  await store.transaction(tx =>
+    store.appendAll(tx, [
+      append('run:r', { type: 'run.deleted', data: { run_id: 'r', restorable_until } }),
+      append('model:m', { type: 'model.deleted', data: { model: 'm' } }),
+      append('run:s', { type: 'run.purged', data: { run_id: 's', source: 'external' } }),
+    ]),
+  )
+  await new Promise(setImmediate)
+  t.deepEqual(warnings, [])
 })

@@ -2,7 +2,9 @@ import test, { type ExecutionContext } from 'ava'
 import { pause, resume, stop } from '../../command-api/jobs/decide.ts'
 import { reportJob } from '../../command-api/jobs/report.ts'
 import { runDueTimers } from '../../command-api/jobs/timers.ts'
+import { decodeFact } from '../../events/fact.ts'
 import type { JobEvent } from '../../events/jobs.ts'
+import { absorb, emptyLog } from '../../projector/logs/run-log.ts'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 import { type JobsWithExecutor, jobsWithExecutor } from './jobs-with-executor.ts'
@@ -47,6 +49,20 @@ test.serial('a job runs, fails with its exit code, and releases its GPUs and quo
   t.deepEqual(await holds(at), nothing)
   t.is(await at.printed(run_id), 'out\n')
 })
+
+test.serial(
+  'a last line without a line break is readable as soon as its job has ended',
+  async t => {
+    const at = await jobsWithExecutor(t, { script: 'printf out; printf err >&2; exit 3' })
+    at.reconcile()
+    const { run_id } = await at.submit()
+    await at.untilState(run_id, 'failed')
+    const log = emptyLog()
+    for (const { value } of await at.records()) absorb(log, decodeFact(value))
+    t.deepEqual(log.added.flatMap(({ lines }) => lines).sort(), ['err', 'out'])
+    t.is(log.eof, null)
+  },
+)
 
 test.serial(
   'the values of env are deleted with the end of the job, not with the end of an attempt',

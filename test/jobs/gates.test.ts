@@ -108,7 +108,7 @@ test('GPUs beyond the quota are refused with both counts', t => {
 
 test('GPUs held by other jobs cause no refusal', t => {
   const result = passAll(factsOf(gpus(8), { held_gpus: 4 })).find(({ gate }) => gate === 'quota')
-  t.is(result?.detail, '4 of 8 GPUs are in use; the job waits for 8')
+  t.is(result?.detail, '4 of the 8 GPUs that the quota allows are in use; the job waits for 8')
 })
 
 test('the cap of a series is a quota too', t => {

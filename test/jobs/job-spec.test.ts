@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import test from 'ava'
 import { jobSpec } from '../../schemas/jobs/jobspec.ts'
 import { checker } from '../../schemas/validate.ts'
@@ -106,6 +108,18 @@ for (const name of ['run_1', 'Math', '-a', '', 'a'.repeat(64), 'a/b'])
   test(`'${name}' is not a valid project`, t => {
     t.is(faults(having(['metadata', 'project'], name))[0]?.[0], 'metadata.project')
   })
+
+test('a value of env has as many characters as the reference says', async t => {
+  const reference = await readFile(
+    join(import.meta.dirname, '../../docs/reference/jobspec.md'),
+    'utf8',
+  )
+  const [, most = ''] = /A value has at most ([\d,]+) characters/.exec(reference) ?? []
+  const length = Number(most.replaceAll(',', ''))
+  const env = (characters: number) => faults(having(['spec', 'env'], { A: 'x'.repeat(characters) }))
+  t.deepEqual(env(length), [])
+  t.is(env(length + 1).length, 1)
+})
 
 for (const name of ['SERVICE_TOKEN', 'FORGE_PARAMS', 'CUDA_VISIBLE_DEVICES', 'A-B', '1A'])
   test(`the environment variable ${name} cannot be set`, t => {

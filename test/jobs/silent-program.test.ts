@@ -27,5 +27,13 @@ test('a job whose program reports nothing for a minute says so, unless it names 
     t.deepEqual(await conditions(), expected, `${phase} for ${seconds} s`)
   }
   await set('launching', 61)
-  t.regex((await run(['show', 'demo-1'])).stdout, /conditions +no_report/)
+  const { body } = await forge.call<object>('GET', '/api/jobs/demo-1')
+  t.like(body, { phase: 'no_report' })
+  const { stdout } = await run(['show', 'demo-1'])
+  t.regex(stdout, /phase +no_report\n/)
+  t.regex(
+    stdout,
+    /conditions +no_report: the program runs and has reported nothing; .* costs nothing/,
+  )
+  t.regex((await run(['ps'])).stdout, /starting +no_report/)
 })

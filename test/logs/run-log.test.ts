@@ -67,6 +67,21 @@ test('output is joined across pieces, and bytes already stored are dropped', t =
   t.deepEqual(linesOf(after(output(0, Buffer.from('x')), eof('failed'))), ['x'])
 })
 
+test('a piece without bytes ends its stream, and with it an unfinished line', t => {
+  const none = Buffer.alloc(0)
+  const last = [output(0, Buffer.from('one\ntwo')), output(7, none)]
+  t.deepEqual(linesOf(after(...last)), ['one', 'two'])
+  t.deepEqual(
+    linesOf(after(...last, ...last, eof('failed'))),
+    ['one', 'two'],
+    'repeats add nothing',
+  )
+  t.deepEqual(linesOf(after(...last, output(7, Buffer.from('three\n')))), ['one', 'two', 'three'])
+  const early = [output(0, Buffer.from('a')), output(1, Buffer.from('b')), output(1, none)]
+  t.deepEqual(linesOf(after(...early)), [], 'an earlier end is a repeat')
+  t.deepEqual(linesOf(after(output(0, Buffer.from('out\n')), output(4, none))), ['out'])
+})
+
 test('each stream and each attempt counts its bytes separately', t => {
   const log = after(
     output(0, Buffer.from('out\n')),
@@ -100,10 +115,12 @@ test('an output that is cut, restarted and repeated anywhere gives each line onc
         let shipped = 0
         for (const [back, length] of pieces) {
           const from = shipped === 0 ? 0 : back % (shipped + 1)
-          absorb(log, output(from, all.subarray(from, from + length)))
+          const piece = all.subarray(from, from + length)
+          if (piece.length > 0) absorb(log, output(from, piece))
           shipped = Math.max(shipped, Math.min(all.length, from + length))
         }
-        absorb(log, output(shipped, all.subarray(shipped)))
+        const rest = all.subarray(shipped)
+        if (rest.length > 0) absorb(log, output(shipped, rest))
         absorb(log, eof('succeeded'))
         const lines = all.toString().split('\n')
         if (lines.at(-1) === '') lines.pop()

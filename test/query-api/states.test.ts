@@ -2,6 +2,7 @@ import test from 'ava'
 import { connect, take } from '../servers/events.ts'
 import { startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
+import { until } from '../servers/until.ts'
 
 test('the states of one run are streamed from its beginning to its end', async t => {
   const forge = await startForge(t)
@@ -58,6 +59,37 @@ test('a stream of all states is silent about deleted runs, even for readers with
   t.is((await forge.call('POST', `/api/runs/${gone.run_id}/restore`)).status, 200)
   await forge.call('GET', '/api/runs')
   t.is(await told(), gone.run_id)
+})
+
+test('edits of runs are streamed with what lists show, in order with the states, and are no states', async t => {
+  const forge = await startForge(t)
+  const run = await createRun(forge)
+  await ingest(forge, run, 'lifecycle', { event: 'succeeded' })
+  const { run_id } = run
+  const list = await until('its end is shown', 20_000, async () => {
+    const listed = await forge.call<{ state: string }[]>('GET', '/api/runs')
+    return listed.body[0]?.state === 'succeeded' && listed
+  })
+  const url = `${forge.url}/api/stream?topics=jobs&after=${list.headers.get('forge-cursor')}`
+  const stream = await connect(url, forge.token)
+  const edit = async (body: object) => {
+    t.is((await forge.call('PATCH', `/api/runs/${run_id}`, { body })).status, 200)
+    return stream.next()
+  }
+  t.like(await edit({ name: 'best' }), { event: 'edit', data: { run_id, name: 'best' } })
+  t.like(await edit({ tags: ['a'] }), { event: 'edit', data: { run_id, tags: ['a'] } })
+  t.deepEqual(Object.keys((await edit({ notes: 'why' }))?.data ?? {}), ['run_id', 'at'])
+  const marks = { starred: true, archived: true }
+  t.like(await edit(marks), { event: 'edit', data: { run_id, ...marks } })
+  stream.cut()
+  const history = await take(
+    await connect(`${forge.url}/api/stream?topics=job:${run_id}`, forge.token),
+    9,
+  )
+  t.deepEqual(
+    history.map(({ event }) => event),
+    ['state', 'state', 'edit', 'edit', 'edit', 'edit', 'eof'],
+  )
 })
 
 test('unknown topics and unknown runs are refused', async t => {

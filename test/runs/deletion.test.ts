@@ -62,6 +62,24 @@ test('a deleted run appears only in the list of deleted runs, until it is restor
   t.is((await remove(forge, run.run_id)).status, 200, 'and can be deleted again')
 })
 
+test('people who may restore a deleted run read its record on request', async t => {
+  const forge = await shared()
+  const run = await endedRun(forge, 'fetched')
+  const [viewer, maintainer] = [await signedIn(forge, 'vic'), await signedIn(forge, 'mia')]
+  for (const [username, role] of Object.entries({ vic: 'member', mia: 'maintainer' }))
+    await forge.call('PUT', `/api/projects/fetched/members/${username}`, { body: { role } })
+  const read = async (token: string, id = run.run_id) =>
+    forge.call<object>('GET', `/api/runs/${id}?deleted=true`, { token })
+  t.is((await read(forge.token)).status, 404, 'it is not deleted')
+  const { body } = await remove(forge, run.run_id)
+  const { deleted_at } = body
+  for (const id of [run.run_id, run.short_id])
+    for (const token of [forge.token, maintainer])
+      t.like((await read(token, id)).body, { run_id: run.run_id, state: 'succeeded', deleted_at })
+  t.is((await read(viewer)).status, 404)
+  t.is((await read(await signedIn(forge, 'nobody'))).status, 404)
+})
+
 test('reports for a deleted run are refused at once', async t => {
   const forge = await shared()
   const run = await endedRun(forge, 'late')

@@ -49,8 +49,9 @@ test('while the log is down, the logs of ended runs wait together and all else c
     topics,
   }
   const failures: unknown[] = []
-  const presence = createPresence(3_600_000)
-  const pass = () => runDueTimers(deps, { presence, failed: error => failures.push(error) })
+  const [presence, hearing] = [createPresence(3_600_000), createPresence(150_000)]
+  const failed = (error: unknown) => failures.push(error)
+  const pass = () => runDueTimers(deps, { presence, hearing, failed })
   const states = async () => {
     const { rows } = await pool.query(
       `select count(eof_sent_at) as closed, count(*) filter (where end_state = 'abandoned') as abandoned

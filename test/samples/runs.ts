@@ -57,6 +57,12 @@ export const runSample: Sample = {
     run_ends: { seenBy: 'members', isOfRun: true },
   },
   changes: {
+    'POST /api/ingest/description': {
+      body: ({ fixtures }) => ({
+        run_id: fixtures.operator.fields.run_id,
+        add_tags: ['described'],
+      }),
+    },
     'PATCH /api/runs/{run_id}': { body: () => ({ notes: 'noted' }) },
     // For a separate run, because the sample's run has been reported as ended by then.
     'POST /api/runs/{run_id}/token': {

@@ -1,8 +1,11 @@
 import test from 'ava'
+import type { HparamTables } from '../../projector/hparams/table.ts'
 import { correlate } from '../../query-api/workspace/correlation.ts'
 import { importances } from '../../query-api/workspace/forest.ts'
+import { readColumns } from '../../query-api/workspace/importance.ts'
 import { importancesInThread } from '../../query-api/workspace/in-thread.ts'
 import { startForge } from '../servers/forge.ts'
+import { database } from '../servers/postgres.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
@@ -131,4 +134,33 @@ test('the hyperparameters of a project are ranked for a metric, for readers of t
   t.is((await forge.call('GET', '/api/projects/demo/importance?metric=loss')).status, 422)
   const token = await signedIn(forge, 'bob')
   t.is((await forge.call('GET', path, { token })).status, 404)
+})
+
+test('only compared hyperparameters leave the database', async t => {
+  const { pool, kysely } = await database<HparamTables>(t, { schema: 'read' })
+  await pool.query(
+    `insert into run_hparam_values (run_id, key, text, number)
+     select 'run_' || r, 'k' || to_char(k, 'FM000'), (r * k)::text, r * k
+       from generate_series(1, 20) r, generate_series(1, 300) k where k % 3 > 0 or r > 5
+      union all select 'run_' || r, 'same', case when r % 2 = 0 then '0.1' else '1e-1' end, 0.1
+       from generate_series(1, 20) r`,
+  )
+  let rows = 0
+  const db = kysely.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      rows += result.rows.length
+      return result
+    },
+  })
+  const runIds = Array.from({ length: 20 }, (_, at) => `run_${at + 1}`)
+  const { columns, differing } = await readColumns(db, runIds)
+  t.is(differing, 300)
+  t.is(columns.length, 50)
+  t.is(columns[0]?.key, 'k001')
+  t.true(
+    columns.every(({ values, distinct }) => values.size === 20 && distinct === 20),
+    'hyperparameters of all runs come first',
+  )
+  t.is(rows, 50 * 20)
 })

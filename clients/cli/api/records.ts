@@ -70,6 +70,8 @@ export type RunRecord = RunIdentity & {
   ended_at: string | null
   duration_s: number | null
   last_report_at: string | null
+  /** Servers of earlier versions have none. */
+  silent_since?: string | null
   exit_code: number | null
   signal: string | null
   message: string | null

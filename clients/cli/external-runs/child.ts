@@ -22,12 +22,16 @@ type ChildOptions = {
   onStart?: (kill: (signal: NodeJS.Signals) => void) => void
 }
 
-const passedOn = ['SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
+const passedOn = ['SIGTERM', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
+
+/** Ignored signals stay ignored in the command only if a shell sets that: Node starts programs with none ignored. */
+const ignoringHangup = ['/bin/sh', '-c', 'trap "" HUP; exec "$@"', 'sh']
 
 /** Runs the command to its end with our standard input, forwarding signals. */
 export async function runChild(process: Process, options: ChildOptions): Promise<ChildEnd> {
-  const { command, env, onOutput, onStart } = options
-  const [program = '', ...args] = command
+  const { command, env: given, onOutput, onStart } = options
+  const { FORGE_HANGUP_IGNORED: isUnderNohup, ...env } = given
+  const [program = '', ...args] = isUnderNohup ? [...ignoringHangup, ...command] : command
   const child = spawn(program, args, { env, stdio: ['inherit', 'pipe', 'pipe'] })
   const closed = new Promise<void>(resolve => child.once('close', resolve))
   const reading = [
@@ -44,14 +48,15 @@ export async function runChild(process: Process, options: ChildOptions): Promise
     if (hasExited(child)) leaving.abort()
     else if (!process.stdin.isTTY) child.kill('SIGINT')
   }
-  for (const signal of passedOn) process.on(signal, forward)
+  const signals = isUnderNohup ? passedOn : ([...passedOn, 'SIGHUP'] as const)
+  for (const signal of signals) process.on(signal, forward)
   process.on('SIGINT', interrupt)
   try {
     const end = await exitOf(child, program)
     if (end.fault === null) await restOfOutput(reading, closed, leaving.signal)
     return end
   } finally {
-    for (const signal of passedOn) process.off(signal, forward)
+    for (const signal of signals) process.off(signal, forward)
     process.off('SIGINT', interrupt)
     child.stdout.destroy()
     child.stderr.destroy()

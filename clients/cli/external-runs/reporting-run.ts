@@ -30,6 +30,22 @@ export async function runReporting(
   beginning: Beginning,
   command: string[],
 ): Promise<number> {
+  // A terminal that closes ends the command, perhaps by several signals; reporting that end takes a moment longer.
+  session.process.on('SIGHUP', continueReporting)
+  try {
+    return await reported(session, beginning, command)
+  } finally {
+    session.process.off('SIGHUP', continueReporting)
+  }
+}
+
+const continueReporting = () => {}
+
+async function reported(
+  session: Session,
+  beginning: Beginning,
+  command: string[],
+): Promise<number> {
   const { terminal, env, process } = session
   const { address, variables, givingUp, spool } = beginning
   const beganMs = session.nowMs()

@@ -105,7 +105,8 @@ const newestFirst = (a: RunRow, b: RunRow) =>
 function rowOfJob(job: JobRow, run: RunRecord | undefined, metric: string | undefined): RunRow {
   const { run_id, short_id, name, project, owner, state, state_reason, gpus, cost } = job
   return {
-    ...{ run_id, short_id, name, project, owner, source: 'job', state, state_reason },
+    ...{ run_id, short_id, name, project, owner, source: 'job', state },
+    state_reason: job.conditions.includes('no_report') ? 'no_report' : state_reason,
     starred: run?.starred ?? false,
     recipe: job.recipe && `${job.recipe.name}@${job.recipe.version}`,
     gpus,
@@ -124,9 +125,10 @@ function rowOfJob(job: JobRow, run: RunRecord | undefined, metric: string | unde
 function rowOfRun(run: RunRecord, metric: string | undefined): RunRow {
   const { run_id, short_id, name, project, owner, source, started_at, ended_at } = run
   const state = run.job_state ?? run.state
+  const state_reason = run.silent_since ? 'silent' : null
   const shown = metricOf(run, metric)
   return {
-    ...{ run_id, short_id, name, project, owner, source, state, state_reason: null },
+    ...{ run_id, short_id, name, project, owner, source, state, state_reason },
     starred: run.starred,
     recipe: run.recipe ? `${run.recipe.name}@${run.recipe.version}` : null,
     ...{ gpus: null, total_steps: null, eta_s: null, cost: null },

@@ -105,9 +105,19 @@ function factsOfRun(run: RunRecord, nowMs: number): Fact[] {
     ['ran for', run.duration_s === null ? null : wholeDuration(run.duration_s)],
     ['exit code', run.exit_code === null ? null : String(run.exit_code)],
     ['last report', run.last_report_at],
+    ['silent since', run.silent_since ? silentText(run.silent_since, nowMs) : null],
     ['tags', run.tags.join(', ')],
     ['log', run.logs.bytes === 0 ? null : size(run.logs.bytes)],
   ]
+}
+
+const silentText = (since: string, nowMs: number): string =>
+  `${since} (${duration((nowMs - Date.parse(since)) / 1000)}): its process may have ended; forge stop --force ends the run`
+
+/** Conditions in words, where the word alone does not say what follows. */
+const conditionTexts: Readonly<Record<string, string>> = {
+  no_report:
+    'no_report: the program runs and has reported nothing; it stays starting, and costs nothing, until it reports running',
 }
 
 function factsOfJob(job: JobDetail): Fact[] {
@@ -123,7 +133,7 @@ function factsOfJob(job: JobDetail): Fact[] {
     ['left', progress?.eta_s == null ? null : duration(progress.eta_s)],
     ['place', queue?.position == null ? null : `${queue.position} in the queue`],
     ['attempt', attemptText(job)],
-    ['conditions', job.conditions.join(', ')],
+    ['conditions', job.conditions.map(name => conditionTexts[name] ?? name).join(', ')],
     ['checkpoint', job.checkpoint && checkpointText(job.checkpoint)],
     ['priority', String(job.priority)],
     ['GPU-hours', job.gpu_hours],

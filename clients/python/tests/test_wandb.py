@@ -22,14 +22,14 @@ class Wandb(unittest.TestCase):
     def test_what_is_not_there_is_told(self):
         script = (
             "print(wandb.run)\n"
-            "for ask in (lambda: wandb.sweep, lambda: wandb.config, lambda: wandb.log({})):\n"
+            "for ask in (lambda: wandb.polish, lambda: wandb.config, lambda: wandb.log({})):\n"
             "    try: ask()\n"
             "    except (AttributeError, wandb.Error) as error: print(error)"
         )
         out, _ = self.run_script(script, SERVICE_ENABLED="0")
-        none, sweep, *others = out.splitlines()
+        none, polish, *others = out.splitlines()
         self.assertEqual((none, others), ("None", ["call wandb.init() first"] * 2))
-        self.assertRegex(sweep, "^forge.wandb has no sweep; it has .*summary")
+        self.assertRegex(polish, "^forge.wandb has no polish; it has .*summary")
 
     def test_what_forge_does_not_have_is_left_out_with_one_warning_and_ends_no_training(self):
         script = (
@@ -37,22 +37,52 @@ class Wandb(unittest.TestCase):
             "run = wandb.init(tags=['a'], settings=wandb.Settings(start_method='fork'), name='n')\n"
             "pictures = [wandb.Image(object(), caption='c') for _ in range(3)]\n"
             "wandb.log({'loss': 1.0, 'h': pictures[0], 't': wandb.Table(columns=['a'], data=[[1]]), 'v': wandb.Histogram([1])})\n"
-            "wandb.log({'p': wandb.plot.line(None, 'x', 'y')}); wandb.save('x.pt'); run.log_artifact(wandb.Artifact('a', type='model'))\n"
-            "artifact = wandb.Artifact('b', type='dataset'); artifact.add_file('x'); wandb.log_artifact(artifact).wait()\n"
-            "wandb.alert('a', level=wandb.AlertLevel.WARN); wandb.unwatch(); run.notes = 'x'; run.name = 'other'\n"
+            "wandb.log({'p': wandb.plot.line(None, 'x', 'y')}); wandb.save('x.pt'); run.link_artifact(None, 'a')\n"
+            "wandb.alert('a', level=wandb.AlertLevel.WARN); wandb.unwatch(); wandb.termwarn('careful')\n"
             "print(isinstance(pictures[0], wandb.Image), run.tags, run.name, dict(wandb.summary), wandb.run is run)\n"
+            "print(len(wandb.util.generate_id()), run.group, run.resumed, os.path.isdir(run.dir), run.path)\n"
+            "try: raise wandb.errors.UsageError('u')\n"
+            "except wandb.Error as error: print(error)\n"
+            "wandb.agent(wandb.sweep({}), function=lambda: print('trained'), count=3)\n"
             "run.forge.finish(timeout=0.1); print(wandb.run)"
         )
-        out, err = self.run_script(script, **AWAY)
-        self.assertEqual(out, "True ('a',) other {'loss': 1.0} True\nNone\n")
-        for name in ("Settings", "Image", "Table", "Histogram", "plot", "save", "log_artifact", "Artifact", "unwatch"):
+        out, err = self.run_script("import os\n" + script, **AWAY)
+        self.assertEqual(
+            out, "True ('a',) n {'loss': 1.0} True\n8 None False True /%s\nu\ntrained\nNone\n" % AWAY["SERVICE_RUN_ID"]
+        )
+        for name in ("Settings", "Image", "Table", "Histogram", "plot", "save", "link_artifact", "unwatch", "sweep"):
             self.assertEqual(err.count("wandb.%s has no counterpart" % name), 1, err)
+        self.assertEqual(err.count("wandb.agent calls its function once"), 1, err)
         self.assertNotIn("not logged", err)
 
+    def test_artifacts_hold_files_and_folders_and_are_found_again(self):
+        script = (
+            "import os, tempfile\n"
+            "here = tempfile.mkdtemp(); os.makedirs(here + '/sub'); open(here + '/sub/b.txt', 'w').write('b')\n"
+            "open(here + '/a.pt', 'w').write('a')\n"
+            "run = wandb.init(mode='disabled')\n"
+            "art = wandb.Artifact('weights', type='model', metadata={'k': 1})\n"
+            "art.add_file(here + '/a.pt'); art.add_dir(here + '/sub', name='in')\n"
+            "with art.new_file('note.json') as file: file.write('{}')\n"
+            "art.add_reference('s3://bucket/x')\n"
+            "run.log_artifact(art, aliases=['best']).wait()\n"
+            "found = wandb.use_artifact('me/demo/weights:latest'); folder = found.download()\n"
+            "print(sorted(os.path.relpath(os.path.join(at, file), folder) for at, _, files in os.walk(folder) for file in files))\n"
+            "print(open(found.get_path('in/b.txt').download()).read(), found.aliases, found.metadata)\n"
+            "print(os.listdir(run.use_artifact('nobody/knows:v3').download()))\n"
+            "wandb.log_artifact(here + '/missing.pt', type='model'); wandb.log_artifact(wandb.Artifact('e', 'model'))"
+        )
+        out, err = self.run_script(script)
+        self.assertEqual(out, "['a.pt', 'in/b.txt', 'note.json']\nb ['best'] {'k': 1}\n[]\n")
+        self.assertIn("the reference s3://bucket/x is left out", err)
+        self.assertIn("wandb.use_artifact('nobody/knows:v3') found nothing", err)
+        self.assertIn("artifact not logged: no such file", err)
+        self.assertIn("artifact not logged: it holds no files", err)
+
     def test_options_that_would_describe_the_run_are_named_and_others_are_not(self):
-        script = "wandb.init(entity='me', group='a', notes='b', dir='x'); wandb.run.forge.finish(timeout=0.1)"
+        script = "wandb.init(entity='me', group='a', job_type='b', dir='x'); wandb.run.forge.finish(timeout=0.1)"
         _, err = self.run_script(script, **AWAY)
-        self.assertIn("wandb.init ignores group, notes\n", err)
+        self.assertIn("wandb.init ignores group, job_type\n", err)
 
     def test_alerts_are_raised_with_levels_as_there(self):
         script = (

@@ -135,7 +135,7 @@ export const quotaGate: Gate = facts => {
   if (after > quota.max_concurrent_gpus)
     return {
       ok: true,
-      detail: `${held_gpus} of ${quota.max_concurrent_gpus} GPUs are in use; the job waits for ${gpus}`,
+      detail: `${held_gpus} of the ${quota.max_concurrent_gpus} GPUs that the quota allows are in use; the job waits for ${gpus}`,
       data,
     }
   return {

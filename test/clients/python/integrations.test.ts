@@ -172,6 +172,38 @@ test.serial('code written for W&B reports after a change of its import', async t
   await endsAs('succeeded', run)
 })
 
+const describingCode = `
+import os, tempfile
+import forge.wandb as wandb
+
+run = wandb.init(project="demo", name="first", notes="see **wiki**", tags=["from-code"])
+run.name = "lr-0.1"
+run.tags += ("late",)
+run.notes = "better"
+here = tempfile.mkdtemp()
+for name in ("a.pt", "b.pt"):
+    with open(os.path.join(here, name), "w") as file: file.write(name)
+wandb.log({"loss": 1.0})
+weights = wandb.Artifact("weights", type="model")
+weights.add_dir(here)
+run.log_artifact(weights).wait()
+wandb.log_artifact(os.path.join(here, "a.pt"), name="report", type="evaluation")
+wandb.finish()
+`
+
+test.serial('name, notes, tags and artifacts of code written for W&B reach the server', async t => {
+  const run = await reporting(t)
+  await ended(t, python(t, describingCode, run.env))
+  await endsAs('succeeded', run)
+  const { body } = await run.forge.call<object>('GET', `/api/runs/${run.runId}`)
+  t.like(body, { name: 'lr-0.1', notes: 'better', tags: ['from-code', 'late'] })
+  const artifacts = await artifactsOf(run, 2)
+  t.deepEqual(artifacts.map(({ kind, format }) => `${kind} ${format}`).sort(), [
+    'checkpoint folder',
+    'eval_report pt',
+  ])
+})
+
 test.serial('an exit code given to the `finish` of W&B ends the run as failed', async t => {
   const run = await reporting(t)
   const code = 'import forge.wandb as wandb\nwandb.init()\nwandb.finish(exit_code=3)'

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { Dirent } from 'node:fs'
 import { access, constants, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSensitive } from '../../../../schemas/artifacts/sensitive-files.ts'
@@ -9,19 +10,20 @@ import { builtInRules, type RuleSet, rulesIn, whyLeftOut } from './ignore-rules.
 export type PackedFile = { path: string; bytes: number }
 
 /** A path that stays here; folders end with a slash, and stand for everything in them. */
-export type LeftOut = { path: string; why: string }
+export type LeftOut = {
+  path: string
+  why: string
+  /** Whether a rule names it. Packages hold only plain files, so anything else also stays. */
+  isIgnored: boolean
+}
 
-/** The files of a folder that a job takes along; `links` and other special files were left out. */
+/** The files of a folder that a job takes along. */
 export type ProjectFiles = {
   folder: string
   files: PackedFile[]
   bytes: number
-  links: string[]
   leftOut: LeftOut[]
 }
-
-/** Packages hold files alone, so that equal files make equal packages. */
-export const empty = 'an empty folder'
 
 /** Far beyond the limit of a server: a folder this big is a mistake. */
 const maxFiles = 20_000
@@ -37,7 +39,7 @@ export async function projectFiles(folder: string, named = folder): Promise<Proj
     () => false,
   )
   if (!isFolder) throw usageFailure(`${named} is not a folder: name the folder of the project`)
-  const found: Finding = { folder, named, files: [], bytes: 0, links: [], leftOut: [] }
+  const found: Finding = { folder, named, files: [], bytes: 0, leftOut: [] }
   await collect(found, '', [builtInRules()])
   if (found.files.length === 0) throw usageFailure(`${named} contains no files to pack`)
   found.files.sort((a, b) => (a.path < b.path ? -1 : 1))
@@ -62,11 +64,19 @@ async function collect(found: Finding, under: string, outer: readonly RuleSet[])
   for (const { entry, name } of await entriesOf(found, under)) {
     const path = below(under, name)
     const why = whyLeftOut(rules, path, entry.isDirectory())
-    if (why !== null) found.leftOut.push({ path: entry.isDirectory() ? `${path}/` : path, why })
+    if (why !== null)
+      found.leftOut.push({ path: entry.isDirectory() ? `${path}/` : path, why, isIgnored: true })
     else if (entry.isDirectory()) await collect(found, path, rules)
     else if (entry.isFile()) await take(found, path)
-    else found.links.push(path)
+    else found.leftOut.push({ path, why: kindOf(entry), isIgnored: false })
   }
+}
+
+function kindOf(entry: Dirent<Buffer>): string {
+  if (entry.isSymbolicLink()) return 'a symbolic link'
+  if (entry.isFIFO()) return 'a FIFO'
+  if (entry.isSocket()) return 'a socket'
+  return entry.isBlockDevice() || entry.isCharacterDevice() ? 'a device' : 'not a plain file'
 }
 
 /** Names that are not UTF-8 cannot be requested, or unpacked, by their names. */
@@ -76,7 +86,8 @@ async function entriesOf({ folder, named, leftOut }: Finding, under: string) {
   const entries = await readdir(path, options).catch(error => {
     throw unreadable(join(named, under), error)
   })
-  if (entries.length === 0 && under !== '') leftOut.push({ path: `${under}/`, why: empty })
+  if (entries.length === 0 && under !== '')
+    leftOut.push({ path: `${under}/`, why: 'an empty folder', isIgnored: false })
   return entries.map(entry => {
     const name = entry.name.toString()
     if (isUtf8(entry.name)) return { entry, name }

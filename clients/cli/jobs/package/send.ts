@@ -5,7 +5,7 @@ import type { Session } from '../../program/session.ts'
 import { size } from '../../terminal/amounts.ts'
 import { toJson } from '../../terminal/harmless.ts'
 import { type SpecTree, setAt } from '../spec/job-spec.ts'
-import { empty, type ProjectFiles, projectFiles, refuseSensitive } from './files.ts'
+import { type ProjectFiles, projectFiles, refuseSensitive } from './files.ts'
 import { pack } from './pack.ts'
 import { upload } from './upload.ts'
 
@@ -25,6 +25,9 @@ export async function packageOf(
   return files
 }
 
+/** Paths that stay here although no rule names them. */
+const shownAtMost = 10
+
 /** Packs and uploads the files, and names the upload in the JobSpec. */
 export async function sendPackage(
   { api, terminal, isJson }: Session,
@@ -34,10 +37,10 @@ export async function sendPackage(
   const note = (line: string) => {
     if (!isJson) terminal.note(line)
   }
-  if (project.links.length > 0)
-    note(`left out, as they are not plain files: ${project.links.slice(0, 10).join(', ')}`)
-  const folders = project.leftOut.filter(({ why }) => why === empty).map(({ path }) => path)
-  if (folders.length > 0) note(`left out, as they are empty: ${folders.slice(0, 10).join(', ')}`)
+  const unexpected = project.leftOut.filter(({ isIgnored }) => !isIgnored)
+  for (const { path, why } of unexpected.slice(0, shownAtMost)) note(`left out: ${path} (${why})`)
+  if (unexpected.length > shownAtMost)
+    note(`left out: ${unexpected.length - shownAtMost} more; --dry-run lists all`)
   const packed = await pack(project)
   const { files, bytes } = project
   const what = `package: ${files.length} files, ${size(bytes)}, packed ${size(packed.bytes)}`
@@ -61,9 +64,10 @@ export async function sendPackage(
 /** What `sendPackage` would send, and why the rest stays. */
 export function showPackage({ terminal, isJson }: Session, project: ProjectFiles | null): ExitCode {
   if (!project) throw usageFailure('--dry-run lists a package; forge plan checks a job')
-  const { files, bytes, links, leftOut } = project
-  const special = links.map(path => ({ path, why: 'not a plain file' }))
-  const stays = [...leftOut, ...special].sort((a, b) => (a.path < b.path ? -1 : 1))
+  const { files, bytes, leftOut } = project
+  const stays = leftOut
+    .map(({ path, why }) => ({ path, why }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
   if (isJson) {
     terminal.data(toJson({ files, bytes, left_out: stays }))
     return exitCode.ok

@@ -36,6 +36,7 @@ __all__ = [
     "alert",
     "cached_scores",
     "control",
+    "describe",
     "finish",
     "flush",
     "init",
@@ -159,6 +160,7 @@ log.__doc__ = Run.log.__doc__
 log_hparams = _of_active_run(Run.log_hparams)
 log_samples = _of_active_run(Run.log_samples)
 alert = _of_active_run(Run.alert)
+describe = _of_active_run(Run.describe)
 log_artifact = _of_active_run(Run.log_artifact)
 should_stop = _of_active_run(Run.should_stop)
 flush = _of_active_run(Run.flush)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Mapping, Option
 from .address import Address
 from .alerts import alert_report
 from .config import Config, ForgeError, in_words, output_is_collected
+from .describing import describe
 from .last_word import failure_text
 from .notices import say
 from .reporter import Reporter, at_child_exit
@@ -71,13 +72,11 @@ class Run:
             self._say_where(config, self._reporter.flush(INIT_PATIENCE_S, patient=self._strict))
         if self._samples_nodes:
             from .monitor import Monitor  # here and below: loaded when needed, so that `import forge` is cheap
-
             self._monitor = Monitor(config, self._speaks, monitor_hardware, self._post_soon)
             self._monitor.start()
         if log_output and self._speaks and not output_is_collected(os.environ):
             from .environment import node_name
             from .output import OutputTee
-
             labels = {"node": node_name(), "rank": config.rank}
             self._output = OutputTee(self._post_soon, lambda: self._reporter.keeps_up, labels)
             self._output.start()
@@ -93,8 +92,8 @@ class Run:
             if config.address is not None:
                 say("forge: reporting to %s" % config.address.url)
         else:
-            why, folder = trouble or "no response yet", self._reporter.folder
-            say("forge: nothing can be sent now (%s); reports are kept in %s until it can" % (why, folder))
+            kept = (trouble or "no response yet", self._reporter.folder)
+            say("forge: nothing can be sent now (%s); reports are kept in %s until it can" % kept)
 
     def __repr__(self) -> str:
         if self._config is None:
@@ -271,6 +270,7 @@ class Run:
         except Exception as error:
             self._refuse("alert not raised", [str(error)])
 
+    describe = describe
     def should_stop(self) -> bool:
         """Whether the platform asks the run to end; save a checkpoint first if `control` says so. Costs nothing."""
         return self._control["action"] != "none"

@@ -5,25 +5,30 @@
     wandb.summary["best"] = best
     wandb.finish()
 
-It has `init`, `log`, `config`, `summary`, `finish` and `run` (with `define_metric`, `watch` and `login`, which do nothing). Other
-common names, such as `Image`, `Table` and `Artifact`, exist and are left out with a warning (`wandb_left_out.py`). The
-package `wandb` is not needed. If the environment names a run, it receives the reports, and `project` is ignored.
+It has `init`, `log`, `config`, `summary`, `finish`, `alert`, artifacts (`wandb_artifacts.py`) and `run`, whose `name`, `notes` and `tags`
+can be set (with `define_metric`, `watch` and `login`, which do nothing). Other common names, such as `Image` and `Table`, exist
+and are left out with a warning (`wandb_left_out.py`). The package `wandb` is not needed. If the environment names a run, it receives
+the reports and the name, and `project` is ignored.
 """
 
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
-from typing import Any, Dict, Iterator, Mapping, MutableMapping, Optional
+from typing import Any, Dict, Iterator, Mapping, MutableMapping, Optional, Tuple
 
 from . import init as _init
 from .config import ForgeError
+from .describing import tag_list
 from .notices import say
 from .run import Run as _Run
 from .values import flatten, to_scalar, to_step
+from .wandb_artifacts import Artifact, use_artifact
+from .wandb_artifacts import log_artifact as _log_artifact
 from .wandb_left_out import LeftOut, stand_in
 
-__all__ = "AlertLevel Error alert config define_metric finish init log login run summary watch".split()
+__all__ = "AlertLevel Artifact Error alert config define_metric finish init log log_artifact login run summary use_artifact watch".split()
 
 Error = ForgeError
 
@@ -131,10 +136,14 @@ class Run:
 
     def __init__(self, forge_run: _Run, name: Optional[str], project: Optional[str], tags: Any = ()):
         self.forge = forge_run
-        self.tags = tuple([tags] if isinstance(tags, str) else tags or ())
-        self.notes: Optional[str] = None
         self.project = project
+        # W&B's own, which mean nothing here.
+        self.entity, self.group, self.job_type, self.sweep_id = "", None, None, None
+        self.resumed = self.offline = False
+        self._tags = tuple(tag_list(tags or ()))
+        self._notes: Optional[str] = None
         self._name = name
+        self._dir: Optional[str] = None
         self.config = Config(forge_run)
         self.summary = Summary(self)
         self.step = 0
@@ -150,8 +159,37 @@ class Run:
 
     @name.setter
     def name(self, name: str) -> None:
-        say("forge: warning: the name %r is used here only: a run is named in wandb.init" % (name,))
+        self.forge.describe(name)
         self._name = name
+
+    @property
+    def notes(self) -> Optional[str]:
+        return self._notes
+
+    @notes.setter
+    def notes(self, notes: Optional[str]) -> None:
+        self.forge.describe(notes=notes or "")
+        self._notes = notes
+
+    @property
+    def tags(self) -> Tuple[str, ...]:
+        return self._tags
+
+    @tags.setter
+    def tags(self, tags: Any) -> None:
+        self._tags = tuple(tag_list(tags or ()))
+        self.forge.describe(tags=self._tags)
+
+    @property
+    def dir(self) -> str:
+        """A folder for files of the run, which `save` and `log_artifact` may take from there."""
+        if self._dir is None:
+            self._dir = tempfile.mkdtemp(prefix="forge-wandb-")
+        return self._dir
+
+    @property
+    def path(self) -> str:
+        return "%s/%s" % (self.project or "", self.id or "")
 
     @property
     def url(self) -> Optional[str]:
@@ -199,6 +237,18 @@ class Run:
         """`level`: `INFO`, `WARN` or `ERROR`, as a text or of `wandb.AlertLevel`."""
         self.forge.alert(title, "info" if level is None else str(getattr(level, "value", level)).lower(), text)
 
+    def log_artifact(
+        self, artifact_or_path: Any, name: Optional[str] = None, type: Optional[str] = None, aliases: Any = None, **_: Any
+    ) -> Artifact:
+        """Models become checkpoints of the run, everything else its reports."""
+        return _log_artifact(self.forge, max(self.step - 1, 0), artifact_or_path, name, type, aliases)
+
+    def log_model(self, path: Any, name: Optional[str] = None, aliases: Any = None) -> None:
+        self.log_artifact(path, name, "model", aliases)
+
+    def use_artifact(self, artifact_or_name: Any, *_: Any, **__: Any) -> Artifact:
+        return use_artifact(artifact_or_name)
+
     def define_metric(self, *_: Any, **__: Any) -> None:
         """Does nothing: every metric has its own steps."""
 
@@ -206,7 +256,7 @@ class Run:
         """Does nothing: gradients are not logged automatically."""
 
     def __getattr__(self, attribute: str) -> Any:
-        """Such as `log_artifact`, which also exists here."""
+        """Such as `save`, which also exists here."""
         found = None if attribute.startswith("_") else stand_in(attribute)
         if found is None:
             raise AttributeError("a run of forge.wandb has no %s" % attribute)
@@ -242,13 +292,15 @@ def init(
     config: Any = None,
     name: Optional[str] = None,
     tags: Any = None,
+    notes: Optional[str] = None,
     mode: Optional[str] = None,
     **others: Any,
 ) -> Run:
     """Starts reporting. Without a run named by the environment it needs a `project`.
 
     config      the hyperparameters, a dictionary or an object with attributes
-    name, tags  of the run that it creates
+    name, tags  of the run; one that exists already is renamed, and gets the tags in addition to its own
+    notes       of the run
     mode        `disabled` reports nothing; others make no difference: unsent reports are kept
 
     Other arguments of `wandb.init` are ignored; those describing the run are named on stderr.
@@ -260,6 +312,7 @@ def init(
     forge_run = _begin(project, name, tags, mode or os.environ.get("WANDB_MODE"))
     if _current is None or _current.forge is not forge_run:
         _current = Run(forge_run, name, project, tags)
+        _describe(_current, name, notes)
     if config is not None:
         _current.config.update(config)
     return _current
@@ -269,6 +322,16 @@ def _begin(project: Optional[str], name: Optional[str], tags: Any, mode: Optiona
     if mode == "disabled":
         return _Run(None)
     return _init(project=project, name=name, tags=[tags] if isinstance(tags, str) else tags or ())
+
+
+def _describe(run: Run, name: Optional[str], notes: Optional[str]) -> None:
+    """A run that `init` created has its name and tags."""
+    if name is not None and not run.forge.owns_run:
+        run.forge.describe(name)
+    if run.tags and not run.forge.owns_run:
+        run.forge.describe(add_tags=run.tags)
+    if notes is not None:
+        run.notes = notes
 
 
 def _active() -> Run:
@@ -289,6 +352,12 @@ def finish(exit_code: Optional[int] = None, quiet: Any = None) -> None:
     """Ends the run, if there is one: `failed` with an exit code other than 0."""
     if _current is not None:
         _current.finish(exit_code)
+
+
+def log_artifact(
+    artifact_or_path: Any, name: Optional[str] = None, type: Optional[str] = None, aliases: Any = None, **_: Any
+) -> Artifact:
+    return _active().log_artifact(artifact_or_path, name, type, aliases)
 
 
 def define_metric(*_: Any, **__: Any) -> None:

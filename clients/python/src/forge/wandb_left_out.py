@@ -2,18 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict
+import os
+from types import SimpleNamespace
+from typing import Any, Callable, Dict, Optional
 
+from .config import ForgeError
 from .notices import say
 
 _CLASSES = frozenset(
-    "Artifact Audio Graph Histogram Html Image Molecule Object3D Plotly Settings Table Video".split()
+    "Api Audio Bokeh Classes EvalTable Graph Histogram Html Image JoinedTable Markdown Molecule Object3D Plotly Settings Table Video".split()
 )
 _FUNCTIONS = frozenset(
-    "link_artifact log_artifact log_code log_model mark_preempting restore save unwatch use_artifact use_model".split()
+    "link_artifact link_model log_code mark_preempting plot_table restore save setup sweep teardown unwatch use_model".split()
 )
 
-_made: Dict[str, Any] = {}
+
+
+def _generate_id(length: int = 8) -> str:
+    return os.urandom(length)[:length].hex()[:length]
+
+
+def _agent(_sweep_id: Any = None, function: Optional[Callable[[], Any]] = None, *_: Any, **__: Any) -> None:
+    say("forge: warning: Forge has no sweeps: wandb.agent calls its function once, without suggested values")
+    if function is not None:
+        function()
+
+
+def _note(text: Any, *_: Any, **__: Any) -> None:
+    say("forge: %s" % (text,))
+
+
+# Small parts that work without W&B, and so need no warning.
+_made: Dict[str, Any] = {
+    "agent": _agent,
+    "errors": SimpleNamespace(Error=ForgeError, CommError=ForgeError, UsageError=ForgeError),
+    "termerror": _note,
+    "termlog": _note,
+    "termwarn": _note,
+    "util": SimpleNamespace(generate_id=_generate_id),
+}
 
 
 class LeftOut:

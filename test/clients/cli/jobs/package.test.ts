@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { projectFiles, refuseSensitive } from '../../../../clients/cli/jobs/package/files.ts'
 import { pack } from '../../../../clients/cli/jobs/package/pack.ts'
@@ -54,14 +57,30 @@ test('ignore files are honoured in every folder, the later rule over the earlier
   ])
 })
 
-test('links are left out and listed; a path that is not a folder, or has no files, is reported', async t => {
-  const folder = await project(t, { 'a.py': '' })
+test('everything except plain files is left out, and named with its kind', async t => {
+  const folder = await project(t, { 'a.py': '', 'b.tmp': '', '.gitignore': '*.tmp' })
   await symlink('/etc', join(folder, 'etc'))
-  const { links } = await projectFiles(folder)
-  t.deepEqual(links, ['etc'])
   await mkdir(join(folder, 'runs/old'), { recursive: true })
+  await promisify(execFile)('mkfifo', [join(folder, 'pipe')])
+  const server = createServer().listen(join(folder, 'control'))
+  await once(server, 'listening')
+  t.teardown(() => server.close())
   const { leftOut } = await projectFiles(folder)
-  t.deepEqual(leftOut, [{ path: 'runs/old/', why: 'an empty folder' }])
+  const isIgnored = false
+  t.deepEqual(
+    leftOut.sort((a, b) => (a.path < b.path ? -1 : 1)),
+    [
+      { path: 'b.tmp', why: '.gitignore:1: *.tmp', isIgnored: true },
+      { path: 'control', why: 'a socket', isIgnored },
+      { path: 'etc', why: 'a symbolic link', isIgnored },
+      { path: 'pipe', why: 'a FIFO', isIgnored },
+      { path: 'runs/old/', why: 'an empty folder', isIgnored },
+    ],
+  )
+})
+
+test('a path that is not a folder, or has no files, is reported', async t => {
+  const folder = await project(t, { 'a.py': '' })
   await t.throwsAsync(projectFiles(join(folder, 'a.py')), { message: /is not a folder/ })
   const empty = await project(t, { '.git/config': '' })
   await t.throwsAsync(projectFiles(empty), { message: /contains no files to pack/ })
@@ -107,7 +126,7 @@ test('file names that suggest secrets are recognised in any case and any folder'
   ])
     t.false(isSensitive(path), path)
   const files = [{ path: 'a.py', bytes: 1 }]
-  t.notThrows(() => refuseSensitive({ folder: '.', files, bytes: 1, links: [], leftOut: [] }))
+  t.notThrows(() => refuseSensitive({ folder: '.', files, bytes: 1, leftOut: [] }))
 })
 
 test('a folder with secrets is refused before any request, and the secrets are listed', async t => {
@@ -164,7 +183,9 @@ test('a project is packed, sent over a line that breaks, and found by its run', 
   )
   t.regex(body.spec.spec.source.digest, /^sha256:[0-9a-f]{64}$/)
   const sent = line.bytes()
+  await promisify(execFile)('mkfifo', [join(folder, 'pipe')])
   const again = await run([...recipe, '--package', folder])
+  t.regex(again.stderr, /left out: pipe \(a FIFO\)/)
   t.is(again.code, 0, again.stderr)
   t.regex(again.stderr, /package: 3 files, [\d.]+ MB, packed [\d.]+ MB/)
   t.true(line.bytes() - sent < 100_000, 'what is there is not sent again')

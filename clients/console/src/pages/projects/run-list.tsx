@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router'
 import { type FormEvent, memo, type ReactNode, useCallback, useId, useRef, useState } from 'react'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { strokeOfRun } from '../../charts/stroke.ts'
-import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { shortNumber } from '../../words/amounts.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
+import { StateBadge } from '../run/state-badge.tsx'
 import styles from './page.module.css'
 import { shownAtFirst } from './shown.ts'
 import { Swatch } from './swatch.tsx'
@@ -134,7 +134,7 @@ const Line = memo(function Line({ run, isShown, isLifted, onToggle, onLift }: Li
       >
         {best?.value == null ? '' : shortNumber(best.value, 3)}
       </span>
-      <Badge state={run.job_state ?? run.state} />
+      <StateBadge run={run} />
     </li>
   )
 })

@@ -41,6 +41,7 @@ export function Actions({ run, job }: Props) {
     isJob: run.job_exists,
     isDeleted: run.deleted_at !== null,
     isArchived: run.archived,
+    isSilent: run.silent_since !== null,
   })
   return (
     <div className={styles.actions}>

@@ -14,10 +14,12 @@ import { useWords } from '../../words/words.ts'
 import { Actions } from './actions.tsx'
 import { AlertText } from './alert-text.tsx'
 import { changeRun } from './change.ts'
+import { Conditions } from './conditions.tsx'
 import styles from './head.module.css'
 import { iconOf } from './icon.ts'
 import { mainMetricOf } from './main-metric.ts'
 import { type JobDetail, type Phase, phasesOf, ranOf } from './phases.ts'
+import { StateBadge } from './state-badge.tsx'
 import { Title } from './title.tsx'
 import { useAlerts } from './use-alerts.ts'
 import { useDiagnosis } from './use-diagnosis.ts'
@@ -38,7 +40,7 @@ export function Head({ run, job }: Props) {
       <div className={styles.title}>
         <StarOf run={run} />
         <Title run={run} />
-        <Badge state={state} />
+        <StateBadge run={run} state={state} />
         {run.archived && <Badge state="soft" text={say.archived} />}
         {job?.state_reason && <span className={styles.soft}>{job.state_reason}</span>}
         <Actions run={run} job={job} />
@@ -46,6 +48,7 @@ export function Head({ run, job }: Props) {
       <Main run={run} />
       <Facts run={run} job={job} />
       <Why run={run} />
+      <Conditions run={run} job={job} />
       <OpenAlerts run={run} />
       <Timeline phases={phasesOf(run, job)} />
       {(state === 'queued' || state === 'held') && run.job_exists && (

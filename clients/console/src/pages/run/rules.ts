@@ -18,7 +18,14 @@ export const actions = [
 export type Action = (typeof actions)[number]
 
 /** The input of the rules: the state of the job, or of a run without one. */
-export type Now = { state: string; isJob: boolean; isDeleted: boolean; isArchived: boolean }
+export type Now = {
+  state: string
+  isJob: boolean
+  isDeleted: boolean
+  isArchived: boolean
+  /** Nobody knows whether its process still exists. */
+  isSilent?: boolean
+}
 
 const ended = ['succeeded', 'failed', 'stopped', 'abandoned']
 const unpausable = [...ended, 'admitted', 'held', 'pausing', 'paused', 'stopping']
@@ -56,7 +63,8 @@ const likely: Readonly<Record<string, readonly Action[]>> = {
 /** At most two actions as buttons; the menu has the others. */
 export function offered(now: Now): { first: readonly Action[]; others: readonly Action[] } {
   const possible = actions.filter(action => isPossible(action, now))
-  const wanted = now.isDeleted ? ['restore'] : (likely[now.state] ?? ['pause', 'stop'])
+  const usual = now.isSilent ? ['stop', 'forceStop'] : (likely[now.state] ?? ['pause', 'stop'])
+  const wanted = now.isDeleted ? ['restore'] : usual
   const first = possible.filter(action => wanted.includes(action))
   return { first, others: possible.filter(action => !first.includes(action)) }
 }

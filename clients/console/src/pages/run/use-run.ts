@@ -18,6 +18,13 @@ export function useRun(runId: string) {
     () => reread(...ids.flatMap(id => [pathOfRun(id), pathOfJob(id)]), '/api/queue'),
     1_000,
   )
-  useLive(run.data ? `job:${run.data.run_id}` : null, { onEvent: again, onGap: again })
+  // The topic of all runs, because that of a single run ends with the run, which can still be renamed, tagged and the like.
+  useLive(run.data ? 'jobs' : null, {
+    onEvent: ({ event, data }) => {
+      const { run_id } = data as { run_id?: string }
+      if (event !== 'points' && event !== 'log' && run_id === run.data?.run_id) again()
+    },
+    onGap: again,
+  })
   return run
 }

@@ -29,12 +29,25 @@ export function afterChange(run: RunRow, { run_id, state, at }: StateChange): Ru
     job_state,
     started_at: run.started_at ?? (next === 'running' ? at : null),
     ended_at: isOver ? at : null,
+    silent_since: null,
     duration_s: isOver && run.started_at !== null ? secondsFrom(run.started_at, at) : null,
   }
 }
 
 const secondsFrom = (from: string, to: string) =>
   Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000))
+
+/** An `edit` event of the stream, with what changed; notes are not part of it. */
+export type Edit = Pick<RunRow, 'run_id'> &
+  Partial<Pick<RunRow, 'name' | 'tags' | 'starred' | 'archived' | 'silent_since'>>
+
+/** The row after an edit by anybody; the same object if it is another run. */
+export function afterEditOf(run: RunRow, edit: Edit): RunRow {
+  if (run.run_id !== edit.run_id) return run
+  const { name = run.name, tags = run.tags, silent_since = run.silent_since } = edit
+  const { starred = run.starred, archived = run.archived } = edit
+  return { ...run, name, tags, starred, archived, silent_since }
+}
 
 /** The row as the server confirmed it; the same object if it is another run. */
 export const afterEdit = (run: RunRow, edited: RunChangeReply): RunRow =>

@@ -12,7 +12,7 @@ import { BulkActions, editRow } from './bulk.tsx'
 import { type Chosen, newest } from './choice.ts'
 import { ColumnChooser } from './column-chooser.tsx'
 import { columnsOf, namesOfColumns, textOfColumns } from './columns.ts'
-import { afterChange, rowsAfter, type StateChange } from './live-state.ts'
+import { afterChange, afterEditOf, type Edit, rowsAfter, type StateChange } from './live-state.ts'
 import { joinNames, splitNames } from './names.ts'
 import styles from './page.module.css'
 import { viewOf } from './saved-views.ts'
@@ -134,15 +134,20 @@ function marksOf({ q = '', starred, archived }: Search) {
   }
 }
 
+function afterEvent(event: string, data: unknown): ((run: RunRow) => RunRow) | null {
+  if (event === 'state') return run => afterChange(run, data as StateChange)
+  return event === 'edit' ? run => afterEditOf(run, data as Edit) : null
+}
+
 /** The selection. States change at once, in the lists as well; the lists are refreshed soon after. */
 function useChosen() {
   const [chosen, setChosen] = useState<Chosen>(new Map())
   const again = useThrottled(() => reread('/api/runs'), rereadMs)
   const onEvent = ({ event, data }: StreamEvent) => {
-    if (event === 'state') {
-      const change = data as StateChange
-      showInLists(rows => rowsAfter(rows, run => afterChange(run, change)))
-      setChosen(now => new Map([...now].map(([id, run]) => [id, afterChange(run, change)])))
+    const after = afterEvent(event, data)
+    if (after) {
+      showInLists(rows => rowsAfter(rows, after))
+      setChosen(now => new Map([...now].map(([id, run]) => [id, after(run)])))
     }
     again()
   }

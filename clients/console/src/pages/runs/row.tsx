@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
-import { Badge } from '../../design/badge.tsx'
 import { Num } from '../../design/number.tsx'
 import { Star } from '../../design/star.tsx'
 import { Ago, Length } from '../../design/time.tsx'
@@ -9,6 +8,7 @@ import { bytesOf, lengthOf } from '../../words/amounts.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { mainMetricOf } from '../run/main-metric.ts'
+import { StateBadge } from '../run/state-badge.tsx'
 import {
   type FieldName,
   hparamOf,
@@ -125,7 +125,7 @@ const cells: Readonly<Record<FieldName, (run: RunRow) => ReactNode>> = {
       {run.name !== null && <span className={styles.soft}> {run.short_id}</span>}
     </Link>
   ),
-  state: run => <Badge state={run.job_state ?? run.state} />,
+  state: run => <StateBadge run={run} />,
   project: run => run.project,
   owner: run => run.owner,
   created_at: run => <Ago at={run.created_at} />,

@@ -1,0 +1,17 @@
+import type { RunRow } from '../../../../../schemas/runs/records.ts'
+import { Badge } from '../../design/badge.tsx'
+import { useWords } from '../../words/words.ts'
+import { words } from './words.ts'
+
+type Props = {
+  run: Pick<RunRow, 'state' | 'job_state' | 'silent_since'>
+  /** The state of its job, if that is known more recently. */
+  state?: string | undefined
+}
+
+/** The state of a run, and whether it has fallen silent in it. */
+export function StateBadge({ run, state = run.job_state ?? run.state }: Props) {
+  const say = useWords(words)
+  if (run.silent_since === null) return <Badge state={state} />
+  return <Badge state="warning" text={say.silentIn(state)} />
+}
