@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../design/button.tsx'
 import { Failure } from '../design/notice.tsx'
+import { usePart } from '../design/use-part.ts'
 import { addressOf } from '../session/api.ts'
 import { download } from '../session/download.ts'
 import { shortNumber } from '../words/amounts.ts'
@@ -8,7 +9,6 @@ import { useWords, wordsOf } from '../words/words.ts'
 import styles from './chart.module.css'
 import { saveImage } from './image.ts'
 import { LineTable } from './line-table.tsx'
-import { Plot } from './plot.tsx'
 import { keysParameter, type Line, type XAxis } from './series.ts'
 import { pathOfMetrics, type Source, useLines } from './use-lines.ts'
 import type { Range } from './zoom.ts'
@@ -45,6 +45,7 @@ type Props = {
 export type Lift = { runId: string | null; onHover: (runId: string | null) => void }
 
 const height = 240
+const loadPlot = () => import('./plot.tsx')
 /** The part of a full-screen chart that is not the canvas. */
 const aroundPlot = 110
 
@@ -53,6 +54,8 @@ export function Chart({ title, source, view, onZoom, lift }: Props) {
   const box = useRef<HTMLElement>(null)
   const isInView = useInView(box)
   const isLarge = useFullScreen(box)
+  // What draws is most of the code of a chart, and not needed for the page around it.
+  const plot = usePart(loadPlot)
   const [isTable, setTable] = useState(false)
   const sources = 'runId' in source ? [source] : source
   const { lines, boundaries, isKnown, isBehind, error } = useLines(sources, view, isInView)
@@ -69,12 +72,12 @@ export function Chart({ title, source, view, onZoom, lift }: Props) {
         onTable={() => setTable(!isTable)}
       />
       {error !== null && <Failure error={error} />}
-      {!isKnown ? (
+      {!isKnown || plot === null ? (
         <Waiting />
       ) : isTable ? (
         <LineTable title={title} lines={lines} />
       ) : (
-        <Plot
+        <plot.Plot
           name={title}
           drawing={drawing}
           height={isLarge ? innerHeight - aroundPlot : height}

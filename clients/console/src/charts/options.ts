@@ -59,7 +59,12 @@ export function optionsOf(
 ): uPlot.Options {
   const { lines, x, isLog } = drawing.current
   const grid = { stroke: colourOf('line'), width: 1 }
-  const axis = { stroke: colourOf('soft'), grid, ticks: grid, font: '11px system-ui' }
+  const axis = {
+    stroke: colourOf('soft'),
+    grid,
+    ticks: grid,
+    font: '12px "Geist Variable", system-ui',
+  }
   return {
     width,
     height,

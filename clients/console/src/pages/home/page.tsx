@@ -5,14 +5,15 @@ import type { Static } from 'typebox'
 import type { jobRow } from '../../../../../schemas/jobs/jobs.ts'
 import type { Notification } from '../../../../../schemas/notifications.ts'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
-import { Badge } from '../../design/badge.tsx'
 import { Empty, Shown, ShownRows } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
+import { State } from '../../design/state.tsx'
 import { Ago, Length } from '../../design/time.tsx'
 import { useLive, useThrottled } from '../../live/use-live.ts'
 import { reading, reread } from '../../session/api.ts'
 import type { Me } from '../../session/session.ts'
-import { useWords, wordsOf } from '../../words/words.ts'
+import { stateText } from '../../words/states.ts'
+import { useLanguage, useWords, wordsOf } from '../../words/words.ts'
 import styles from './page.module.css'
 import { barsOf } from './quota-bars.ts'
 
@@ -30,7 +31,7 @@ const words = wordsOf({
   heldBy: ['held by', '占用者'],
   alerts: ['Alerts', '告警'],
   noAlerts: ['Nothing needs your attention.', '没有需要您处理的事项。'],
-  all: ['All your failures', '查看全部'],
+  all: ['All', '全部'],
   allFeed: ['All notifications', '全部通知'],
   gpus: ['GPUs', 'GPU'],
   jobs: ['Jobs', '任务'],
@@ -97,6 +98,7 @@ function Running({ username }: { username: string }) {
 
 function Waiting({ username }: { username: string }) {
   const say = useWords(words)
+  const language = useLanguage()
   const query = { owner: username, state: notRunning, limit: shown }
   const jobs = useQuery(reading<JobRow[]>('/api/jobs', query))
   return (
@@ -107,7 +109,7 @@ function Waiting({ username }: { username: string }) {
             {rows.map(job => (
               <Item key={job.run_id} run={job}>
                 {job.queue ? say.position(job.queue.position) : ''}{' '}
-                {(job.queue?.reason ?? job.phase ?? job.state_reason ?? '').replaceAll('_', ' ')}
+                {stateText(job.queue?.reason ?? job.phase ?? job.state_reason ?? '', language)}
               </Item>
             ))}
           </ul>
@@ -154,7 +156,7 @@ const Item = ({ run: { short_id, name, state }, children }: ItemProps) => (
     <Link to="/runs/$run_id" params={{ run_id: short_id }} className={styles.run}>
       {name ?? short_id} {name !== null && <span className={styles.soft}>{short_id}</span>}
     </Link>
-    <Badge state={state} />
+    <State state={state} />
     <span className={styles.soft}>{children}</span>
   </li>
 )
@@ -237,7 +239,7 @@ function Alerts() {
               {pressing.map(entry => (
                 <li key={entry.notification_id}>
                   {entry.url === null ? entry.title : <a href={entry.url}>{entry.title}</a>}
-                  <Badge state={entry.level === 'error' ? 'error' : 'warning'} text={entry.level} />
+                  <State state={entry.level} />
                   <span className={styles.soft}>
                     <Ago at={entry.created_at} />
                   </span>

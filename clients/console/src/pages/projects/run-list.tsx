@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router'
 import { type FormEvent, useId, useState } from 'react'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { strokeOfRun } from '../../charts/colours.ts'
-import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
+import { State } from '../../design/state.tsx'
 import { shortNumber } from '../../words/amounts.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
@@ -112,7 +112,7 @@ function Line({ run, isShown, isLifted, onToggle, onLift }: LineProps) {
       >
         {best?.value == null ? '' : shortNumber(best.value, 3)}
       </span>
-      <Badge state={run.job_state ?? run.state} />
+      <State state={run.job_state ?? run.state} />
     </li>
   )
 }

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
-import { Badge } from '../../design/badge.tsx'
 import { Num } from '../../design/number.tsx'
 import { Star } from '../../design/star.tsx'
+import { State } from '../../design/state.tsx'
 import { Ago, Length } from '../../design/time.tsx'
 import { bytesOf, lengthOf } from '../../words/amounts.ts'
 import { visible } from '../../words/visible.ts'
@@ -31,13 +31,15 @@ type RunProps = Place & {
   /** Undefined while loading. */
   run: RunRow | undefined
   columns: readonly string[]
+  /** On a phone, the state is below the name. */
+  isPhone: boolean
   isChosen: boolean
   onStar: (run: RunRow) => void
   onChoose: (isRange: boolean) => void
 }
 
 export function RunLine(props: RunProps) {
-  const { run, nth, columns, isAt, isChosen, onStar, onChoose, style } = props
+  const { run, nth, columns, isPhone, isAt, isChosen, onStar, onChoose, style } = props
   const say = useWords(words)
   return (
     <div
@@ -76,6 +78,11 @@ export function RunLine(props: RunProps) {
           className={`${styles.cell} ${isNumeric(column) ? styles.number : ''}`}
         >
           {run ? cellOf(run, column) : <span className={styles.wait} />}
+          {run && isPhone && column === 'name' && (
+            <span className={styles.below}>
+              {cells.state(run)} {run.project} · {cells.created_at(run)}
+            </span>
+          )}
         </span>
       ))}
     </div>
@@ -125,7 +132,7 @@ const cells: Readonly<Record<FieldName, (run: RunRow) => ReactNode>> = {
       {run.name !== null && <span className={styles.soft}> {run.short_id}</span>}
     </Link>
   ),
-  state: run => <Badge state={run.job_state ?? run.state} />,
+  state: run => <State state={run.job_state ?? run.state} />,
   project: run => run.project,
   owner: run => run.owner,
   created_at: run => <Ago at={run.created_at} />,
