@@ -173,7 +173,27 @@ async function withToken(method: Method, path: string, { body, signal, headers }
   })
 }
 
+/** A server that has not responded for this long counts as away, in milliseconds. */
+const silentMs = 5_000
+/** A request without a response may be a slow one: after this long the server is asked whether it is alive. */
+const patientMs = 2_000
+
+/** Whether the server still responds: requests the smallest response, and waits 5 s at most. */
+export async function isAnswering(withinMs = silentMs): Promise<boolean> {
+  try {
+    await fetch('/healthz', { cache: 'no-store', signal: AbortSignal.timeout(withinMs) })
+    reach.set({ ok: true })
+    return true
+  } catch {
+    lost('silent')
+    return false
+  }
+}
+
 async function sent(path: string, init: RequestInit): Promise<Response> {
+  const slow = setTimeout(() => {
+    if (!init.signal?.aborted) void isAnswering(silentMs - patientMs)
+  }, patientMs)
   try {
     const response = await fetch(path, { ...init, credentials: 'same-origin' })
     if (response.status === 503) lost(await whyOf(response.clone()))
@@ -183,6 +203,8 @@ async function sent(path: string, init: RequestInit): Promise<Response> {
     if (init.signal?.aborted) throw error
     lost('silent')
     throw new Unreachable(error)
+  } finally {
+    clearTimeout(slow)
   }
 }
 
