@@ -20,7 +20,8 @@ test('usage is summed by person, project and day, of chosen days, which the addr
     await forge.pool.query(
       `insert into read.usage_lines (run_id, nth, owner, project, attempt, day, starts_at, ends_at, sign,
                                      price_per_gpu_hour, gpu_ms, cost_micro)
-       values ($1, $2, $3, 'demo', 1, $4, $4::date, $4::date + interval '1 hour', 1, '2.5', $5, $6)`,
+       values ($1, $2, $3, 'demo', 1, $4::text, ($4::text)::timestamptz, ($4::text)::timestamptz + interval '1 hour',
+               1, '2.5', $5, $6)`,
       [`run_${nth}`, nth + 1, owner, day, hours * hour, Math.round(cost * 1e6)],
     )
   await page.getByLabel('From').fill('2026-01-01')

@@ -181,9 +181,12 @@ const patientMs = 2_000
 /** Whether the server still responds: requests the smallest response, and waits 5 s at most. */
 export async function isAnswering(withinMs = silentMs): Promise<boolean> {
   try {
-    await fetch('/healthz', { cache: 'no-store', signal: AbortSignal.timeout(withinMs) })
-    reach.set({ ok: true })
-    return true
+    const signal = AbortSignal.timeout(withinMs)
+    const { ok } = await fetch('/healthz', { cache: 'no-store', signal })
+    const now = reach.get()
+    // It is alive during maintenance, too, which other responses report.
+    if (ok && (now.ok || now.why === 'silent')) reach.set({ ok: true })
+    return ok
   } catch {
     lost('silent')
     return false

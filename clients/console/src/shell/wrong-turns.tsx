@@ -69,6 +69,13 @@ export function Broken({ error, reset }: ErrorComponentProps) {
 
 const againMs = 1_000
 
+/** A server that is starting may respond to everything with 503. */
+const isServed = (): Promise<boolean> =>
+  fetch(location.href, { cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
 /** True while the server is away, which is why the code is missing; once it is back, the page is loaded again. */
 function useReload(isMissing: boolean): boolean {
   const [isAway, setAway] = useState(false)
@@ -77,7 +84,7 @@ function useReload(isMissing: boolean): boolean {
     let timer: ReturnType<typeof setTimeout>
     let isOver = false
     const look = async (wasAway: boolean) => {
-      const isBack = await isAnswering()
+      const isBack = (await isAnswering()) && (await isServed())
       if (isOver) return
       setAway(!isBack)
       // A server that was there all the time was upgraded, or has lost the file: a person decides.
