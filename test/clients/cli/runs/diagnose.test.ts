@@ -29,6 +29,15 @@ test('diagnose shows title, cause, evidence and suggestions, and JSON', async t 
   t.true((JSON.parse(again.stdout) as Diagnosis).diagnosis_id > found.diagnosis_id)
 })
 
+test('diagnose of a run without a problem claims no cause, blame or confidence', async t => {
+  const forge = await startForge(t)
+  const run = await createRun(forge)
+  await ingest(forge, run, 'lifecycle', { event: 'succeeded', exit_code: 0 })
+  const cli = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
+  const { stdout, stderr } = await cli.run(['diagnose', run.short_id])
+  t.regex(stdout, /^No problem was found: the run has succeeded\n {2}Neither its log/, stderr)
+})
+
 test('--apply-fix submits the job with the patch, after showing what changes', async t => {
   const forge = await startForge(t, { SERVICE_LOCAL_GPUS: '2' })
   const lock = await prepareDoomed(forge)
