@@ -1,4 +1,4 @@
-import type { JobState } from '../schemas/jobs/jobs.ts'
+import type { JobState } from '../schemas/jobs/states.ts'
 import { billLinesOf, type Rate, sumOf, unmetered, withRate } from './calculations/billing.ts'
 import { aggregate, type Stamped } from './event.ts'
 import { type Exit, type JobAdmitted, type JobEvent, jobEvents } from './jobs.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { runStates } from './runs/records.ts'
+import { runStates } from './jobs/states.ts'
 import { closed, nullable, oneOf } from './shared.ts'
 
 export const seriesLimits = {

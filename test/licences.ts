@@ -8,7 +8,7 @@ type Package = { version: string; license?: string; dev?: boolean }
 const root = join(import.meta.dirname, '..')
 export const licencesPage = join(root, 'docs/reference/licences.md')
 
-/** Licences that oblige people who install or host Forge only to keep notices (MPL-2.0: per changed file). */
+/** Licences that oblige people who install or host Forge only to keep notices (MPL-2.0: per changed file; OFL-1.1: typefaces). */
 export const allowedLicences: ReadonlySet<string> = new Set([
   '(MIT OR CC0-1.0)',
   '0BSD',
@@ -20,6 +20,7 @@ export const allowedLicences: ReadonlySet<string> = new Set([
   'MIT',
   'MIT OR Apache-2.0',
   'MPL-2.0',
+  'OFL-1.1',
   'Unlicense',
 ])
 

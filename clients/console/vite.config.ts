@@ -4,7 +4,7 @@ import type { Plugin, UserConfig } from 'vite'
 /** The server that receives the API requests of `npm run dev`. */
 const server = process.env.FORGE_HOST ?? 'http://127.0.0.1:8080'
 
-/** Fetches the console along with the small script that finds out who is signed in and then starts it. */
+/** Fetches the console and its typeface along with the small script that finds out who is signed in and then starts it. */
 const preloadStart: Plugin = {
   name: 'preload-start',
   transformIndexHtml: {
@@ -16,7 +16,16 @@ const preloadStart: Plugin = {
       const styles = chunks
         .filter(({ fileName }) => wanted.includes(fileName))
         .flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])])
+      const typeface = Object.keys(bundle).filter(file => file.includes('geist-latin-wght-normal'))
       const tags = [
+        // Other scripts are fetched when a page has such text.
+        ...typeface.map(file => ({
+          tag: 'link',
+          attrs: {
+            ...{ rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: true },
+            href: `/${file}`,
+          },
+        })),
         ...wanted.map(file => ({
           tag: 'link',
           attrs: { rel: 'modulepreload', crossorigin: true, href: `./${file}` },
@@ -37,7 +46,15 @@ export default {
   // Scripts find each other; the server completes the addresses in the page, which has no path of its own.
   base: './',
   plugins: [react(), preloadStart],
-  server: { proxy: { '/api': server } },
+  // The server refuses pages of another host than it was asked by.
+  server: {
+    proxy: Object.fromEntries(
+      ['/api', '/inference', '/healthz'].map(path => [
+        path,
+        { target: server, changeOrigin: false },
+      ]),
+    ),
+  },
   build: {
     target: 'es2022',
     // Assets must have their own address: the policy of the pages allows `data:` for images alone.

@@ -1,4 +1,4 @@
-import type { JobState } from '../../schemas/jobs/jobs.ts'
+import type { JobState } from '../../schemas/jobs/states.ts'
 
 /** Everything that can happen to a job. Triggers of an attempt only count for the newest attempt. */
 export const triggers = {

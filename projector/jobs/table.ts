@@ -1,6 +1,7 @@
 import type { ColumnType } from 'kysely'
-import type { Estimate, GateResult, JobState, Resolved, Warning } from '../../schemas/jobs/jobs.ts'
+import type { Estimate, GateResult, Resolved, Warning } from '../../schemas/jobs/jobs.ts'
 import type { JobSpec } from '../../schemas/jobs/jobspec.ts'
+import type { JobState } from '../../schemas/jobs/states.ts'
 
 type Instant = ColumnType<Date, string, string>
 type MaybeInstant = ColumnType<Date | null, string | null, string | null>

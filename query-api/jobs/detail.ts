@@ -11,7 +11,7 @@ import type { ChangeTables } from '../../projector/changes/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { UsageTables } from '../../projector/usage/table.ts'
 import { presentStatuses } from '../../schemas/artifacts/artifacts.ts'
-import type { JobState } from '../../schemas/jobs/jobs.ts'
+import type { JobState } from '../../schemas/jobs/states.ts'
 import { toExactTimestamp, toTimestamp } from '../../schemas/timestamp.ts'
 import { readBill } from '../rules/ledger.ts'
 

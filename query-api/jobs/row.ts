@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely'
 import { type Amounts, centsText, hoursText } from '../../events/calculations/billing.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
-import { isEnded, type JobRow, type JobState, type QueueView } from '../../schemas/jobs/jobs.ts'
+import { isEnded, type JobRow, type QueueView } from '../../schemas/jobs/jobs.ts'
+import type { JobState } from '../../schemas/jobs/states.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 
 /** The columns of a row; the others belong to the detail. */

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { UsageTables } from '../../projector/usage/table.ts'
-import type { JobState } from '../../schemas/jobs/jobs.ts'
+import type { JobState } from '../../schemas/jobs/states.ts'
 import { readToday } from './ledger.ts'
 
 /** A person's held GPUs, active jobs, and GPU milliseconds since midnight UTC. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
-import { type RunListQuery, runStates, searchedStates } from '../../schemas/runs/records.ts'
+import { runStates, searchedStates } from '../../schemas/jobs/states.ts'
+import type { RunListQuery } from '../../schemas/runs/records.ts'
 import { maxExactCount, parseSort, parseWords } from '../reading/page.ts'
 import { byId, type Db, type Page, parseMetricSort, type Runs, runsByMetric } from './by-metric.ts'
 import type { StoredRun } from './record.ts'

@@ -2,22 +2,7 @@ import { type Static, Type } from 'typebox'
 import { closed, nullable, oneOf, pageQuery, timestamp } from '../shared.ts'
 import { bill } from '../usage.ts'
 import { jobSpec } from './jobspec.ts'
-
-export const jobStates = [
-  'admitted',
-  'held',
-  'queued',
-  'scheduled',
-  'starting',
-  'running',
-  'pausing',
-  'paused',
-  'stopping',
-  'succeeded',
-  'failed',
-  'stopped',
-] as const
-export type JobState = (typeof jobStates)[number]
+import { type JobState, jobStates } from './states.ts'
 
 export const endStates = ['succeeded', 'failed', 'stopped'] as const satisfies readonly JobState[]
 export const isEnded = (state: JobState): boolean => endStates.some(ended => ended === state)

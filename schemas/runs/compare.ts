@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
+import { runStates } from '../jobs/states.ts'
 import { metricValue } from '../metrics/metrics.ts'
 import { closed, nullable, oneOf, timestamp } from '../shared.ts'
-import { runStates } from './records.ts'
 
 /** Minimum and maximum number of runs in a comparison. */
 export const comparedRuns = { least: 2, most: 200 } as const

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import { runStates } from '../jobs/states.ts'
 import { nullable, oneOf, timestamp } from '../shared.ts'
-import { runStates } from './records.ts'
 
 /** Maximum runs of a lineage, and steps from the requested run; `truncated` if there are more. */
 export const lineageLimits = { runs: 200, steps: 20 } as const

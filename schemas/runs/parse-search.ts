@@ -1,4 +1,4 @@
-import { searchedStates } from './records.ts'
+import { searchedStates } from '../jobs/states.ts'
 import {
   type Condition,
   type MetricPart,

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { jobState, jobStates } from '../jobs/jobs.ts'
+import { jobState } from '../jobs/jobs.ts'
+import { runStates } from '../jobs/states.ts'
 import { metricValue } from '../metrics/metrics.ts'
 import { closed, nullable, oneOf, pageQuery, timestamp } from '../shared.ts'
 
@@ -8,21 +9,6 @@ export const maxAskedKeys = 30
 
 /** Comma-separated names; commas and backslashes inside a name are escaped with a backslash. */
 const askedKeys = () => Type.Optional(Type.String({ minLength: 1, maxLength: 10_000 }))
-
-export const runStates = [
-  'pending',
-  'running',
-  'succeeded',
-  'failed',
-  'stopped',
-  'abandoned',
-] as const
-
-/** What lists are filtered by: a state of runs, or of their jobs, which have more. */
-export const searchedStates = [
-  ...runStates,
-  ...jobStates.filter(state => !runStates.some(one => one === state)),
-] as const
 
 /** Summary of one metric: extremes and mean over finite values, null if there are none. */
 const summary = Type.Object({

@@ -132,7 +132,7 @@ test('the audit fits a wide page, and each row takes one line', async t => {
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.goto(`${forge.url}/admin/audit`)
   const table = page.getByRole('group', { name: 'Audit' })
-  await table.getByText(`environment:${run.run_id}`).waitFor()
+  await table.getByTitle(`environment:${run.run_id}`).waitFor()
   await becomes(t, () => table.evaluate(one => one.scrollWidth <= one.clientWidth), true)
 
   await page.goto(`${forge.url}/admin/people`)

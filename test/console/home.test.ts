@@ -80,7 +80,7 @@ test('all recent failures are one click away, including abandoned runs', async t
   await page.goto(forge.url)
   const panel = page.getByRole('region', { name: 'Recent failures' })
   await panel.getByText('abandoned').waitFor()
-  await panel.getByRole('link', { name: 'All your failures' }).click()
+  await panel.getByRole('link', { name: 'All' }).click()
   await page.getByText('2 runs', { exact: true }).waitFor()
   t.deepEqual(faults, [])
 })
@@ -126,7 +126,7 @@ test('a job is on the home page from its submission on, and paused time does not
   await page.goto(forge.url)
   const line = (panel: string, state: string) =>
     page.getByRole('region', { name: panel }).getByRole('listitem').filter({ hasText: state })
-  await line('Waiting', 'queued').getByText('waiting capacity').waitFor()
+  await line('Waiting', 'queued').getByText('waiting for GPUs').waitFor()
   const executor = asExecutor(forge.pool)
   await executor.schedule(run.run_id, [])
   await line('Waiting', 'scheduled').waitFor()

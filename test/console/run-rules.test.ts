@@ -14,7 +14,7 @@ import {
 } from '../../clients/console/src/pages/run/rules.ts'
 import type { RunRecord } from '../../clients/console/src/pages/run/use-run.ts'
 import { lifecycle } from '../../command-api/jobs/lifecycle.ts'
-import { jobStates } from '../../schemas/jobs/jobs.ts'
+import { jobStates } from '../../schemas/jobs/states.ts'
 
 const running = { state: 'running', isJob: true, isDeleted: false, isArchived: false }
 

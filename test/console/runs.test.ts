@@ -59,7 +59,7 @@ test('runs are searched, sorted, given columns, kept in the address, selected an
     String(await grid.getByRole('row').nth(1).textContent()).includes('sweep 40'),
   )
   await page.reload()
-  await page.getByRole('columnheader', { name: 'loss' }).waitFor()
+  await page.getByRole('columnheader', { name: 'loss' }).getByRole('button').waitFor()
 
   for (const n of [0, 10]) await page.getByLabel(`Select ${ids[n]}`, { exact: true }).check()
   await keepViews(page, 'console-runs')

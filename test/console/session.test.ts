@@ -90,6 +90,44 @@ test('while the server is down the page says since when, and it becomes live aga
   t.deepEqual(faults, [])
 })
 
+test('a server that is suspended is not called live for long, and a page asked for meanwhile opens afterwards', async t => {
+  const forge = await startForgeProcess(t)
+  const { page, faults } = await openSignedIn(t, forge)
+  await page.goto(forge.url)
+  await page.locator('[data-live=live]').waitFor()
+  await page.getByRole('heading', hello).waitFor()
+  t.teardown(() => forge.signal('SIGCONT'))
+  forge.signal('SIGSTOP')
+  const notice = page.getByRole('alert').getByText('The server does not respond')
+  // Without asking it, the stream would count as dead after 40 s only.
+  await notice.waitFor()
+  t.is(await page.locator('[data-live=live]').count(), 0)
+  // The code of this page has to be fetched.
+  await page.getByRole('link', { name: 'Rubrics' }).click()
+  t.true(await notice.isVisible())
+  forge.signal('SIGCONT')
+  await page.getByRole('heading', { name: 'Rubrics' }).waitFor()
+  await notice.waitFor({ state: 'detached' })
+  await page.locator('[data-live=live]').waitFor()
+  t.deepEqual(faults, [])
+})
+
+test('a page asked for while the server is away says so, and opens once the server is back', async t => {
+  const forge = await startForgeProcess(t)
+  const { page, faults } = await openSignedIn(t, forge)
+  await page.goto(forge.url)
+  await page.getByRole('heading', hello).waitFor()
+  await forge.kill()
+  await page.getByRole('link', { name: 'Rubrics' }).click()
+  await page.getByText('This page opens by itself').waitFor()
+  await forge.start()
+  await page.getByRole('heading', { name: 'Rubrics' }).waitFor()
+  t.deepEqual(
+    faults.filter(fault => !/dynamically imported module|Unable to preload CSS/.test(fault)),
+    [],
+  )
+})
+
 test('a page without a network is not marked live, and shows this and an expired session in Chinese', async t => {
   const forge = await shared()
   await createPerson(forge, 'bea')

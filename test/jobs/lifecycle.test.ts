@@ -20,7 +20,7 @@ import {
 import { type Job, jobs } from '../../events/job-state.ts'
 import type { JobEvent } from '../../events/jobs.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { type JobState, jobStates } from '../../schemas/jobs/jobs.ts'
+import { type JobState, jobStates } from '../../schemas/jobs/states.ts'
 import {
   admitted,
   admittedJob,

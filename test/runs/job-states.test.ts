@@ -1,5 +1,5 @@
 import test from 'ava'
-import { jobStates } from '../../schemas/jobs/jobs.ts'
+import { jobStates } from '../../schemas/jobs/states.ts'
 import { commandLine } from '../servers/command-line.ts'
 import { createRun } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'

@@ -50,6 +50,7 @@ export const deploymentSample: Sample = {
     },
   }),
   hidden: ['deployments'],
+  pages: () => ['/deployments/none'],
   lists: { '/api/deployments': 'its people', '/api/playground': 'the caller' },
   tables: {
     deployments: {

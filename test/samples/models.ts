@@ -31,6 +31,7 @@ export const modelSample: Sample = {
     },
   }),
   hidden: ['models'],
+  pages: () => ['/models/none'],
   lists: { '/api/models': 'its people' },
   tables: {
     models: { seenBy: 'members', isFilled: true, cells: ({ no }) => ({ model: `m-${no}` }) },

@@ -1,6 +1,5 @@
-import { jobStates } from '../../../schemas/jobs/jobs.ts'
+import { jobStates, runStates, searchedStates } from '../../../schemas/jobs/states.ts'
 import { byInterest } from '../../../schemas/metrics/interest.ts'
-import { runStates, searchedStates } from '../../../schemas/runs/records.ts'
 import { firstRows, type Part } from '../api/every-page.ts'
 import type { JobRow, RunRecord } from '../api/records.ts'
 import { closest } from '../program/closest.ts'

@@ -3,3 +3,7 @@ declare module '*.module.css' {
   export default names
 }
 declare module '*.css'
+/** Vite replaces it: true under `npm run dev`. */
+interface ImportMeta {
+  readonly env: { readonly DEV: boolean }
+}

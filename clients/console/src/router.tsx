@@ -36,10 +36,14 @@ const page = <const P extends string>(path: P, load: LoadPage) =>
 
 type PageRoute<P extends string> = P extends string ? ReturnType<typeof page<P>> : never
 
+/** Shows every part of the console in every state, under `npm run dev` alone. */
+const rooms = import.meta.env.DEV ? [page('/design', () => import('./design/room/page.tsx'))] : []
+
 /** Safe: the route of each address is what `page` returns for it. */
-const routeTree = root.addChildren(
-  Object.entries(pages).map(([path, load]): unknown => page(path, load)) as PageRoute<Path>[],
-)
+const routeTree = root.addChildren([
+  ...Object.entries(pages).map(([path, load]): unknown => page(path, load)),
+  ...rooms,
+] as PageRoute<Path>[])
 
 export const router = createRouter({
   routeTree,

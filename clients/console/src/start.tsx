@@ -1,10 +1,10 @@
+import '@fontsource-variable/geist/wght.css'
 import './design/tokens.css'
 import './design/base.css'
 import './design/locale.ts'
 import './design/theme.ts'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { Tooltip } from 'radix-ui'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { router } from './router.tsx'
@@ -27,9 +27,7 @@ if (!place) throw new Error('the page has no place for the console')
 createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
-      <Tooltip.Provider>
-        <RouterProvider router={router} />
-      </Tooltip.Provider>
+      <RouterProvider router={router} />
     </QueryClientProvider>
   </StrictMode>,
 )

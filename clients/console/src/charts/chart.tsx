@@ -9,6 +9,7 @@ import {
 } from 'react'
 import { Menu, MenuItem } from '../design/menu.tsx'
 import { Failure } from '../design/notice.tsx'
+import { usePart } from '../design/use-part.ts'
 import { addressOf } from '../session/api.ts'
 import { download } from '../session/download.ts'
 import { shortNumber } from '../words/amounts.ts'
@@ -17,7 +18,6 @@ import styles from './chart.module.css'
 import { saveImage } from './image.ts'
 import { LineTable } from './line-table.tsx'
 import type { Drawing } from './options.ts'
-import { Plot } from './plot.tsx'
 import { keysParameter, type Line } from './series.ts'
 import { type GroupSource, useGroupLines } from './use-group-lines.ts'
 import { pathOfMetrics, type Source, useLines } from './use-lines.ts'
@@ -62,6 +62,7 @@ export type Lift = { runId: string | null; onHover: (runId: string | null) => vo
 
 /** The usual height of a plot. */
 const usual = 240
+const loadPlot = () => import('./plot.tsx')
 /** The part of a full-screen chart that is not the canvas. */
 const aroundPlot = 110
 
@@ -139,10 +140,13 @@ type ContentProps = {
 }
 
 function Content({ title, drawing, isTable, height, onZoom, lift }: ContentProps) {
+  // What draws is most of the code of a chart, and not needed for the page around it.
+  const plot = usePart(loadPlot)
   if (isEmpty(drawing)) return <Nothing height={height} />
   if (isTable) return <LineTable title={title} lines={drawing.lines} />
+  if (plot === null) return <Waiting height={height} />
   return (
-    <Plot
+    <plot.Plot
       name={title}
       drawing={drawing}
       height={height}

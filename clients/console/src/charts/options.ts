@@ -67,7 +67,12 @@ export function optionsOf(
   const { lines, x, xKey, isLog, isLogX } = drawing.current
   const isTime = x === 'time' && xKey === null
   const grid = { stroke: colourOf('line'), width: 1 }
-  const axis = { stroke: colourOf('soft'), grid, ticks: grid, font: '11px system-ui' }
+  const axis = {
+    stroke: colourOf('soft'),
+    grid,
+    ticks: grid,
+    font: '12px "Geist Variable", system-ui',
+  }
   return {
     width,
     height,

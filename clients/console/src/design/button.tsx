@@ -1,26 +1,40 @@
+import type { LucideIcon } from 'lucide-react/types'
 import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react'
 import styles from './button.module.css'
+import { Icon } from './icon.tsx'
 import { Tip } from './tip.tsx'
 
-type Kind = 'main' | 'plain' | 'quiet' | 'danger'
+/** Three levels: the one thing a view is for, what else can be done, and what should not draw attention. */
+type Kind = 'main' | 'plain' | 'quiet'
 
 type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> & {
   kind?: Kind
+  /** It destroys something. */
+  isDangerous?: boolean
+  icon?: LucideIcon
   /** Why it cannot be pressed now; it stays in the tab order, so that the reason can be read. */
   unless?: string | null | false
   /** True while its effect is under way. */
   busy?: boolean
   ref?: Ref<HTMLButtonElement>
-  children: ReactNode
+  children?: ReactNode
 }
 
-export function Button({ kind = 'plain', unless, busy, onClick, children, ...rest }: Props) {
+export function Button(props: Props) {
+  const { kind = 'plain', isDangerous, icon, unless, busy, onClick, children, ...rest } = props
   const isOff = Boolean(unless) || busy === true
+  const classes = [
+    styles.button,
+    styles[kind],
+    isDangerous && styles.danger,
+    children === undefined && styles.square,
+    rest.className,
+  ]
   const button = (
     <button
       type="button"
       {...rest}
-      className={`${styles.button} ${styles[kind]} ${rest.className ?? ''}`}
+      className={classes.filter(Boolean).join(' ')}
       aria-disabled={isOff || undefined}
       aria-busy={busy || undefined}
       onClick={event => {
@@ -28,8 +42,23 @@ export function Button({ kind = 'plain', unless, busy, onClick, children, ...res
         else onClick?.(event)
       }}
     >
+      {icon && <Icon of={icon} />}
       {children}
     </button>
   )
   return unless ? <Tip text={unless}>{button}</Tip> : button
+}
+
+type IconButtonProps = Omit<Props, 'children'> & { icon: LucideIcon; name: string }
+
+/** A button that shows a picture alone; its name is read out and appears on hover. */
+export const IconButton = ({ name, kind = 'quiet', ...rest }: IconButtonProps) => {
+  const button = <Button {...rest} kind={kind} aria-label={name} />
+  return rest.unless ? (
+    button
+  ) : (
+    <Tip text={name} isName>
+      {button}
+    </Tip>
+  )
 }

@@ -1,12 +1,33 @@
+import Check from 'lucide-react/icons/check'
+import Copy from 'lucide-react/icons/copy'
 import { useEffect, useState } from 'react'
 import { useWords, wordsOf } from '../words/words.ts'
-import { Button } from './button.tsx'
+import { IconButton } from './button.tsx'
 import styles from './copy.module.css'
 
 const words = wordsOf({ copy: ['Copy', '复制'], copied: ['Copied', '已复制'] })
 
-/** Text to copy: a command, an id. `shown` abbreviates a long one, which is copied whole. */
+/** Text to copy: a command, an address. `shown` abbreviates a long one, which is copied whole. */
 export function Copyable({ text, shown = text }: { text: string; shown?: string }) {
+  return (
+    <span className={styles.copyable}>
+      <code title={shown === text ? undefined : text}>{shown}</code>
+      <CopyButton text={text} />
+    </span>
+  )
+}
+
+/** A piece of code of several lines, with a button that copies it. */
+export const CodeBlock = ({ text, name }: { text: string; name: string }) => (
+  <div className={styles.block}>
+    <pre role="region" aria-label={name} tabIndex={0}>
+      {text}
+    </pre>
+    <CopyButton text={text} what={name} />
+  </div>
+)
+
+function CopyButton({ text, what = text }: { text: string; what?: string }) {
   const say = useWords(words)
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {
@@ -15,15 +36,15 @@ export function Copyable({ text, shown = text }: { text: string; shown?: string 
     return () => clearTimeout(timer)
   }, [isCopied])
   return (
-    <span className={styles.copyable}>
-      <code title={shown === text ? undefined : text}>{shown}</code>
-      <Button
-        kind="quiet"
-        aria-label={`${say.copy}: ${text}`}
+    <>
+      <IconButton
+        icon={isCopied ? Check : Copy}
+        name={`${say.copy}: ${what}`}
         onClick={() => void navigator.clipboard?.writeText(text).then(() => setCopied(true))}
-      >
-        <span aria-live="polite">{isCopied ? say.copied : say.copy}</span>
-      </Button>
-    </span>
+      />
+      <span className="visually-hidden" aria-live="polite">
+        {isCopied && say.copied}
+      </span>
+    </>
   )
 }

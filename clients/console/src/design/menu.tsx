@@ -1,67 +1,70 @@
-import { DropdownMenu } from 'radix-ui'
-import { createContext, type ReactNode, useContext, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react'
 import styles from './menu.module.css'
+import { usePart } from './use-part.ts'
 
 type Props = {
   /** The name of the button for screen readers. */
   label: string
   /** The content of the button. */
   shown: ReactNode
+  /** The class of the button, if it looks different. */
+  className?: string | undefined
   children: ReactNode
 }
 
-type Pending = { current: (() => void) | null }
-const Chosen = createContext<Pending>({ current: null })
+const load = () => import('./menu-list.tsx')
 
-/** A button with a menu: arrows and first letters move, Escape closes and returns the focus to the button. */
-export function Menu({ label, shown, children }: Props) {
-  const chosen = useRef<(() => void) | null>(null)
+/**
+ * A button with a menu: arrows and first letters move, Escape closes and returns the focus to the button. The code of the list
+ * is loaded when the pointer or the focus reaches the button.
+ */
+export function Menu({ label, shown, className, children }: Props) {
+  const [isNear, setNear] = useState(false)
+  const [isOpen, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
-  // Only once the menu is gone, so that a dialog returns the focus to the button.
-  const act = (event: Event) => {
-    const todo = chosen.current
-    if (todo === null) return
+  const id = useId()
+  const list = usePart(isNear || isOpen ? load : null)
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowDown' || isOpen) return
     event.preventDefault()
-    chosen.current = null
-    button.current?.focus()
-    todo()
+    setOpen(true)
   }
   return (
-    <DropdownMenu.Root modal={false}>
-      {/* Without a portal, the menu belongs to the landmark of its button. */}
-      <DropdownMenu.Trigger ref={button} className={styles.button} aria-label={label}>
-        {shown}
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Content
-        className={styles.menu}
-        align="end"
-        sideOffset={4}
-        collisionPadding={8}
-        onCloseAutoFocus={act}
+    <span className={styles.place}>
+      <button
+        ref={button}
+        id={id}
+        type="button"
+        className={className ?? styles.button}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onPointerEnter={() => setNear(true)}
+        onFocus={() => setNear(true)}
+        onKeyDown={onKeyDown}
+        onClick={() => setOpen(!isOpen)}
       >
-        <Chosen value={chosen}>{children}</Chosen>
-      </DropdownMenu.Content>
-    </DropdownMenu.Root>
+        {shown}
+      </button>
+      {list && (
+        <list.MenuList {...{ button, isOpen, setOpen }} labelledBy={id}>
+          {children}
+        </list.MenuList>
+      )}
+    </span>
   )
 }
 
 type ItemProps = { isDangerous?: boolean; onSelect: () => void; children: ReactNode }
 
-export function MenuItem({ isDangerous, onSelect, children }: ItemProps) {
-  const chosen = useContext(Chosen)
-  return (
-    <DropdownMenu.Item
-      className={isDangerous ? styles.danger : undefined}
-      onSelect={() => {
-        chosen.current = onSelect
-      }}
-    >
-      {children}
-    </DropdownMenu.Item>
-  )
+/** Inside of a `Menu`, whose code has been loaded by then. */
+export function MenuItem(props: ItemProps) {
+  const list = usePart(load)
+  return list && <list.Item {...props} />
 }
 
 /** A link to another page. */
-export const MenuLink = ({ children }: { children: ReactNode }) => (
-  <DropdownMenu.Item asChild>{children}</DropdownMenu.Item>
-)
+export function MenuLink({ children }: { children: ReactNode }) {
+  const list = usePart(load)
+  return list && <list.LinkItem>{children}</list.LinkItem>
+}

@@ -1,8 +1,12 @@
+import CircleAlert from 'lucide-react/icons/circle-alert'
+import CloudOff from 'lucide-react/icons/cloud-off'
+import Inbox from 'lucide-react/icons/inbox'
 import type { ReactNode } from 'react'
 import { ApiFailure, isPassing, SignedOut, Unreachable } from '../session/failure.ts'
 import { useWords, wordsOf } from '../words/words.ts'
 import { Button } from './button.tsx'
 import { Copyable } from './copy.tsx'
+import { Icon } from './icon.tsx'
 import styles from './notice.module.css'
 
 const words = wordsOf({
@@ -17,12 +21,14 @@ type EmptyProps = { text: string; command?: string; children?: ReactNode }
 /** Stands in place of missing content, with a command to copy or a link that would create it. */
 export const Empty = ({ text, command, children }: EmptyProps) => (
   <div className={styles.empty}>
+    <Icon of={Inbox} size={20} />
     <p>{text}</p>
     {command !== undefined && <Copyable text={command} />}
     {children}
   </div>
 )
 
+/** It appears only after a moment: what arrives at once should not flash. */
 export const Loading = () => {
   const say = useWords(words)
   return (
@@ -38,16 +44,27 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   if (error === null || error === undefined || error instanceof SignedOut) return null
   return (
     <div className={styles.failure} role="alert">
-      <p>{error instanceof Unreachable ? say.unreachable : messageOf(error)}</p>
-      {error instanceof ApiFailure && error.requestId !== null && (
-        <p className={styles.id}>{say.request(error.requestId)}</p>
-      )}
-      {onRetry && !isPassing(error) && <Button onClick={onRetry}>{say.again}</Button>}
+      <Icon of={CircleAlert} />
+      <div>
+        <p>{error instanceof Unreachable ? say.unreachable : messageOf(error)}</p>
+        {error instanceof ApiFailure && error.requestId !== null && (
+          <p className={styles.id}>{say.request(error.requestId)}</p>
+        )}
+        {onRetry && !isPassing(error) && <Button onClick={onRetry}>{say.again}</Button>}
+      </div>
     </div>
   )
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/** A strip above content that is no longer kept up to date, and why. */
+export const Stale = ({ children }: { children: ReactNode }) => (
+  <p className={styles.stale} role="alert">
+    <Icon of={CloudOff} />
+    <span>{children}</span>
+  </p>
+)
 
 type Read<T> = { data: T | undefined; error: unknown; refetch: () => unknown }
 

@@ -1,3 +1,5 @@
+import StarIcon from 'lucide-react/icons/star'
+import { Icon } from './icon.tsx'
 import styles from './star.module.css'
 
 type Props = {
@@ -19,6 +21,6 @@ export const Star = ({ isOn, label, onToggle, tabIndex }: Props) => (
     tabIndex={tabIndex}
     onClick={onToggle}
   >
-    <span aria-hidden="true">{isOn ? '★' : '☆'}</span>
+    <Icon of={StarIcon} />
   </button>
 )

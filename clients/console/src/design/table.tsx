@@ -21,7 +21,7 @@ type Props<Row> = {
 
 const words = wordsOf({ actions: ['Actions', '操作'] })
 
-/** A table of some tens of rows; the list of runs has its own, which draws only the rows in view. */
+/** A table of some tens of rows, which becomes a list on a phone; the list of runs has its own, which draws only the rows in view. */
 export const Table = <Row,>({ caption, columns, rows, keyOf }: Props<Row>) => (
   // It scrolls by keyboard where it is wider than the page.
   <section className={styles.scroll} tabIndex={0} role="group" aria-label={caption}>
@@ -39,8 +39,8 @@ export const Table = <Row,>({ caption, columns, rows, keyOf }: Props<Row>) => (
       <tbody>
         {rows.map(row => (
           <tr key={keyOf(row)}>
-            {columns.map(({ key, cell, isNumber }) => (
-              <td key={key} className={isNumber ? styles.number : undefined}>
+            {columns.map(({ key, title, cell, isNumber }) => (
+              <td key={key} className={isNumber ? styles.number : undefined} data-title={title}>
                 {cell(row)}
               </td>
             ))}

@@ -12,6 +12,9 @@ setInterval(() => {
 const useNow = (everyMs: number): number =>
   useSyncExternalStore(clock.subscribe, () => Math.floor(clock.get() / everyMs) * everyMs)
 
+/** The current second, in milliseconds of the epoch. */
+export const useSeconds = (): number => useNow(1_000)
+
 /** How long ago, with the exact time on hover. */
 export function Ago({ at }: { at: string }) {
   const now = useNow(10_000)
@@ -26,7 +29,7 @@ export function Ago({ at }: { at: string }) {
 
 /** How long something has lasted; up to now if it has no end. */
 export function Length({ from, to }: { from: string; to: string | null }) {
-  const now = useNow(1_000)
+  const now = useSeconds()
   const end = to === null ? now : Date.parse(to)
   return <span>{lengthOf((end - Date.parse(from)) / 1000)}</span>
 }

@@ -1,5 +1,5 @@
 import { SignedOut } from '../session/failure.ts'
-import { accepted, authorized, session } from '../session/session.ts'
+import { accepted, authorized, isAnswering, session } from '../session/session.ts'
 import { createStore } from '../session/store.ts'
 import { eventsOf, type StreamEvent } from './frames.ts'
 
@@ -24,8 +24,10 @@ const regroupMs = 30
 const firstMs = 400
 const gapMs = 500
 const retryMs = { first: 500, most: 10_000 }
-/** A stream sends something every 15 s; one that is silent for longer is dead. */
+/** A stream sends something every 15 s; one that is silent for longer is dead, even if the server answers. */
 const silentMs = 40_000
+/** After this long without a message the server is asked whether it is still there. */
+const quietMs = 2_000
 
 let current: AbortController | null = null
 let regrouping: ReturnType<typeof setTimeout> | null = null
@@ -112,6 +114,7 @@ type Connection = {
 async function readOnce(topics: readonly string[], at: Connection): Promise<boolean> {
   const silence = new AbortController()
   let timer = setTimeout(() => silence.abort(), silentMs)
+  const quiet = whenQuiet(() => silence.abort())
   try {
     const response = await authorized(
       'GET',
@@ -127,10 +130,12 @@ async function readOnce(topics: readonly string[], at: Connection): Promise<bool
       return true
     }
     at.opened()
+    quiet.restart()
     for await (const event of eventsOf(
       noticing(response.body, () => {
         clearTimeout(timer)
         timer = setTimeout(() => silence.abort(), silentMs)
+        quiet.restart()
       }),
     )) {
       at.took(event.id)
@@ -142,7 +147,27 @@ async function readOnce(topics: readonly string[], at: Connection): Promise<bool
     return error instanceof SignedOut
   } finally {
     clearTimeout(timer)
+    quiet.end()
   }
+}
+
+/** Asks again and again, while nothing is heard, whether the server still answers. */
+function whenQuiet(onAway: () => void) {
+  let timer: ReturnType<typeof setTimeout>
+  let isOver = false
+  const restart = () => {
+    clearTimeout(timer)
+    if (isOver) return
+    timer = setTimeout(async () => {
+      if (await isAnswering()) restart()
+      else if (!isOver) onAway()
+    }, quietMs)
+  }
+  const end = () => {
+    isOver = true
+    clearTimeout(timer)
+  }
+  return { restart, end }
 }
 
 const noticing = (body: ReadableStream<Uint8Array>, onChunk: () => void) =>

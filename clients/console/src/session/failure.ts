@@ -1,3 +1,5 @@
+import { faultText } from '../words/faults.ts'
+
 /** A response of the server other than success (specification, "Errors"). */
 export class ApiFailure extends Error {
   readonly status: number
@@ -28,7 +30,7 @@ export class SignedOut extends Error {
   }
 }
 
-type Item = { loc?: unknown; msg?: unknown }
+type Item = { loc?: unknown; msg?: unknown; type?: unknown; ctx?: unknown }
 
 /** The text of a refusal; for a 422, each fault with its place. */
 function detailTextOf({ detail }: Readonly<Record<string, unknown>>): string | null {
@@ -36,10 +38,16 @@ function detailTextOf({ detail }: Readonly<Record<string, unknown>>): string | n
   if (!Array.isArray(detail)) return null
   return detail
     .slice(0, 10)
-    .map(({ loc, msg }: Item) => [Array.isArray(loc) ? loc.slice(1).join('.') : '', msg])
-    .map(([place, msg]) => (place === '' ? String(msg) : `${place}: ${msg}`))
+    .map((item: Item) => [
+      Array.isArray(item.loc) ? item.loc.slice(1).join('.') : '',
+      faultOf(item),
+    ])
+    .map(([place, msg]) => (place === '' ? msg : `${place}: ${msg}`))
     .join('\n')
 }
+
+const faultOf = ({ type, msg, ctx }: Item): string =>
+  faultText({ type: String(type), msg: String(msg), ctx: { ...(ctx as object) } })
 
 /** Whether the same request may succeed later without anybody's intervention. */
 export const isPassing = (error: unknown): boolean =>

@@ -175,7 +175,30 @@ async function withToken(method: Method, path: string, { body, signal, headers }
   })
 }
 
+/** A server that has not responded for this long counts as away, in milliseconds. */
+const silentMs = 5_000
+/** A request without a response may be a slow one: after this long the server is asked whether it is alive. */
+const patientMs = 2_000
+
+/** Whether the server still responds: requests the smallest response, and waits 5 s at most. */
+export async function isAnswering(withinMs = silentMs): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(withinMs)
+    const { ok } = await fetch('/healthz', { cache: 'no-store', signal })
+    const now = reach.get()
+    // It is alive during maintenance, too, which other responses report.
+    if (ok && (now.ok || now.why === 'silent')) reach.set({ ok: true })
+    return ok
+  } catch {
+    lost('silent')
+    return false
+  }
+}
+
 async function sent(path: string, init: RequestInit): Promise<Response> {
+  const slow = setTimeout(() => {
+    if (!init.signal?.aborted) void isAnswering(silentMs - patientMs)
+  }, patientMs)
   try {
     const response = await fetch(basePath + path, { ...init, credentials: 'same-origin' })
     if (response.status === 503) lost(await whyOf(response.clone()))
@@ -185,6 +208,8 @@ async function sent(path: string, init: RequestInit): Promise<Response> {
     if (init.signal?.aborted) throw error
     lost('silent')
     throw new Unreachable(error)
+  } finally {
+    clearTimeout(slow)
   }
 }
 

@@ -1,9 +1,23 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useRef, useSyncExternalStore } from 'react'
+import BellIcon from 'lucide-react/icons/bell'
+import CircleUser from 'lucide-react/icons/circle-user'
+import MenuIcon from 'lucide-react/icons/menu'
+import Search from 'lucide-react/icons/search'
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import { Dialog } from '../design/dialog.tsx'
+import { Icon } from '../design/icon.tsx'
 import { Menu, MenuItem, MenuLink } from '../design/menu.tsx'
 import { Loading } from '../design/notice.tsx'
+import { usePart } from '../design/use-part.ts'
 import { useLive } from '../live/use-live.ts'
 import { places, titleOf } from '../pages/all.ts'
 import { reading } from '../session/api.ts'
@@ -93,7 +107,7 @@ function Signed({ now }: { now: Session }) {
       <Keyboard />
       <Confirm />
       {now.state === 'signed-out' && (
-        <Dialog title={say.ended} onClose={() => {}}>
+        <Dialog title={say.ended}>
           <SignIn why={now.why} ask={now.ask} />
         </Dialog>
       )}
@@ -135,28 +149,41 @@ function Header() {
   const say = useWords(words)
   const language = useLanguage()
   const me = useQuery(reading<Me>('/api/auth/me'))
+  const shown = places.filter(
+    place => place.isInHeader && (!place.isForAdmins || me.data?.role === 'admin'),
+  )
   return (
     <header className={styles.header}>
       <Link to="/" className={styles.brand}>
         Forge
       </Link>
       <nav className={styles.nav} aria-label={say.pages}>
-        {places
-          .filter(place => place.isInHeader && (!place.isForAdmins || me.data?.role === 'admin'))
-          .map(place => (
-            <Link key={place.to} to={place.to} activeOptions={{ exact: place.to === '/' }}>
-              {titleOf(place, language)}
-            </Link>
-          ))}
+        {shown.map(place => (
+          <Link key={place.to} to={place.to} activeOptions={{ exact: place.to === '/' }}>
+            {titleOf(place, language)}
+          </Link>
+        ))}
       </nav>
+      <span className={styles.pages}>
+        <Menu label={say.pages} className={styles.find} shown={<Icon of={MenuIcon} />}>
+          {shown.map(place => (
+            <MenuLink key={place.to}>
+              <Link to={place.to}>{titleOf(place, language)}</Link>
+            </MenuLink>
+          ))}
+        </Menu>
+      </span>
       <div className={styles.tools}>
         <LiveMark />
         <button
           type="button"
-          className={styles.account}
+          className={styles.find}
           onClick={() => document.dispatchEvent(new Event('forge:palette'))}
         >
-          {say.find} <kbd className={styles.key}>Ctrl K</kbd>
+          <Icon of={Search} />
+          <span className={styles.label}>
+            {say.find} <kbd className={styles.key}>Ctrl K</kbd>
+          </span>
         </button>
         <Bell unread={me.data?.unread_notifications ?? 0} />
         <Account username={me.data?.username ?? ''} />
@@ -165,8 +192,14 @@ function Header() {
   )
 }
 
+const loadDrawer = () => import('../pages/notifications/drawer.tsx')
+
+/** How many notifications are unread; they open next to the page. */
 function Bell({ unread }: { unread: number }) {
   const say = useWords(words)
+  const [isOpen, setOpen] = useState(false)
+  const close = useCallback(() => setOpen(false), [])
+  const drawer = usePart(isOpen ? loadDrawer : null)
   const queries = useQueryClient()
   const again = () => {
     void queries.invalidateQueries({ queryKey: ['/api/auth/me'] })
@@ -174,22 +207,34 @@ function Bell({ unread }: { unread: number }) {
   }
   useLive('notifications', { onEvent: again, onGap: again })
   return (
-    <Link to="/notifications" className={styles.bell}>
-      {say.notifications}
-      {unread > 0 && (
-        <span className={styles.count}>
-          {unread > 99 ? '99+' : unread}
-          <span className="visually-hidden"> {say.unread(unread)}</span>
-        </span>
-      )}
-    </Link>
+    <>
+      <button type="button" className={styles.bell} onClick={() => setOpen(true)}>
+        <Icon of={BellIcon} name={say.notifications} />
+        {unread > 0 && (
+          <span className={styles.count}>
+            {unread > 99 ? '99+' : unread}
+            <span className="visually-hidden"> {say.unread(unread)}</span>
+          </span>
+        )}
+      </button>
+      {isOpen && drawer && <drawer.Drawer onClose={close} />}
+    </>
   )
 }
 
 function Account({ username }: { username: string }) {
   const say = useWords(words)
   return (
-    <Menu label={`${say.account}: ${username}`} shown={username || say.account}>
+    <Menu
+      label={`${say.account}: ${username}`}
+      className={styles.account}
+      shown={
+        <>
+          <Icon of={CircleUser} />
+          <span className={styles.label}>{username || say.account}</span>
+        </>
+      }
+    >
       <MenuLink>
         <Link to="/settings">{say.settings}</Link>
       </MenuLink>

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { Stale } from '../design/notice.tsx'
 import { liveness } from '../live/hub.ts'
 import { reach } from '../session/session.ts'
 import { useLanguage, useWords, wordsOf } from '../words/words.ts'
@@ -45,9 +46,9 @@ export function ReachNotice() {
   const now = useSyncExternalStore(reach.subscribe, reach.get)
   if (now.ok) return null
   return (
-    <p className={styles.away} role="alert">
+    <Stale>
       <strong>{typeof now.why === 'string' ? say[now.why] : now.why.said}</strong>{' '}
       {say.away(new Date(now.since).toLocaleTimeString(language))}
-    </p>
+    </Stale>
   )
 }

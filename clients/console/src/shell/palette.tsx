@@ -2,14 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useDeferredValue, useId, useState } from 'react'
 import type { RunRow } from '../../../../schemas/runs/records.ts'
-import { Badge } from '../design/badge.tsx'
 import { Dialog } from '../design/dialog.tsx'
 import { Option } from '../design/option.tsx'
+import { State } from '../design/state.tsx'
 import { chooseTheme, themes } from '../design/theme.ts'
 import { longTitleOf, places } from '../pages/all.ts'
 import { reading } from '../session/api.ts'
+import { isPassing } from '../session/failure.ts'
 import { type Me, signOut } from '../session/session.ts'
 import { useLanguage, useWords, wordsOf } from '../words/words.ts'
+import { byCloseness } from './closeness.ts'
 import styles from './palette.module.css'
 
 const words = wordsOf({
@@ -77,7 +79,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             onClick={() => act(item)}
           >
             {item.text}
-            {item.state && <Badge state={item.state} />}
+            {item.state && <State state={item.state} />}
           </Option>
         ))}
       </div>
@@ -86,6 +88,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
 }
 
 const runsShown = 8
+const runsRead = 50
+/** `vision-1` */
+const shortId = /^[a-z0-9][a-z0-9._-]*-\d+$/i
 
 function useItems(text: string): Item[] {
   const say = useWords(words)
@@ -94,11 +99,18 @@ function useItems(text: string): Item[] {
   const me = useQuery(reading<Me>('/api/auth/me'))
   const language = useLanguage()
   const found = useQuery({
-    ...reading<RunRow[]>('/api/runs', { q, limit: runsShown, sort: '-created_at' }),
+    ...reading<RunRow[]>('/api/runs', { q, limit: runsRead, sort: '-created_at' }),
     enabled: q !== '',
     placeholderData: before => before,
   })
-  const runs = q === '' ? [] : (found.data ?? [])
+  // A search finds the newest first, and an old run with exactly this id may not be among those.
+  const exact = useQuery({
+    ...reading<RunRow>(`/api/runs/${encodeURIComponent(q)}`),
+    enabled: shortId.test(q),
+    retry: (_, error) => isPassing(error),
+  })
+  const runs =
+    q === '' ? [] : byCloseness(q, [exact.data ?? [], found.data ?? []].flat()).slice(0, runsShown)
   const known: Item[] = [
     ...places
       .filter(({ isForAdmins }) => !isForAdmins || me.data?.role === 'admin')
@@ -110,22 +122,22 @@ function useItems(text: string): Item[] {
     ...themes.map(theme => ({ key: theme, text: say[theme], act: () => chooseTheme(theme) })),
     { key: 'out', text: say.signOut, act: () => void signOut() },
   ]
+  const ofRuns = runs.map(run => ({
+    key: run.run_id,
+    text: run.name === null ? run.short_id : `${run.name} · ${run.short_id}`,
+    state: run.state,
+    act: () => void navigate({ to: '/runs/$run_id', params: { run_id: run.short_id } }),
+  }))
+  const isExact = runs[0]?.short_id.toLowerCase() === q.toLowerCase()
+  const search = {
+    key: 'all',
+    text: say.search(q),
+    act: () => void navigate({ to: '/runs', search: { q } }),
+  }
   return [
+    ...(isExact ? ofRuns.slice(0, 1) : []),
     ...known.filter(item => item.text.toLowerCase().includes(q.toLowerCase())),
-    ...runs.map(run => ({
-      key: run.run_id,
-      text: run.name === null ? run.short_id : `${run.name} · ${run.short_id}`,
-      state: run.state,
-      act: () => void navigate({ to: '/runs/$run_id', params: { run_id: run.short_id } }),
-    })),
-    ...(q === ''
-      ? []
-      : [
-          {
-            key: 'all',
-            text: say.search(q),
-            act: () => void navigate({ to: '/runs', search: { q } }),
-          },
-        ]),
+    ...ofRuns.slice(isExact ? 1 : 0),
+    ...(q === '' ? [] : [search]),
   ]
 }

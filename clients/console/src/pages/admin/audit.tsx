@@ -1,19 +1,23 @@
+import { useQueries } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { AuditRow } from '../../../../../schemas/audit.ts'
+import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { TextField } from '../../design/field.tsx'
+import { Id } from '../../design/id.tsx'
 import { More } from '../../design/more.tsx'
 import { Failure, Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Table } from '../../design/table.tsx'
 import { Ago } from '../../design/time.tsx'
-import { addressOf } from '../../session/api.ts'
+import { addressOf, reading } from '../../session/api.ts'
 import { saveText } from '../../session/download.ts'
 import { request } from '../../session/session.ts'
 import { usePages } from '../../session/use-pages.ts'
 import { useWords } from '../../words/words.ts'
 import { csvOf } from './csv.ts'
+import { folded, instantOf, localOf, named, runsIn } from './folded.ts'
 import styles from './page.module.css'
 import { Verification } from './verification.tsx'
 import { words } from './words.ts'
@@ -51,7 +55,10 @@ function Events() {
       to: '/admin/$section',
       params: { section: 'audit' },
       search: Object.fromEntries(
-        filters.map(name => [name, String(given.get(name)).trim() || undefined]),
+        filters.map(name => {
+          const text = String(given.get(name)).trim()
+          return [name, isTime(name) ? instantOf(text) : text || undefined]
+        }),
       ),
     })
   }
@@ -63,8 +70,9 @@ function Events() {
             key={name}
             label={say[name]}
             name={name}
-            defaultValue={search[name]}
-            placeholder={examples[name]}
+            {...(isTime(name)
+              ? { type: 'datetime-local', defaultValue: localOf(search[name]) }
+              : { defaultValue: search[name], placeholder: examples[name] })}
           />
         ))}
         <Button type="submit">{say.find}</Button>
@@ -72,46 +80,7 @@ function Events() {
       <Shown of={found}>
         {rows => (
           <>
-            <Table
-              caption={say.audit}
-              rows={rows}
-              keyOf={({ event_id }) => event_id}
-              columns={[
-                {
-                  key: 'at',
-                  title: say.when,
-                  cell: row => (
-                    <span className={styles.when}>
-                      <Ago at={row.occurred_at} />
-                    </span>
-                  ),
-                },
-                {
-                  key: 'what',
-                  title: say.what,
-                  cell: row => <span className={styles.id}>{row.summary}</span>,
-                },
-                {
-                  key: 'actor',
-                  title: say.actor,
-                  cell: row => (
-                    <span className={styles.id}>{`${row.actor.id} (${row.actor.via})`}</span>
-                  ),
-                },
-                {
-                  key: 'target',
-                  title: say.target,
-                  cell: row => (
-                    <span className={styles.id}>{`${row.target.type}:${row.target.id}`}</span>
-                  ),
-                },
-                {
-                  key: 'request',
-                  title: say.requestId,
-                  cell: row => <code className={styles.id}>{row.request_id}</code>,
-                },
-              ]}
-            />
+            <Lines rows={rows} />
             <More of={found} />
           </>
         )}
@@ -120,11 +89,73 @@ function Events() {
   )
 }
 
+const isTime = (name: (typeof filters)[number]) => name === 'since' || name === 'until'
+
+const mostNames = 30
+
+/** One line for each event, and one for all that a run says in the same way; ids of runs are shown as their short ids. */
+function Lines({ rows }: { rows: readonly AuditRow[] }) {
+  const say = useWords(words)
+  const ids = runsIn(rows, mostNames)
+  const runs = useQueries({
+    queries: ids.map(id => reading<{ short_id: string }>(`/api/runs/${id}`)),
+  })
+  const names = new Map(ids.flatMap((id, nth) => [[id, runs[nth]?.data?.short_id ?? id] as const]))
+  const shown = (text: string) => (
+    <span className={styles.oneLine} title={text}>
+      {named(text, names)}
+    </span>
+  )
+  return (
+    <Table
+      caption={say.audit}
+      rows={folded(rows)}
+      keyOf={({ row }) => row.event_id}
+      columns={[
+        {
+          key: 'at',
+          title: say.when,
+          cell: ({ row }) => (
+            <span className={styles.when}>
+              <Ago at={row.occurred_at} />
+            </span>
+          ),
+        },
+        {
+          key: 'what',
+          title: say.what,
+          cell: ({ row, rows: { length } }) => (
+            <span className={styles.what}>
+              {shown(row.summary)}
+              {length > 1 && <Badge>×{length}</Badge>}
+            </span>
+          ),
+        },
+        {
+          key: 'actor',
+          title: say.actor,
+          cell: ({ row: { actor } }) => shown(`${actor.id} (${actor.via})`),
+        },
+        {
+          key: 'target',
+          title: say.target,
+          cell: ({ row: { target } }) => shown(`${target.type}:${target.id}`),
+        },
+        {
+          key: 'request',
+          title: say.requestId,
+          cell: ({ row }) => <Id id={row.request_id} most={12} />,
+        },
+      ]}
+    />
+  )
+}
+
 const examples: Record<(typeof filters)[number], string> = {
   actor: 'user:ada',
   type: 'job.*',
   target: 'job:run_01…',
-  since: '2026-11-01T00:00:00Z',
+  since: '',
   until: '',
 }
 

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { DeadLetter } from '../../../../../schemas/dead-letters.ts'
 import type { DutyRow } from '../../../../../schemas/duties.ts'
-import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { Select } from '../../design/field.tsx'
 import { Empty, Failure, ShownRows } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
+import { State } from '../../design/state.tsx'
 import { Table } from '../../design/table.tsx'
 import { reading } from '../../session/api.ts'
 import { bytesOf } from '../../words/amounts.ts'
@@ -39,7 +39,6 @@ const own = wordsOf({
 const lettersPath = '/api/admin/dead-letters'
 const dutiesPath = '/api/admin/duties'
 const states = ['parked', 'due', 'waiting', 'leased', 'done', 'dropped'] as const
-const tones: Readonly<Record<string, string>> = { parked: 'failed', done: 'ok', leased: 'running' }
 
 export const Section = () => (
   <>
@@ -154,7 +153,7 @@ function DutyTable({ rows, send }: { rows: readonly DutyRow[]; send: Send }) {
         {
           key: 'state',
           title: tell.state,
-          cell: one => <Badge state={tones[one.state] ?? 'queued'} text={one.state} />,
+          cell: one => <State state={one.state} />,
         },
         {
           key: 'cause',

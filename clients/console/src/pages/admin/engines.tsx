@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Static } from 'typebox'
 import type { engineRow, queueSwitches } from '../../../../../schemas/queue.ts'
-import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { TextField } from '../../design/field.tsx'
 import { Failure, Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
+import { State } from '../../design/state.tsx'
 import { Table } from '../../design/table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { reading } from '../../session/api.ts'
@@ -41,7 +41,7 @@ const own = wordsOf({
 const queuePath = '/api/admin/queue'
 
 /** The switches of the queue: for all of it, and for each executor and machine. */
-export function Engines() {
+export function Section() {
   const tell = useWords(own)
   const queue = useQuery(reading<Switches>(queuePath))
   return (
@@ -112,8 +112,8 @@ function EngineTable({ engines }: { engines: readonly Engine[] }) {
             title: tell.state,
             cell: one => (
               <>
-                <Badge
-                  state={one.draining ? 'warning' : 'ok'}
+                <State
+                  state={one.draining ? 'draining' : 'ok'}
                   text={one.draining ? tell.draining : tell.takes}
                 />{' '}
                 {one.reason}

@@ -71,8 +71,8 @@ function People({ rows, change, removeFactor }: PeopleProps) {
           title: say.name,
           cell: one => (
             <>
-              {one.username} {one.disabled && <Badge state="stopped" text={say.disabled} />}{' '}
-              {one.second_factor && <Badge state="good" text={say.secondFactor} />}
+              {one.username} {one.disabled && <Badge>{say.disabled}</Badge>}{' '}
+              {one.second_factor && <Badge tone="good">{say.secondFactor}</Badge>}
             </>
           ),
         },

@@ -122,7 +122,7 @@ function Editor({ profile, onClose }: { profile: Profile; onClose: () => void })
         />
         <Checkbox label={say.container} name="container" defaultChecked={profile.container} />
         <Checkbox label={say.available} name="available" defaultChecked={profile.available} />
-        <FormEnd error={error} isBusy={isBusy} text={say.save} />
+        <FormEnd error={error} isBusy={isBusy} text={say.save} onCancel={onClose} />
       </form>
     </Dialog>
   )

@@ -5,6 +5,7 @@ import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { Failure, Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
+import { State } from '../../design/state.tsx'
 import { Table } from '../../design/table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { reading } from '../../session/api.ts'
@@ -41,7 +42,7 @@ export function Section() {
           <p className={styles.soft}>{say.rebuildHelp}</p>
           {rebuild.state !== 'idle' && (
             <p role="status">
-              <Badge state={rebuild.state} />{' '}
+              <State state={rebuild.state} />{' '}
               {say.rebuilt(rebuild.done_records, rebuild.total_records)} {rebuild.error}
               {rebuild.state === 'running' && (
                 <progress max={Math.max(1, rebuild.total_records)} value={rebuild.done_records} />
@@ -65,7 +66,7 @@ export function Section() {
               {
                 key: 'halted',
                 title: '',
-                cell: one => one.halted !== null && <Badge state="error" text={one.halted} />,
+                cell: one => one.halted !== null && <Badge tone="bad">{one.halted}</Badge>,
               },
               {
                 key: 'rebuild',

@@ -71,7 +71,7 @@ function QuotaRow({ row, onHistory }: { row: Row; onHistory: () => void }) {
   return (
     <form className={styles.quota} onSubmit={submit} onChange={() => setChanged(true)}>
       <span>
-        {row.username} {row.default && <Badge state="soft" text={say.usual} />}
+        {row.username} {row.default && <Badge>{say.usual}</Badge>}
       </span>
       {amounts.map(limit => (
         <input
@@ -117,7 +117,7 @@ function History({ username, onClose }: { username: string; onClose: () => void 
     reading<AuditRow[]>('/api/audit', { target: `quota:${username}`, limit: 50 }),
   )
   return (
-    <Dialog title={say.historyOf(username)} onClose={onClose} wide>
+    <Dialog title={say.historyOf(username)} onClose={onClose} shape="wide">
       <QueryTable
         of={events}
         none={<p>{say.noHistory}</p>}

@@ -38,7 +38,7 @@ export function Section() {
             cell: one => (
               <>
                 {one.name} {one.version}{' '}
-                {one.deprecated && <Badge state="warning" text={say.deprecated} />}
+                {one.deprecated && <Badge tone="warn">{say.deprecated}</Badge>}
               </>
             ),
           },

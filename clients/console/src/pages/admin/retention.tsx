@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { RetentionReport, RunRetention } from '../../../../../schemas/artifacts/retention.ts'
+import { Ask } from '../../design/ask.tsx'
 import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
 import { TextField } from '../../design/field.tsx'
 import { Empty, Failure } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
@@ -16,7 +16,6 @@ import { type Rules, rulesOf } from './retention-rules.ts'
 
 const own = wordsOf({
   title: ['Retention', '保留策略'],
-  cancel: ['Cancel', '取消'],
   hint: [
     'Deletes checkpoints that runs no longer need. Without numbers each job’s own rules apply, and other runs stay unchanged. The newest checkpoint always stays, as do those that a run needs.',
     '删除运行不必保留的检查点。不填数字时按各任务自己的规则，其他运行不变。最新检查点和被其他运行需要的检查点始终保留。',
@@ -107,7 +106,7 @@ export function Section() {
           </Button>
         </span>
         <span className={styles.row}>
-          <Button kind="danger" unless={!isReady && tell.first} onClick={() => setAsking(true)}>
+          <Button isDangerous unless={!isReady && tell.first} onClick={() => setAsking(true)}>
             {tell.apply}
           </Button>
         </span>
@@ -115,22 +114,16 @@ export function Section() {
       <Failure error={error} />
       {seen && <Report total={seen.total} />}
       {isAsking && seen && (
-        <Dialog
+        <Ask
           title={tell.sure(seen.total.artifacts, bytesOf(seen.total.freed_bytes))}
+          text={tell.apply}
+          isDangerous
+          busy={busy}
+          onYes={() => void run(seen.rules, false).then(() => setAsking(false))}
           onClose={() => setAsking(false)}
         >
           <p>{tell.forGood}</p>
-          <span className={styles.row}>
-            <Button
-              kind="danger"
-              busy={busy}
-              onClick={() => void run(seen.rules, false).then(() => setAsking(false))}
-            >
-              {tell.apply}
-            </Button>
-            <Button onClick={() => setAsking(false)}>{tell.cancel}</Button>
-          </span>
-        </Dialog>
+        </Ask>
       )}
     </Panel>
   )

@@ -17,6 +17,7 @@ export const sections: readonly {
     load: () => import('./registries.tsx'),
   },
   { name: 'maintenance', title: ['Maintenance', '维护'], load: () => import('./maintenance.tsx') },
+  { name: 'engines', title: ['Engines', '执行引擎'], load: () => import('./engines.tsx') },
   { name: 'projections', title: ['Projections', '投影'], load: () => import('./projections.tsx') },
   { name: 'duties', title: ['Stuck work', '受阻的工作'], load: () => import('./duties.tsx') },
   { name: 'retention', title: ['Retention', '保留策略'], load: () => import('./retention.tsx') },

@@ -1,9 +1,9 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { Checkbox } from '../../design/field.tsx'
 import { Panel } from '../../design/panel.tsx'
+import { State } from '../../design/state.tsx'
 import { Table } from '../../design/table.tsx'
 import { Length } from '../../design/time.tsx'
 import { shortNumber } from '../../words/amounts.ts'
@@ -60,7 +60,7 @@ function Runs({ data }: { data: Comparison }) {
               </Link>
             ),
           },
-          { key: 'state', title: say.state, cell: run => <Badge state={run.state} /> },
+          { key: 'state', title: say.state, cell: run => <State state={run.state} /> },
           { key: 'project', title: say.project, cell: run => run.project },
           { key: 'owner', title: say.owner, cell: run => run.owner },
           {

@@ -158,7 +158,7 @@ function Pending({ request: asked, left }: { request: DeviceRequest; left: numbe
         <Button kind="main" busy={isBusy} onClick={() => void decide('approve')}>
           {say.approve}
         </Button>
-        <Button kind="danger" busy={isBusy} onClick={() => void decide('deny')}>
+        <Button isDangerous busy={isBusy} onClick={() => void decide('deny')}>
           {say.deny}
         </Button>
         <Button kind="quiet" onClick={() => void signOut()}>

@@ -5,15 +5,16 @@ import type { Static } from 'typebox'
 import type { jobRow } from '../../../../../schemas/jobs/jobs.ts'
 import type { Notification } from '../../../../../schemas/notifications.ts'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
-import { Badge } from '../../design/badge.tsx'
 import { Empty, Shown, ShownRows } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
+import { State } from '../../design/state.tsx'
 import { Ago, Length } from '../../design/time.tsx'
 import { useLive, useThrottled } from '../../live/use-live.ts'
 import { reading, reread } from '../../session/api.ts'
 import { basePath } from '../../session/base-path.ts'
 import type { Me } from '../../session/session.ts'
-import { useWords, wordsOf } from '../../words/words.ts'
+import { stateText } from '../../words/states.ts'
+import { useLanguage, useWords, wordsOf } from '../../words/words.ts'
 import styles from './page.module.css'
 import { barsOf } from './quota-bars.ts'
 
@@ -31,7 +32,7 @@ const words = wordsOf({
   heldBy: ['held by', '占用者'],
   alerts: ['Alerts', '告警'],
   noAlerts: ['Nothing needs your attention.', '没有需要您处理的事项。'],
-  all: ['All your failures', '查看全部'],
+  all: ['All', '全部'],
   allFeed: ['All notifications', '全部通知'],
   gpus: ['GPUs', 'GPU'],
   jobs: ['Jobs', '任务'],
@@ -98,6 +99,7 @@ function Running({ username }: { username: string }) {
 
 function Waiting({ username }: { username: string }) {
   const say = useWords(words)
+  const language = useLanguage()
   const query = { owner: username, state: notRunning, limit: shown }
   const jobs = useQuery(reading<JobRow[]>('/api/jobs', query))
   return (
@@ -108,7 +110,7 @@ function Waiting({ username }: { username: string }) {
             {rows.map(job => (
               <Item key={job.run_id} run={job}>
                 {job.queue ? say.position(job.queue.position) : ''}{' '}
-                {(job.queue?.reason ?? job.phase ?? job.state_reason ?? '').replaceAll('_', ' ')}
+                {stateText(job.queue?.reason ?? job.phase ?? job.state_reason ?? '', language)}
               </Item>
             ))}
           </ul>
@@ -155,7 +157,7 @@ const Item = ({ run: { short_id, name, state }, children }: ItemProps) => (
     <Link to="/runs/$run_id" params={{ run_id: short_id }} className={styles.run}>
       {name ?? short_id} {name !== null && <span className={styles.soft}>{short_id}</span>}
     </Link>
-    <Badge state={state} />
+    <State state={state} />
     <span className={styles.soft}>{children}</span>
   </li>
 )
@@ -242,7 +244,7 @@ function Alerts() {
                   ) : (
                     <a href={basePath + entry.url}>{entry.title}</a>
                   )}
-                  <Badge state={entry.level === 'error' ? 'error' : 'warning'} text={entry.level} />
+                  <State state={entry.level} />
                   <span className={styles.soft}>
                     <Ago at={entry.created_at} />
                   </span>

@@ -2,27 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Notification } from '../../../../../schemas/notifications.ts'
-import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { Checkbox } from '../../design/field.tsx'
 import { Empty, Failure, Shown } from '../../design/notice.tsx'
-import { Ago } from '../../design/time.tsx'
 import { readingPage, reread } from '../../session/api.ts'
-import { basePath } from '../../session/base-path.ts'
 import { request } from '../../session/session.ts'
-import { useWords, wordsOf } from '../../words/words.ts'
+import { useWords } from '../../words/words.ts'
+import { Feed } from './feed.tsx'
 import styles from './page.module.css'
-
-const words = wordsOf({
-  title: ['Notifications', '通知'],
-  unread: ['Unread only', '仅未读'],
-  readAll: ['Mark all read', '全部标为已读'],
-  read: ['Mark read', '标为已读'],
-  none: ['Nothing has happened yet.', '还没有通知。'],
-  noneUnread: ['Everything is read.', '全部已读。'],
-  more: ['Older', '更早的'],
-  by: ['by', '来自'],
-})
+import { words } from './words.ts'
 
 const step = 50
 
@@ -37,8 +25,8 @@ export function Page() {
     ...readingPage<Notification>('/api/notifications', { limit, unread: onlyUnread || undefined }),
     placeholderData: before => before,
   })
-  const send = (path: string) =>
-    request('POST', path)
+  const readAll = () =>
+    request('POST', '/api/notifications/read-all')
       .then(() => reread('/api/notifications', '/api/auth/me'))
       .catch(setError)
   return (
@@ -55,22 +43,13 @@ export function Page() {
             })
           }
         />
-        <Button onClick={() => void send('/api/notifications/read-all')}>{say.readAll}</Button>
+        <Button onClick={() => void readAll()}>{say.readAll}</Button>
       </header>
       <Failure error={error} />
       <Shown of={feed}>
         {({ rows, total }) => (
           <>
-            {rows.length === 0 && <Empty text={onlyUnread ? say.noneUnread : say.none} />}
-            <ul className={styles.list}>
-              {rows.map(entry => (
-                <Entry
-                  key={entry.notification_id}
-                  entry={entry}
-                  onRead={() => void send(`/api/notifications/${entry.notification_id}/read`)}
-                />
-              ))}
-            </ul>
+            <Feed rows={rows} none={<Empty text={onlyUnread ? say.noneUnread : say.none} />} />
             {rows.length === limit && (total === null || total > limit) && limit < 500 && (
               <Button onClick={() => setLimit(limit + step)}>{say.more}</Button>
             )}
@@ -78,31 +57,5 @@ export function Page() {
         )}
       </Shown>
     </div>
-  )
-}
-
-const tones = { info: 'soft', warn: 'warning', error: 'error' } as const
-
-function Entry({ entry, onRead }: { entry: Notification; onRead: () => void }) {
-  const say = useWords(words)
-  return (
-    <li className={entry.read_at === null ? styles.unread : undefined}>
-      <Badge state={tones[entry.level]} text={entry.kind.replaceAll('_', ' ')} />
-      <div className={styles.text}>
-        <strong>
-          {entry.url === null ? entry.title : <a href={basePath + entry.url}>{entry.title}</a>}
-          {entry.count > 1 && ` ×${entry.count}`}
-        </strong>
-        {entry.body !== '' && <p>{entry.body}</p>}
-        <p className={styles.soft}>
-          <Ago at={entry.created_at} /> {say.by} {entry.actor}
-        </p>
-      </div>
-      {entry.read_at === null && (
-        <Button kind="quiet" onClick={onRead}>
-          {say.read}
-        </Button>
-      )}
-    </li>
   )
 }

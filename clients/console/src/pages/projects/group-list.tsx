@@ -5,8 +5,8 @@ import type { ProjectSeries } from '../../../../../schemas/series.ts'
 import { pathOfSeries } from '../../charts/project-series.ts'
 import { keysParameter } from '../../charts/series.ts'
 import { idOfGroup } from '../../charts/use-group-lines.ts'
-import { Badge } from '../../design/badge.tsx'
 import { Num } from '../../design/number.tsx'
+import { State } from '../../design/state.tsx'
 import { reading } from '../../session/api.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
@@ -128,7 +128,7 @@ function Group({ row, all, runs, isShown, onToggle, lifted, onLift }: GroupProps
               <Link to="/runs/$run_id" params={{ run_id: run.short_id }}>
                 {visible(run.name ?? run.short_id)}
               </Link>
-              <Badge state={run.state} />
+              <State state={run.state} />
             </li>
           ))}
         </ul>

@@ -46,7 +46,7 @@ export function PauseButton({ queue }: { queue: Queue | undefined }) {
         <Dialog title={say.pause} onClose={() => setAsking(false)}>
           <form className={styles.form} onSubmit={pause}>
             <TextField label={say.pauseReason} name="reason" maxLength={1000} autoFocus />
-            <FormEnd error={error} text={say.pause} />
+            <FormEnd error={error} text={say.pause} onCancel={() => setAsking(false)} />
           </form>
         </Dialog>
       )}

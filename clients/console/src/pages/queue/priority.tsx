@@ -38,7 +38,7 @@ export function PriorityDialog({ job, onClose }: { job: QueueRow; onClose: () =>
           autoFocus
           defaultValue={job.priority}
         />
-        <FormEnd error={error} text={say.save} />
+        <FormEnd error={error} text={say.save} onCancel={onClose} />
       </form>
     </Dialog>
   )

@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Static } from 'typebox'
 import type { QueueRow, queueExplanation } from '../../../../../schemas/queue.ts'
-import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { Empty, Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
+import { State } from '../../design/state.tsx'
 import { type Column, Table } from '../../design/table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { reading } from '../../session/api.ts'
@@ -62,8 +62,7 @@ function useColumns({ onAsk, onRank }: Acts): Column<QueueRow>[] {
       title: say.reason,
       cell: job => (
         <>
-          <Badge state={job.state} text={job.reason?.replaceAll('_', ' ') ?? job.state} />{' '}
-          {job.detail}
+          <State state={job.state} text={job.reason ?? job.state} /> {job.detail}
         </>
       ),
     },

@@ -1,9 +1,13 @@
 import { useNavigate } from '@tanstack/react-router'
+import Ellipsis from 'lucide-react/icons/ellipsis'
 import { type FormEvent, useState } from 'react'
 import type { RunChange } from '../../../../../schemas/runs/runs.ts'
+import { Ask } from '../../design/ask.tsx'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { TextField } from '../../design/field.tsx'
+import { FormEnd } from '../../design/form-end.tsx'
+import { Icon } from '../../design/icon.tsx'
 import { Menu, MenuItem } from '../../design/menu.tsx'
 import { Failure } from '../../design/notice.tsx'
 import { queries, reread } from '../../session/api.ts'
@@ -48,7 +52,7 @@ export function Actions({ run, job }: Props) {
       {first.map(action => (
         <Button
           key={action}
-          kind={dangerous.includes(action) ? 'danger' : 'plain'}
+          isDangerous={dangerous.includes(action)}
           busy={busy === action}
           onClick={() => begin(action)}
         >
@@ -56,7 +60,7 @@ export function Actions({ run, job }: Props) {
         </Button>
       ))}
       {others.length > 0 && (
-        <Menu label={say.more} shown="⋯">
+        <Menu label={say.more} shown={<Icon of={Ellipsis} />}>
           {others.map(action => (
             <MenuItem
               key={action}
@@ -70,22 +74,26 @@ export function Actions({ run, job }: Props) {
       )}
       {asks === 'tags' && (
         <TagDialog
+          name={run.short_id}
           tags={run.tags}
           onClose={() => setAsks(null)}
           onSave={tags => close('tags', { tags })}
         />
       )}
       {asks !== null && asks !== 'tags' && (
-        <Dialog title={say[asks]} onClose={() => setAsks(null)}>
+        <Ask
+          title={say.of(say[asks], run.short_id)}
+          text={say[asks]}
+          isDangerous
+          onYes={() => close(asks)}
+          onClose={() => setAsks(null)}
+        >
           <p>
             {{ stop: say.sureStop, forceStop: say.sureForce, delete: say.sureDelete }[
               asks as 'stop'
             ] ?? null}
           </p>
-          <Button kind="danger" onClick={() => close(asks)}>
-            {say[asks]}
-          </Button>
-        </Dialog>
+        </Ask>
       )}
       <Failure error={error} />
     </div>
@@ -145,10 +153,12 @@ function send(action: Action, run: RunRecord, body: object): Promise<{ short_id?
 }
 
 function TagDialog({
+  name,
   tags,
   onClose,
   onSave,
 }: {
+  name: string
   tags: readonly string[]
   onClose: () => void
   onSave: (tags: string[]) => void
@@ -161,12 +171,10 @@ function TagDialog({
     onSave([...new Set(named.filter(tag => tag !== ''))])
   }
   return (
-    <Dialog title={say.tags} onClose={onClose}>
+    <Dialog title={say.tagsOf(name)} onClose={onClose}>
       <form onSubmit={submit} className={styles.form}>
         <TextField label={say.tagList} name="tags" defaultValue={tags.join(', ')} autoFocus />
-        <Button kind="main" type="submit">
-          {say.save}
-        </Button>
+        <FormEnd error={null} text={say.save} onCancel={onClose} />
       </form>
     </Dialog>
   )

@@ -36,7 +36,7 @@ function Restorable({ run }: { run: RunRecord }) {
     <form className={styles.head} onSubmit={onSubmit}>
       <div className={styles.title}>
         <h1>{visible(name ?? short_id)}</h1>
-        <Badge state="soft" text={say.deleted} />
+        <Badge>{say.deleted}</Badge>
         <span className={styles.actions}>
           <Button kind="main" type="submit" busy={isBusy}>
             {say.restore}

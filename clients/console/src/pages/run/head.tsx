@@ -9,8 +9,9 @@ import { Ago, Length } from '../../design/time.tsx'
 import { useLive } from '../../live/use-live.ts'
 import { reread } from '../../session/api.ts'
 import { lengthOf } from '../../words/amounts.ts'
+import { stateText } from '../../words/states.ts'
 import { visible } from '../../words/visible.ts'
-import { useWords } from '../../words/words.ts'
+import { useLanguage, useWords } from '../../words/words.ts'
 import { Actions } from './actions.tsx'
 import { AlertText } from './alert-text.tsx'
 import { changeRun } from './change.ts'
@@ -33,6 +34,7 @@ type Props = { run: RunRecord; job: JobDetail | null }
 /** The identity and progress of a run, and the actions on it. */
 export function Head({ run, job }: Props) {
   const say = useWords(words)
+  const language = useLanguage()
   const state = job?.state ?? run.state
   useMarkedTab(state, run.name ?? run.short_id)
   return (
@@ -41,8 +43,10 @@ export function Head({ run, job }: Props) {
         <StarOf run={run} />
         <Title run={run} />
         <StateBadge run={run} state={state} />
-        {run.archived && <Badge state="soft" text={say.archived} />}
-        {job?.state_reason && <span className={styles.soft}>{job.state_reason}</span>}
+        {run.archived && <Badge>{say.archived}</Badge>}
+        {job?.state_reason && (
+          <span className={styles.soft}>{stateText(job.state_reason, language)}</span>
+        )}
         <Actions run={run} job={job} />
       </div>
       <Main run={run} />
@@ -121,7 +125,7 @@ function Main({ run }: { run: RunRecord }) {
   return (
     <p className={styles.main} data-fact="main">
       <strong>
-        <Num value={value} label={key} />
+        <Num value={value} label={key} isMain />
       </strong>{' '}
       <span className={styles.soft}>
         {visible(key)} · {say[of]}
@@ -168,7 +172,7 @@ function Facts({ run, job }: Props) {
       )}
       {hparams > 0 && <span>{say.hparams(hparams)}</span>}
       {run.tags.map(tag => (
-        <Badge key={tag} state="soft" text={visible(tag)} />
+        <Badge key={tag}>{visible(tag)}</Badge>
       ))}
     </p>
   )
@@ -191,6 +195,7 @@ function useMarkedTab(state: string, name: string): void {
 
 function Timeline({ phases }: { phases: readonly Phase[] }) {
   const say = useWords(words)
+  const language = useLanguage()
   return (
     <ol className={styles.phases} aria-label={say.phases}>
       {phases.map(({ name, at, seconds, isBilled }, nth) => (
@@ -199,7 +204,7 @@ function Timeline({ phases }: { phases: readonly Phase[] }) {
           className={isBilled ? styles.billed : undefined}
           title={`${new Date(at).toLocaleString()}${isBilled ? ` · ${say.billed}` : ''}`}
         >
-          {name}{' '}
+          {stateText(name, language)}{' '}
           {seconds !== null ? (
             <span className={styles.soft}>{lengthOf(seconds)}</span>
           ) : (

@@ -13,7 +13,7 @@ const isRunning = (state: string) => ['running', 'pausing', 'stopping'].includes
 export function phasesOf(run: RunRecord, job: JobDetail | null): Phase[] {
   if (job)
     return job.transitions.map(({ at, to, reason, spent_s }) => ({
-      name: reason !== null && to === 'starting' ? reason.replaceAll('_', ' ') : to,
+      name: reason !== null && to === 'starting' ? reason : to,
       at,
       seconds: spent_s,
       isBilled: isRunning(to),

@@ -1,4 +1,4 @@
-import type { JobState } from '../../../../../schemas/jobs/jobs.ts'
+import type { JobState } from '../../../../../schemas/jobs/states.ts'
 
 /** In the order of the menu. */
 export const actions = [

@@ -1,5 +1,5 @@
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
-import { Badge } from '../../design/badge.tsx'
+import { State } from '../../design/state.tsx'
 import { useWords } from '../../words/words.ts'
 import { words } from './words.ts'
 
@@ -12,6 +12,6 @@ type Props = {
 /** The state of a run, and whether it has fallen silent in it. */
 export function StateBadge({ run, state = run.job_state ?? run.state }: Props) {
   const say = useWords(words)
-  if (run.silent_since === null) return <Badge state={state} />
-  return <Badge state="warning" text={say.silentIn(state)} />
+  if (run.silent_since === null) return <State state={state} />
+  return <State state="warning" text={say.silentIn(state)} />
 }

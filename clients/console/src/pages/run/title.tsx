@@ -1,6 +1,8 @@
+import Pencil from 'lucide-react/icons/pencil'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { TextField } from '../../design/field.tsx'
+import { Icon } from '../../design/icon.tsx'
 import { Failure } from '../../design/notice.tsx'
 import { useFocusBack } from '../../design/use-focus-back.ts'
 import { reread } from '../../session/api.ts'
@@ -33,7 +35,7 @@ export function Title({ run }: { run: RunRecord }) {
             title={say.rename}
             onClick={() => setEditing(true)}
           >
-            <span aria-hidden="true">✎</span>
+            <Icon of={Pencil} />
           </button>
         )
       )}

@@ -26,6 +26,8 @@ export const words = wordsOf({
   forceStop: ['Force stop', '强制停止'],
   diagnose: ['Diagnose', '诊断'],
   tags: ['Tags', '标签'],
+  tagsOf: [(id: string) => `Tags of ${id}`, (id: string) => `${id} 的标签`],
+  of: [(act: string, id: string) => `${act} ${id}`, (act: string, id: string) => `${act} ${id}`],
   archive: ['Archive', '归档'],
   unarchive: ['Take out of the archive', '移出归档'],
   archived: ['archived', '已归档'],

@@ -1,9 +1,10 @@
 import type { FormEvent } from 'react'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
-import { Badge } from '../../design/badge.tsx'
-import { Button } from '../../design/button.tsx'
+import { Ask } from '../../design/ask.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { TextField } from '../../design/field.tsx'
+import { FormEnd } from '../../design/form-end.tsx'
+import { State } from '../../design/state.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { firstOf } from './choice.ts'
@@ -17,7 +18,14 @@ export function StopDialog({ runs, onClose, onStop }: StopProps) {
   const say = useWords(words)
   const { first, more } = firstOf(runs)
   return (
-    <Dialog title={say.stop} onClose={onClose}>
+    <Ask
+      title={say.stop}
+      text={say.stop}
+      isDangerous
+      unless={runs.length === 0 && say.allOver}
+      onYes={onStop}
+      onClose={onClose}
+    >
       <p>{say.stopAll(runs.length)}</p>
       <ul className={styles.asked}>
         {first.map(run => (
@@ -29,15 +37,12 @@ export function StopDialog({ runs, onClose, onStop }: StopProps) {
                 {run.project}
               </span>
             </span>
-            <Badge state={run.job_state ?? run.state} />
+            <State state={run.job_state ?? run.state} />
           </li>
         ))}
         {more > 0 && <li className={styles.soft}>{say.andMore(more)}</li>}
       </ul>
-      <Button kind="danger" onClick={onStop} unless={runs.length === 0 && say.allOver}>
-        {say.stop}
-      </Button>
-    </Dialog>
+    </Ask>
   )
 }
 
@@ -57,9 +62,7 @@ export function TagDialog({
     <Dialog title={say.tag} onClose={onClose}>
       <form onSubmit={submit} className={styles.search}>
         <TextField label={say.tagName} name="tag" required maxLength={64} autoFocus />
-        <Button kind="main" type="submit">
-          {say.tag}
-        </Button>
+        <FormEnd error={null} text={say.tag} onCancel={onClose} />
       </form>
     </Dialog>
   )

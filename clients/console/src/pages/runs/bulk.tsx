@@ -48,7 +48,7 @@ export function BulkActions({ chosen, onClear }: Props) {
       </Button>
       <MarkButtons runs={runs} onClear={onClear} onMark={to => void mark(to, runs)} />
       <Button
-        kind="danger"
+        isDangerous
         onClick={() => setAsks('stop')}
         unless={going.length === 0 && say.allOver}
       >

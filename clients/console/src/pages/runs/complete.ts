@@ -1,4 +1,4 @@
-import { searchedStates } from '../../../../../schemas/runs/records.ts'
+import { searchedStates } from '../../../../../schemas/jobs/states.ts'
 import { wordFields } from '../../../../../schemas/runs/search.ts'
 
 /** The response of `GET /api/runs/names`. */

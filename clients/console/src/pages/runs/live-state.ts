@@ -1,4 +1,4 @@
-import { jobStates } from '../../../../../schemas/jobs/jobs.ts'
+import { jobStates } from '../../../../../schemas/jobs/states.ts'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import type { RunChangeReply } from '../../../../../schemas/runs/runs.ts'
 

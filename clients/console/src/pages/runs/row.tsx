@@ -31,13 +31,15 @@ type RunProps = Place & {
   /** Undefined while loading. */
   run: RunRow | undefined
   columns: readonly string[]
+  /** On a phone, the state is below the name. */
+  isPhone: boolean
   isChosen: boolean
   onStar: (run: RunRow) => void
   onChoose: (isRange: boolean) => void
 }
 
 export function RunLine(props: RunProps) {
-  const { run, nth, columns, isAt, isChosen, onStar, onChoose, style } = props
+  const { run, nth, columns, isPhone, isAt, isChosen, onStar, onChoose, style } = props
   const say = useWords(words)
   return (
     <div
@@ -76,6 +78,11 @@ export function RunLine(props: RunProps) {
           className={`${styles.cell} ${isNumeric(column) ? styles.number : ''}`}
         >
           {run ? cellOf(run, column) : <span className={styles.wait} />}
+          {run && isPhone && column === 'name' && (
+            <span className={styles.below}>
+              {cells.state(run)} {run.project} · {cells.created_at(run)}
+            </span>
+          )}
         </span>
       ))}
     </div>

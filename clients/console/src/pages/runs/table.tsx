@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { ScrollBox } from '../../design/scroll-box.tsx'
 import { useWords } from '../../words/words.ts'
@@ -15,6 +15,15 @@ import { words } from './words.ts'
 
 /** 28 rows on a screen of 1440 × 900; high enough to touch where there is no mouse. */
 const rowHeight = matchMedia('(pointer: coarse)').matches ? 40 : 24
+/** A phone shows a list: two lines for each run, and its best metric. */
+const phone = matchMedia('(max-width: 40rem)')
+const phoneRowHeight = 52
+const phoneColumns = ['name', 'best']
+const isOnPhone = () => phone.matches
+const onPhoneChange = (again: () => void) => {
+  phone.addEventListener('change', again)
+  return () => phone.removeEventListener('change', again)
+}
 
 type Props = {
   runs: Runs
@@ -31,13 +40,15 @@ type Props = {
 
 /** Draws the lines in view, however many there are. `j` and `k` move, `x` selects, `X` extends to here, `*` stars, Enter opens. */
 export function RunTable(props: Props) {
-  const { runs, list, columns, sort, chosen, onSort, onChoose, onToggleGroup, onStar } = props
+  const { runs, list, chosen, onChoose, onToggleGroup, onStar } = props
+  const isPhone = useSyncExternalStore(onPhoneChange, isOnPhone)
+  const columns = isPhone ? phoneColumns : props.columns
   const say = useWords(words)
   const box = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
     count: runs.lines,
     getScrollElement: () => box.current,
-    estimateSize: () => rowHeight,
+    estimateSize: () => (isPhone ? phoneRowHeight : rowHeight),
     overscan: 12,
   })
   const inView = rows.getVirtualItems()
@@ -49,9 +60,11 @@ export function RunTable(props: Props) {
   })
   const ids = inView.map(({ index }) => idOf(runs.at(index)))
   const keys = keysOf(ids, from)
-  const loaded = runs.loaded()
-  const grid = { gridTemplateColumns: `3.4rem ${columns.map(widthOf).join(' ')}` }
-  const width = { minWidth: `${Math.max(60, 13 + 7.5 * columns.length)}rem` }
+  useEffect(() => {
+    if (isPhone !== undefined) rows.measure()
+  }, [rows, isPhone])
+  const grid = { gridTemplateColumns: isPhone ? phoneGrid : gridOf(columns) }
+  const width = { minWidth: isPhone ? 0 : `${Math.max(60, 13 + 7.5 * columns.length)}rem` }
   return (
     <ScrollBox
       ref={box}
@@ -63,16 +76,7 @@ export function RunTable(props: Props) {
       aria-busy={runs.isReading || undefined}
     >
       <div style={width}>
-        <Head
-          columns={columns}
-          sort={sort}
-          onSort={onSort}
-          bestOf={commonMetric(loaded)}
-          loaded={loaded.length}
-          isAllChosen={loaded.length > 0 && loaded.every(run => chosen.has(run.run_id))}
-          onChooseAll={isChosen => onChoose(withAll(chosen, loaded, isChosen))}
-          style={grid}
-        />
+        <TableHead {...props} columns={columns} style={grid} />
         <div role="rowgroup" style={{ height: rows.getTotalSize(), position: 'relative' }}>
           {inView.map((item, nth) => {
             const line = runs.at(item.index)
@@ -95,6 +99,7 @@ export function RunTable(props: Props) {
                 {...place}
                 run={line.run}
                 columns={columns}
+                isPhone={isPhone}
                 isChosen={chosen.has(line.run?.run_id ?? '')}
                 onStar={onStar}
                 onChoose={isRange => choose({ id: ids[nth] ?? null, line: item.index }, isRange)}
@@ -107,12 +112,30 @@ export function RunTable(props: Props) {
   )
 }
 
+type HeadProps = Props & { style: { gridTemplateColumns: string } }
+
+function TableHead({ runs, columns, sort, chosen, onSort, onChoose, style }: HeadProps) {
+  const loaded = runs.loaded()
+  return (
+    <Head
+      {...{ columns, sort, onSort, style }}
+      bestOf={commonMetric(loaded)}
+      loaded={loaded.length}
+      isAllChosen={loaded.length > 0 && loaded.every(run => chosen.has(run.run_id))}
+      onChooseAll={isChosen => onChoose(withAll(chosen, loaded, isChosen))}
+    />
+  )
+}
+
 /** The metric in the column of the best values, if it is one and the same. */
 function commonMetric(loaded: readonly RunRow[]): string | null {
   const keys = new Set(loaded.slice(0, 100).flatMap(run => mainMetricOf(run)?.key ?? []))
   const [key] = keys
   return keys.size === 1 ? (key ?? null) : null
 }
+
+const phoneGrid = '3.5rem minmax(0, 1fr) 5rem'
+const gridOf = (columns: readonly string[]) => `3.5rem ${columns.map(widthOf).join(' ')}`
 
 const widthOf = (column: string): string =>
   column === 'name'

@@ -111,7 +111,7 @@ function Sessions() {
             title: say.via,
             cell: one => (
               <>
-                {one.via} {one.current && <Badge state="good" text={say.this} />}
+                {one.via} {one.current && <Badge tone="good">{say.this}</Badge>}
               </>
             ),
           },

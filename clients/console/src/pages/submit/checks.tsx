@@ -3,6 +3,7 @@ import type { preflightResult } from '../../../../../schemas/jobs/jobs.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Failure, Loading } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
+import { State } from '../../design/state.tsx'
 import { Table } from '../../design/table.tsx'
 import { lengthOf } from '../../words/amounts.ts'
 import { useWords } from '../../words/words.ts'
@@ -50,13 +51,13 @@ function Answer({ answer: { gates, warnings, estimate, queue } }: { answer: Pref
       <ul className={styles.gates}>
         {warnings.map(one => (
           <li key={`${one.code} ${one.detail}`}>
-            <Badge state="warning" text={say.warning} />
+            <Badge tone="warn">{say.warning}</Badge>
             <span>{one.detail}</span>
           </li>
         ))}
         {[...refusing, ...gates.filter(({ ok }) => ok)].map(one => (
           <li key={one.gate}>
-            <Badge state={one.ok ? 'ok' : 'failed'} text={one.ok ? say.passes : say.refuses} />
+            <State state={one.ok ? 'ok' : 'failed'} text={one.ok ? say.passes : say.refuses} />
             <span>
               <strong>{one.gate.replaceAll('_', ' ')}</strong> {one.detail}
               {one.hint && (

@@ -7,14 +7,13 @@ import type {
   downloadAddress,
 } from '../../../../../../schemas/artifacts/artifacts.ts'
 import { Button } from '../../../design/button.tsx'
-import { Dialog } from '../../../design/dialog.tsx'
+import { Dialog, DialogEnd } from '../../../design/dialog.tsx'
 import { Failure, Shown } from '../../../design/notice.tsx'
 import { addressOf, reread } from '../../../session/api.ts'
 import { request } from '../../../session/session.ts'
 import { bytesOf } from '../../../words/amounts.ts'
 import { useWords } from '../../../words/words.ts'
 import { pathOfRun } from '../use-run.ts'
-import styles from './tab.module.css'
 import { words } from './words.ts'
 
 /** The actions on an artifact. */
@@ -95,12 +94,11 @@ function DeleteDialog({ artifact, onClose }: { artifact: Artifact; onClose: () =
               {detail}. {freed_bytes > 0 && say.frees(bytesOf(freed_bytes))} {say.isForGood}
             </p>
             <Failure error={error} />
-            <div className={styles.row}>
-              <Button kind="danger" busy={busy} onClick={() => void remove()}>
+            <DialogEnd onCancel={onClose}>
+              <Button kind="main" isDangerous busy={busy} onClick={() => void remove()}>
                 {say.delete}
               </Button>
-              <Button onClick={onClose}>{say.cancel}</Button>
-            </div>
+            </DialogEnd>
           </>
         )}
       </Shown>

@@ -1,9 +1,9 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef } from 'react'
 import type { Artifact } from '../../../../../../schemas/artifacts/artifacts.ts'
-import { Badge } from '../../../design/badge.tsx'
 import { Button } from '../../../design/button.tsx'
 import { Panel } from '../../../design/panel.tsx'
+import { State } from '../../../design/state.tsx'
 import { Table } from '../../../design/table.tsx'
 import { visible } from '../../../words/visible.ts'
 import { useWords } from '../../../words/words.ts'
@@ -151,7 +151,7 @@ function LineageTable({ lineage, nameOf }: View) {
         <Link to="/runs/$run_id" params={{ run_id: run.short_id }}>
           {run.name === null ? run.short_id : `${run.short_id} · ${visible(run.name)}`}
         </Link>{' '}
-        <Badge state={run.state} />
+        <State state={run.state} />
       </>
     )
   }

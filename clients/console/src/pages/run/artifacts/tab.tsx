@@ -5,6 +5,7 @@ import { Badge } from '../../../design/badge.tsx'
 import { Copyable } from '../../../design/copy.tsx'
 import { More } from '../../../design/more.tsx'
 import { Empty, Shown, ShownRows } from '../../../design/notice.tsx'
+import { State } from '../../../design/state.tsx'
 import { type Column, Table } from '../../../design/table.tsx'
 import { Ago } from '../../../design/time.tsx'
 import { reading } from '../../../session/api.ts'
@@ -75,13 +76,22 @@ export function Tab({ run }: { run: RunRecord }) {
 
 type Known = Lineage['runs']
 
+const mostPath = 40
+/** The end of a path, which differs between artifacts; one line in the table. */
+const endOf = (path: string): string =>
+  path.length <= mostPath ? path : `…${path.slice(-mostPath)}`
+
 function Artifacts({ rows, runs }: { rows: readonly Artifact[]; runs: Known }) {
   const say = useWords(words)
   const columns: Column<Artifact>[] = [
     {
       key: 'path',
       title: say.path,
-      cell: ({ path }) => <span className={styles.path}>{visible(path)}</span>,
+      cell: ({ path }) => (
+        <span className={styles.path} title={path}>
+          {visible(endOf(path))}
+        </span>
+      ),
     },
     { key: 'kind', title: say.kind, cell: ({ kind }) => kind },
     { key: 'format', title: say.format, cell: ({ format }) => format },
@@ -102,7 +112,7 @@ function Artifacts({ rows, runs }: { rows: readonly Artifact[]; runs: Known }) {
     {
       key: 'marks',
       title: say.marks,
-      cell: one => marksOf(one).map(mark => <Badge key={mark} state="soft" text={say[mark]} />),
+      cell: one => marksOf(one).map(mark => <Badge key={mark}>{say[mark]}</Badge>),
     },
     {
       key: 'protected',
@@ -136,7 +146,7 @@ function Status({ artifact: { status, deleted_at, deleted_by } }: { artifact: Ar
   const say = useWords(words)
   return (
     <>
-      <Badge state={status} />
+      <State state={status} />
       {deleted_at !== null && (
         <span className={styles.soft}>
           {' '}

@@ -29,7 +29,6 @@ export const words = wordsOf({
     (bytes: string) => `This frees ${bytes} of the store.`,
     (bytes: string) => `将释放存储 ${bytes}。`,
   ],
-  cancel: ['Keep it', '保留'],
   showDeleted: ['Include deleted', '包括已删除的'],
   deletedBy: [(who: string) => `by ${who}`, (who: string) => `由 ${who}`],
   lineage: ['Lineage', '谱系'],

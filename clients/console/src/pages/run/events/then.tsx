@@ -3,6 +3,7 @@ import type { RunEvent } from '../../../../../../schemas/runs/events.ts'
 import { Badge } from '../../../design/badge.tsx'
 import { Button } from '../../../design/button.tsx'
 import { Panel } from '../../../design/panel.tsx'
+import { State } from '../../../design/state.tsx'
 import { useLanguage, useWords } from '../../../words/words.ts'
 import { type Past, pastOf } from './past.ts'
 import styles from './tab.module.css'
@@ -74,8 +75,8 @@ function PastFacts({ past }: { past: Past }) {
     <dl className={styles.past}>
       <dt>{say.state}</dt>
       <dd data-fact="state">
-        {past.state === null ? '–' : <Badge state={past.state} />} {past.reason}{' '}
-        {past.isDeleted && <Badge state="failed" text={say.deleted} />}
+        {past.state === null ? '–' : <State state={past.state} />} {past.reason}{' '}
+        {past.isDeleted && <Badge tone="bad">{say.deleted}</Badge>}
         {past.since !== null && (
           <span className={styles.soft}>
             {' '}

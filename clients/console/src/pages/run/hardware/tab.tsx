@@ -80,8 +80,8 @@ function Gpus({ data }: { data: HardwareAnswer }) {
             cell: gpu => (
               <>
                 {devicePlaceOf({ ...gpu, scope: 'gpu' })}{' '}
-                {(gpu.idle_share ?? 0) > muchIdle && <Badge state="warning" text={say.idleMark} />}
-                {isBehind(gpu) && <Badge state="warning" text={say.behind} />}
+                {(gpu.idle_share ?? 0) > muchIdle && <Badge tone="warn">{say.idleMark}</Badge>}
+                {isBehind(gpu) && <Badge tone="warn">{say.behind}</Badge>}
               </>
             ),
           },

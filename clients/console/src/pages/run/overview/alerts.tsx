@@ -31,7 +31,7 @@ function Line({ group }: { group: AlertGroup }) {
   const { newest, open } = group
   return (
     <li>
-      <Badge state={open > 0 ? 'error' : 'soft'} text={open > 0 ? say.open : say[newest.state]} />
+      <Badge tone={open > 0 ? 'bad' : 'soft'}>{open > 0 ? say.open : say[newest.state]}</Badge>
       <span>
         <strong>
           <AlertText group={group} />

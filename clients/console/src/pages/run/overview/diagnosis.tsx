@@ -43,8 +43,8 @@ function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
   return (
     <>
       <p className={styles.marks}>
-        {category && <Badge state="bad" text={category} />}
-        {blame && <Badge state="soft" text={`${say.blame}: ${blame}`} />}
+        {category && <Badge tone="bad">{category}</Badge>}
+        {blame && <Badge>{`${say.blame}: ${blame}`}</Badge>}
         {confidence !== null && (
           <span className={styles.soft}>{say.confidence(`${Math.round(confidence * 100)} %`)}</span>
         )}

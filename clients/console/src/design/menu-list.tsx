@@ -1,0 +1,72 @@
+import { DropdownMenu } from 'radix-ui'
+import { createContext, type ReactNode, type RefObject, useContext, useRef } from 'react'
+import styles from './menu.module.css'
+
+type Pending = { current: (() => void) | null }
+const Chosen = createContext<Pending>({ current: null })
+
+type Props = {
+  button: RefObject<HTMLButtonElement | null>
+  labelledBy: string
+  isOpen: boolean
+  setOpen: (isOpen: boolean) => void
+  children: ReactNode
+}
+
+/** The list of a menu, below its button. */
+export function MenuList({ button, labelledBy, isOpen, setOpen, children }: Props) {
+  const chosen = useRef<(() => void) | null>(null)
+  // Only once the menu is gone, so that a dialog returns the focus to the button.
+  const act = (event: Event) => {
+    const todo = chosen.current
+    event.preventDefault()
+    chosen.current = null
+    // A click elsewhere has already moved the focus.
+    if (todo !== null || document.activeElement === document.body) button.current?.focus()
+    todo?.()
+  }
+  return (
+    <DropdownMenu.Root modal={false} open={isOpen} onOpenChange={setOpen}>
+      {/* The button was there before this code; the list is placed by a part of the same size. */}
+      <DropdownMenu.Trigger asChild>
+        <span className={styles.anchor} tabIndex={-1} aria-hidden="true" />
+      </DropdownMenu.Trigger>
+      {/* Without a portal, the menu belongs to the landmark of its button. */}
+      <DropdownMenu.Content
+        className={styles.menu}
+        align="end"
+        sideOffset={4}
+        collisionPadding={8}
+        aria-labelledby={labelledBy}
+        onInteractOutside={event => {
+          // The button itself closes the menu.
+          if (event.target instanceof Node && button.current?.contains(event.target))
+            event.preventDefault()
+        }}
+        onCloseAutoFocus={act}
+      >
+        <Chosen value={chosen}>{children}</Chosen>
+      </DropdownMenu.Content>
+    </DropdownMenu.Root>
+  )
+}
+
+type ItemProps = { isDangerous?: boolean; onSelect: () => void; children: ReactNode }
+
+export function Item({ isDangerous, onSelect, children }: ItemProps) {
+  const chosen = useContext(Chosen)
+  return (
+    <DropdownMenu.Item
+      className={isDangerous ? styles.danger : undefined}
+      onSelect={() => {
+        chosen.current = onSelect
+      }}
+    >
+      {children}
+    </DropdownMenu.Item>
+  )
+}
+
+export const LinkItem = ({ children }: { children: ReactNode }) => (
+  <DropdownMenu.Item asChild>{children}</DropdownMenu.Item>
+)

@@ -1,0 +1,48 @@
+import { stateText } from '../words/states.ts'
+import { useLanguage } from '../words/words.ts'
+import styles from './badge.module.css'
+import type { Tone } from './badge.tsx'
+
+/** The colours of states: of jobs, runs, deployments, alerts and checks alike. */
+const tones: Readonly<Record<string, Tone>> = {
+  running: 'active',
+  starting: 'active',
+  scheduled: 'active',
+  deploying: 'active',
+  provisioning: 'active',
+  loading: 'active',
+  warming: 'active',
+  degraded: 'warn',
+  draining: 'warn',
+  stopping: 'warn',
+  pausing: 'warn',
+  warning: 'warn',
+  succeeded: 'good',
+  ready: 'good',
+  active: 'good',
+  ok: 'good',
+  failed: 'bad',
+  failing: 'bad',
+  abandoned: 'bad',
+  missing: 'bad',
+  critical: 'bad',
+  error: 'bad',
+  queued: 'wait',
+  pending: 'wait',
+  held: 'wait',
+  paused: 'wait',
+  admitted: 'wait',
+  building: 'wait',
+  suspended: 'wait',
+}
+
+/** What a thing is doing, in the reader's language. `text` says it more precisely, as a word or as the API's name of it. */
+export function State({ state, text }: { state: string; text?: string }) {
+  const language = useLanguage()
+  return (
+    <span className={`${styles.badge} ${styles[tones[state] ?? 'soft']}`} data-state={state}>
+      <span className={styles.dot} aria-hidden="true" />
+      {stateText(text ?? state, language)}
+    </span>
+  )
+}

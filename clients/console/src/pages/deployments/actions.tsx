@@ -1,0 +1,98 @@
+import { useNavigate } from '@tanstack/react-router'
+import Ellipsis from 'lucide-react/icons/ellipsis'
+import { useState } from 'react'
+import { Ask } from '../../design/ask.tsx'
+import { Button } from '../../design/button.tsx'
+import { Icon } from '../../design/icon.tsx'
+import { Menu, MenuItem } from '../../design/menu.tsx'
+import { Failure } from '../../design/notice.tsx'
+import { reread } from '../../session/api.ts'
+import { request } from '../../session/session.ts'
+import { useWords } from '../../words/words.ts'
+import styles from './page.module.css'
+import { type Deployment, pathOf, type Revision } from './paths.ts'
+import { Promote } from './promote.tsx'
+import { words } from './words.ts'
+
+type Props = { deployment: Deployment; revisions: readonly Revision[] }
+type Asked = 'rollback' | 'suspend' | 'delete'
+
+export function Actions({ deployment, revisions }: Props) {
+  const say = useWords(words)
+  const navigate = useNavigate()
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const path = pathOf(deployment.deployment_id)
+  const close = () => setAsked(null)
+  const send = async (method: 'POST' | 'DELETE', to: string) => {
+    setError(null)
+    try {
+      await request(method, to, { ...(method === 'POST' && { body: {} }) })
+      close()
+      await reread('/api/deployments')
+      if (method === 'DELETE') void navigate({ to: '/deployments' })
+    } catch (failure) {
+      setError(failure)
+    }
+  }
+  const previous = revisions.find(one => one.revision_id === deployment.previous_revision_id)
+  const isSuspended = ['suspended', 'suspending'].includes(deployment.state)
+  return (
+    <div className={styles.actions}>
+      {previous?.state === 'ready' && (
+        <Button onClick={() => setAsked('rollback')}>{say.rollback}</Button>
+      )}
+      {isSuspended && (
+        <Button kind="main" onClick={() => void send('POST', `${path}/resume`)}>
+          {say.resume}
+        </Button>
+      )}
+      <Menu label={say.more} shown={<Icon of={Ellipsis} />}>
+        {!isSuspended && <MenuItem onSelect={() => setAsked('suspend')}>{say.suspend}</MenuItem>}
+        <MenuItem isDangerous onSelect={() => setAsked('delete')}>
+          {say.delete}
+        </MenuItem>
+      </Menu>
+      {asked === null && <Failure error={error} />}
+      {asked === 'rollback' && previous && (
+        <Promote
+          deployment={deployment}
+          to={previous}
+          from={revisions.find(one => one.promoted)}
+          isRollback
+          onClose={close}
+        />
+      )}
+      {asked === 'suspend' && (
+        <Ask
+          title={say.suspendOf(deployment.name)}
+          text={say.suspend}
+          isDangerous
+          error={error}
+          onYes={() => void send('POST', `${path}/suspend`)}
+          onClose={close}
+        >
+          <p>{say.sureSuspend}</p>
+        </Ask>
+      )}
+      {asked === 'delete' && (
+        <Ask
+          title={say.deleteOf(deployment.name)}
+          text={say.delete}
+          isDangerous
+          error={error}
+          onYes={() => void send('DELETE', path)}
+          onClose={close}
+        >
+          <p>
+            {say.sureDelete(
+              deployment.token_count,
+              deployment.revision_count,
+              deployment.replicas.ready,
+            )}
+          </p>
+        </Ask>
+      )}
+    </div>
+  )
+}

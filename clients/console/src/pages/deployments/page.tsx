@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import type { TrafficSummary } from '../../../../../schemas/traffic.ts'
+import { Copyable } from '../../design/copy.tsx'
+import { Shown } from '../../design/notice.tsx'
+import { Figure, Figures } from '../../design/number.tsx'
+import { State } from '../../design/state.tsx'
+import { reading } from '../../session/api.ts'
+import { ApiFailure } from '../../session/failure.ts'
+import { NotFound } from '../../shell/wrong-turns.tsx'
+import { visible } from '../../words/visible.ts'
+import { useWords } from '../../words/words.ts'
+import { Actions } from './actions.tsx'
+import { History } from './history.tsx'
+import styles from './page.module.css'
+import { type Deployment, pathOf, type Revision } from './paths.ts'
+import { Revisions } from './revisions.tsx'
+import { Snippets } from './snippets.tsx'
+import { Tokens } from './tokens.tsx'
+import { Traffic } from './traffic.tsx'
+import { words } from './words.ts'
+
+/** No stream has these: they are read again while the page is open. */
+const againMs = 3_000
+
+export function Page() {
+  const { deployment_id = '' } = useParams({ strict: false })
+  const found = useQuery({
+    ...reading<Deployment>(pathOf(deployment_id)),
+    refetchInterval: againMs,
+  })
+  if (found.error instanceof ApiFailure && found.error.status === 404)
+    return <NotFound error={found.error} />
+  return <Shown of={found}>{one => <Found deployment={one} />}</Shown>
+}
+
+function Found({ deployment }: { deployment: Deployment }) {
+  const say = useWords(words)
+  const path = pathOf(deployment.deployment_id)
+  const revisions = useQuery({
+    ...reading<Revision[]>(`${path}/revisions`, { limit: 20 }),
+    refetchInterval: againMs,
+  })
+  const summary = useQuery({
+    ...reading<TrafficSummary>(`${path}/traffic/summary`, { by: 'token' }),
+    refetchInterval: againMs,
+  })
+  const { traffic_24h: day } = deployment
+  return (
+    <div className={styles.page}>
+      <header className={styles.head}>
+        <h1>{visible(deployment.name)}</h1>
+        <State state={deployment.state} />
+        {deployment.state_reason && (
+          <span className={styles.soft}>{visible(deployment.state_reason)}</span>
+        )}
+        <Actions deployment={deployment} revisions={revisions.data ?? []} />
+      </header>
+      <Figures>
+        <Figure value={day.requests} name={say.requests} />
+        <Figure value={day.errors} name={say.errors} />
+        <Figure value={day.ttft_ms_p50 ?? '–'} name={say.ttft} />
+        <Figure value={summary.data?.tokens_per_s ?? '–'} name={say.tokensPerS} />
+        <Figure
+          value={`${deployment.replicas.ready}/${deployment.replicas.desired}`}
+          name={say.engines}
+        />
+        {deployment.cost_24h !== null && <Figure value={deployment.cost_24h} name={say.cost} />}
+      </Figures>
+      <Copyable text={deployment.base_url} />
+      <div className={styles.columns}>
+        <Revisions deployment={deployment} revisions={revisions} />
+        <Tokens deployment={deployment} summary={summary.data ?? null} />
+        <Traffic deployment={deployment} />
+        <History deployment={deployment} />
+      </div>
+      <Snippets deployment={deployment} />
+    </div>
+  )
+}

@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { Model } from '../../../../../schemas/models.ts'
+import { Badge } from '../../design/badge.tsx'
+import { Empty } from '../../design/notice.tsx'
+import { QueryTable } from '../../design/query-table.tsx'
+import { Ago } from '../../design/time.tsx'
+import { reading } from '../../session/api.ts'
+import { useWords } from '../../words/words.ts'
+import styles from './page.module.css'
+import { words } from './words.ts'
+
+export function Page() {
+  const say = useWords(words)
+  const models = useQuery(reading<Model[]>('/api/models', { limit: 500 }))
+  return (
+    <div className={styles.page}>
+      <h1>{say.title}</h1>
+      <QueryTable
+        of={models}
+        none={<Empty text={say.none} command="forge model register math-tutor art_… -p demo" />}
+        caption={say.title}
+        keyOf={one => one.model}
+        columns={[
+          {
+            key: 'model',
+            title: say.model,
+            cell: ({ model }) => (
+              <Link to="/models/$model" params={{ model }}>
+                {model}
+              </Link>
+            ),
+          },
+          { key: 'project', title: say.project, cell: one => one.project },
+          { key: 'owner', title: say.owner, cell: one => one.owner },
+          { key: 'newest', title: say.newest, isNumber: true, cell: one => one.newest_version },
+          { key: 'aliases', title: say.aliases, cell: one => <Aliases model={one} /> },
+          { key: 'updated', title: say.updated, cell: one => <Ago at={one.updated_at} /> },
+        ]}
+      />
+    </div>
+  )
+}
+
+const Aliases = ({ model: { aliases } }: { model: Model }) => (
+  <span className={styles.aliases}>
+    {aliases.map(({ alias, version, is_protected }) => (
+      <Badge key={alias} tone={is_protected ? 'good' : 'soft'}>
+        {alias} → {version}
+      </Badge>
+    ))}
+  </span>
+)

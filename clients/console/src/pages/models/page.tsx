@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query'
+import { useParams, useSearch } from '@tanstack/react-router'
+import type { Model, ModelVersion } from '../../../../../schemas/models.ts'
+import { Shown } from '../../design/notice.tsx'
+import { reading } from '../../session/api.ts'
+import { ApiFailure } from '../../session/failure.ts'
+import { NotFound } from '../../shell/wrong-turns.tsx'
+import { visible } from '../../words/visible.ts'
+import { useWords } from '../../words/words.ts'
+import { Aliases } from './aliases.tsx'
+import { Lineage } from './lineage.tsx'
+import styles from './page.module.css'
+import { pathOfModel } from './path.ts'
+import { Versions } from './versions.tsx'
+import { words } from './words.ts'
+
+export function Page() {
+  const { model = '' } = useParams({ strict: false })
+  const found = useQuery(reading<Model>(pathOfModel(model)))
+  if (found.error instanceof ApiFailure && found.error.status === 404)
+    return <NotFound error={found.error} />
+  return <Shown of={found}>{one => <Found model={one} />}</Shown>
+}
+
+function Found({ model }: { model: Model }) {
+  const say = useWords(words)
+  const search = useSearch({ strict: false })
+  const versions = useQuery(
+    reading<ModelVersion[]>(`${pathOfModel(model.model)}/versions`, { limit: 100 }),
+  )
+  const shown = Number(search.version ?? model.newest_version ?? 0)
+  return (
+    <div className={styles.page}>
+      <header className={styles.head}>
+        <h1>{model.model}</h1>
+        <p className={styles.soft}>
+          {say.project} {model.project} · {say.owner} {model.owner}
+        </p>
+      </header>
+      {model.description !== '' && <p>{visible(model.description)}</p>}
+      <Aliases model={model} />
+      <Versions model={model.model} versions={versions} shown={shown} />
+      {shown > 0 && <Lineage model={model.model} version={shown} />}
+    </div>
+  )
+}

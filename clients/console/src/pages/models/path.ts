@@ -1,0 +1,1 @@
+export const pathOfModel = (model: string): string => `/api/models/${encodeURIComponent(model)}`

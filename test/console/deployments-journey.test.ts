@@ -1,0 +1,174 @@
+import test from 'ava'
+import type { Page } from 'playwright-core'
+import { serveEngine } from '../servers/engine.ts'
+import { type Forge, startForge } from '../servers/forge.ts'
+import { patient } from '../servers/patience.ts'
+import { createRun, ingest } from '../servers/runs.ts'
+import { until } from '../servers/until.ts'
+import { axeFinds, fits, keepViews, openSignedIn } from './browse.ts'
+
+type Made = { deployment_id: string }
+type Revision = { revision_id: string; number: number; state: string; promoted: boolean }
+
+const chunk = (content: string) =>
+  `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`
+
+/** An engine that names itself in each reply, as a stream where that is asked for. */
+const engineOf = (name: string) => (asked: string) =>
+  asked.includes('"stream":true')
+    ? {
+        type: 'text/event-stream',
+        text: `${chunk('I am ')}${chunk(name)}data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } })}\n\ndata: [DONE]\n\n`,
+      }
+    : {
+        type: 'application/json',
+        text: JSON.stringify({
+          data: [{ id: 'default' }],
+          choices: [{ index: 0, message: { content: `I am ${name}` } }],
+          usage: { prompt_tokens: 3, completion_tokens: 2 },
+        }),
+      }
+
+const serve = (t: Parameters<typeof serveEngine>[0], name: string, prompts: string[] = []) =>
+  serveEngine(t, (request, response) => {
+    let asked = ''
+    request.on('data', part => {
+      asked += part
+    })
+    request.on('end', () => {
+      prompts.push(asked)
+      const { type, text } = engineOf(name)(asked)
+      response.writeHead(200, { 'content-type': type }).end(text)
+    })
+  })
+
+/** A deployment with two revisions that respond, the first of them promoted. */
+async function deploy(forge: Forge, urls: readonly [string, string]): Promise<string> {
+  await createRun(forge)
+  const [first, second] = urls
+  const { body } = await forge.call<Made>('POST', '/api/deployments', {
+    body: { name: 'tutor', project: 'demo', source: { kind: 'external', url: first } },
+  })
+  const path = `/api/deployments/${body.deployment_id}`
+  await forge.call('POST', `${path}/revisions`, {
+    body: {
+      source: { kind: 'external', url: second },
+      serving: { served_names: ['tutor', 'default'] },
+    },
+  })
+  await until('both revisions respond', 60_000, async () => {
+    const found = await forge.call<Revision[]>('GET', `${path}/revisions`)
+    return found.status === 200 && found.body.filter(({ state }) => state === 'ready').length === 2
+  })
+  return body.deployment_id
+}
+
+test('a revision is promoted knowing what changes, and rolled back; a token is shown once and rejected', async t => {
+  t.timeout(patient(240_000))
+  const forge = await startForge(t)
+  const id = await deploy(forge, [await serve(t, 'one'), await serve(t, 'two')])
+  const { page, faults } = await openSignedIn(t, forge)
+  await page.goto(`${forge.url}/deployments`)
+  await page.getByRole('main').getByRole('link', { name: 'tutor' }).click()
+  await page.getByRole('heading', { name: 'tutor', level: 1 }).waitFor()
+  const steps = page.getByRole('list', { name: 'Steps of revision 2' })
+  await steps.getByText('ready').waitFor()
+
+  await page.getByRole('button', { name: 'Promote: Revision 2' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Promote revision 2 of tutor' })
+  await dialog.getByRole('cell', { name: 'serving.served_names' }).waitFor()
+  await dialog.getByText('The two models share no benchmark.').waitFor()
+  t.deepEqual(await axeFinds(page), [])
+  await dialog.getByLabel('Reason').fill('better at <b>algebra</b>')
+  await dialog.getByRole('button', { name: 'Promote' }).click()
+  const history = page.getByRole('group', { name: 'History' })
+  await history.getByText('better at <b>algebra</b>').waitFor()
+
+  const token = await newToken(page)
+  const call = () =>
+    fetch(`${forge.url}/inference/${id}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: '{"model":"default","messages":[{"role":"user","content":"who?"}]}',
+    })
+  t.true((await (await call()).text()).includes('I am two'))
+  const requests = page.getByRole('group', { name: 'Requests now' })
+  await requests.getByRole('cell', { name: 'web-app' }).waitFor()
+
+  await page.getByRole('button', { name: 'Roll back' }).click()
+  const back = page.getByRole('dialog', { name: 'Roll tutor back to revision 1' })
+  await back.getByRole('button', { name: 'Roll back' }).click()
+  await history.getByText('Revision 1 rolled back').waitFor()
+  await until('requests go back', 20_000, async () =>
+    (await (await call()).text()).includes('I am one'),
+  )
+
+  await page.getByRole('button', { name: 'Revoke: web-app' }).click()
+  const revoke = page.getByRole('dialog', { name: 'Revoke the token web-app' })
+  await revoke.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByText(/^Rejected at \d/).waitFor()
+  await until('it is rejected', 20_000, async () => (await call()).status === 401)
+
+  await page.getByLabel('Language').selectOption('Python')
+  const snippet = page.getByRole('region', { name: 'Python' })
+  t.true((await snippet.textContent())?.includes(`/inference/${id}/v1`))
+  t.deepEqual(await axeFinds(page), [])
+  await keepViews(page, 'console-deployment')
+  await fits(page)
+  t.deepEqual(faults, [])
+})
+
+/** Creates a token in the page, which shows it once. */
+async function newToken(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'New token' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New token of tutor' })
+  await dialog.getByLabel('Name').fill('web-app')
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  const shown = page.getByRole('dialog', { name: 'The token web-app' })
+  const token = await shown.locator('code').textContent()
+  await shown.getByRole('button', { name: 'Close' }).click()
+  await shown.waitFor({ state: 'detached' })
+  return token ?? ''
+}
+
+test('two models answer the same prompt with the same seed, taken from a validation sample', async t => {
+  t.timeout(patient(240_000))
+  const forge = await startForge(t)
+  const prompts: string[] = []
+  const id = await deploy(forge, [await serve(t, 'one', prompts), await serve(t, 'two', prompts)])
+  const run = await createRun(forge)
+  await ingest(forge, run, 'lifecycle', { event: 'running' })
+  const samples = [{ user: 'What is 12 times 12?', assistant: '144', reward: 1 }]
+  await ingest(forge, run, 'validation', { step: 1, samples, avg_reward: 1 })
+  const { page, faults } = await openSignedIn(t, forge)
+  await page.goto(`${forge.url}/deployments/${id}`)
+  await page.getByRole('link', { name: 'Try it' }).first().click()
+  await page.getByRole('heading', { name: 'Playground' }).waitFor()
+  await page.getByLabel('Right model').selectOption({ label: 'tutor, revision 1' })
+  await page.getByLabel('Left model').selectOption({ label: 'tutor, revision 2' })
+  await page.getByRole('timer').nth(1).waitFor()
+  t.regex((await page.getByRole('timer').first().textContent()) ?? '', /^expires in \d/)
+
+  await page.getByRole('button', { name: 'From a validation sample' }).click()
+  const dialog = page.getByRole('dialog', { name: 'From a validation sample' })
+  await dialog.getByRole('combobox', { name: 'Run' }).fill(run.short_id)
+  await page.keyboard.press('Enter')
+  await dialog.getByText('What is 12 times 12?').waitFor()
+  await dialog.getByRole('listitem').getByRole('button', { name: 'Take it' }).click()
+  await page.getByLabel('Seed').fill('7')
+  prompts.length = 0
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('region', { name: 'revision 2' }).getByText('I am two').waitFor()
+  await page.getByRole('region', { name: 'revision 1' }).getByText('I am one').waitFor()
+  await page
+    .getByText(/first token \d+ ms/)
+    .nth(1)
+    .waitFor()
+  const asked = prompts.filter(one => one.includes('12 times 12'))
+  t.is(asked.length, 2)
+  t.is(new Set(asked.map(one => JSON.parse(one).seed)).size, 1)
+  t.like(JSON.parse(asked[0] ?? ''), { seed: 7 })
+  t.deepEqual(await axeFinds(page), [])
+  await keepViews(page, 'console-playground')
+  t.deepEqual(faults, [])
+})
