@@ -74,7 +74,7 @@ test('where everybody needs a second factor, a passkey is registered first, and 
   const { page, faults, origin, setVerified, signOut, views } = await withAuthenticator(t, forge)
   await page.goto(`${origin}/settings`)
   await signIn(page)
-  await page.getByText(/This installation requires a second factor/).waitFor()
+  await page.getByText(/Until you have set it up/).waitFor()
   await page.getByRole('heading', { name: 'Or an authenticator app' }).waitFor()
   await views('console-required-passkey')
   t.deepEqual(await axeFinds(page), [])

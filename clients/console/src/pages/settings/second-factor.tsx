@@ -25,8 +25,10 @@ const words = wordsOf({
     (n: number) => `剩余恢复码：${n} 个。如需新的恢复码，请重新设置身份验证器。`,
   ],
   passkeys: [
-    (n: number) => `Your passkeys are a second factor, too. Recovery codes left: ${n}.`,
-    (n: number) => `您的通行密钥也可作为两步验证。剩余恢复码：${n} 个。`,
+    (n: number) =>
+      `Your passkeys are a second factor, too. Recovery codes left: ${n}. An authenticator app can be another one.`,
+    (n: number) =>
+      `您的通行密钥也可作为两步验证。剩余恢复码：${n} 个。您还可以设置身份验证器应用。`,
   ],
   again: ['Set up another app', '设置另一个应用'],
   password: ['Password, to remove it', '移除时需输入密码'],
