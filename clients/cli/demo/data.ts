@@ -57,7 +57,7 @@ async function fill({ data, port, runs, once }: Wanted): Promise<void> {
   }
 }
 
-/** Whether the server is to be left running. */
+/** Whether the server stays up afterwards. */
 async function fillServer(
   server: DemoServer,
   { runs, once }: Pick<Wanted, 'runs' | 'once'>,
