@@ -21,7 +21,7 @@ export const reportJob =
     return toReply(said, decided)
   }
 
-/** How long it is cached that a job has begun, in milliseconds; without Postgres, what was known until then counts. */
+/** How long it is cached that a job has begun, in milliseconds; without Postgres, the last known answer counts. */
 const begun = { ttlMs: 1000, staleMs: 60_000 }
 
 /** Reports `running` for a job whose code has only sent reports of another kind. */

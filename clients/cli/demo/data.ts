@@ -9,7 +9,7 @@ import { sendJobs } from './data/jobs.ts'
 import { firstPanels, type PlannedRun, people, plannedRuns } from './data/plan.ts'
 import { type Sent, sendRun } from './data/send.ts'
 import { commonArguments, demonstrateAndExit, readArguments, terminal } from './parts.ts'
-import { admin, startDemoServer } from './server.ts'
+import { admin, type DemoServer, startDemoServer } from './server.ts'
 
 const usage = `npm run demo:data [-- options]
 
@@ -49,6 +49,20 @@ async function fill({ data, port, runs, once }: Wanted): Promise<void> {
     onWait: reason => terminal.note(`  ${reason}`),
     signal,
   })
+  let isLeft = false
+  try {
+    isLeft = await fillServer(server, { runs, once }, signal)
+  } finally {
+    if (!isLeft) await server.stop()
+  }
+}
+
+/** Whether the server stays up afterwards. */
+async function fillServer(
+  server: DemoServer,
+  { runs, once }: Pick<Wanted, 'runs' | 'once'>,
+  signal: AbortSignal,
+): Promise<boolean> {
   const connect = (token: string | null): Api =>
     createApi({
       ...{ host: server.url, token, userAgent: `forge-demo-data/${version}` },
@@ -57,9 +71,9 @@ async function fill({ data, port, runs, once }: Wanted): Promise<void> {
   const root = connect(await signIn(connect, admin, server.password))
   const moving = await sendAll(root, connect, plannedRuns(Number(runs)))
   terminal.note(`${server.url}: sign in as ${admin}, password ${server.password}`)
-  if (once) return
+  if (once) return !signal.aborted
   if (moving) await keepMoving(moving, signal)
-  await server.stop()
+  return false
 }
 
 type Connect = (token: string | null) => Api

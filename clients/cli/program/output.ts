@@ -39,7 +39,7 @@ export function watchOutput(process: Pick<Process, 'stdout' | 'stderr' | 'once'>
       endsCommand = false
     },
     async whole(text) {
-      // Otherwise the command ends before it can say what was lost.
+      // Otherwise the command ends before it can report the loss.
       endsCommand = false
       try {
         await new Promise<void>((resolve, reject) =>

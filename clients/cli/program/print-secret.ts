@@ -2,7 +2,7 @@ import { harmlessInColour } from '../terminal/harmless.ts'
 import { exitCode, Failure } from './failure.ts'
 import type { World } from './session.ts'
 
-/** Prints what is shown only once; `lost` says what happened to it, and how to get another, if it could not be printed. */
+/** Prints a secret that is shown only once; if that fails, `lost` describes its fate and the way to another one. */
 export async function printSecret(
   { printing }: World,
   lines: readonly string[],

@@ -9,11 +9,15 @@ import { patient } from '../../../servers/patience.ts'
 
 const programs = join(import.meta.dirname, '../../../../clients/cli/demo')
 
-/** Runs the demonstration without a terminal; interrupts it once its output holds `until`. */
+/** Runs the demonstration without a terminal; interrupts it once its output holds `until`, or stderr `untilNote`. */
 function demonstrate(
   home: string,
   args: string[],
-  { until, program = 'demo.ts' }: { until?: string; program?: string } = {},
+  {
+    until,
+    untilNote,
+    program = 'demo.ts',
+  }: { until?: string; untilNote?: string; program?: string } = {},
 ): Promise<Ended> {
   // Other tests build the same environments, in this folder if there is one.
   const environments = process.env.FORGE_TEST_ENVIRONMENTS
@@ -37,6 +41,9 @@ function demonstrate(
   })
   child.stderr.on('data', chunk => {
     stderr += chunk
+    if (untilNote === undefined || isInterrupted || !stderr.includes(untilNote)) return
+    isInterrupted = true
+    child.kill('SIGTERM')
   })
   return new Promise((resolve, reject) => {
     child.once('error', reject)
@@ -71,6 +78,18 @@ test('the demonstration trains digits; after an interrupt it can be followed aga
   t.regex(ended.stdout, /http:\/\/localhost:\d+\/runs\/run_\w+\n$/)
   t.false(ended.stdout.includes((await readFile(password, 'utf8')).trim()))
   t.false(await isReady(url))
+})
+
+test('demonstration data that is interrupted leaves no server running', async t => {
+  t.timeout(patient(200_000))
+  const home = await mkdtemp(join(tmpdir(), 'forge-demo-'))
+  t.teardown(() => rm(home, { recursive: true, force: true }))
+  const args = ['--once', '--runs', '1']
+  const { stderr } = await demonstrate(home, args, {
+    ...{ program: 'data.ts', untilNote: 'four jobs' },
+  })
+  const note = await stat(join(home, 'data/server.json')).catch(() => null)
+  t.is(note, null, stderr)
 })
 
 test('a mistyped option of the demonstration is reported with all valid ones', async t => {
