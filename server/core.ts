@@ -7,7 +7,6 @@ import { type Topics, topicsOf } from '../events/topics.ts'
 import { type DiskRoom, watchDiskRoom } from '../platform/disk-room.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
 import type { EventLog } from '../platform/log/event-log.ts'
-import { openKafkaLog } from '../platform/log/kafka.ts'
 import { openedLater } from '../platform/log/opened-later.ts'
 import { openPostgresLog, type PostgresLog } from '../platform/log/postgres.ts'
 import { watchConnections } from '../platform/postgres/connections.ts'
@@ -103,7 +102,7 @@ export async function openCore(given: Config, opening: Opening): Promise<Core> {
   await closeDataDirectory(config.dataDir, logger)
   const diskRoom = await openDiskRoom(config, logger, life)
   warnIfExposed(config, logger)
-  const redis = openRedisOf(config, logger, life)
+  const redis = await openRedisOf(config, logger, life)
   const signals = await openSignals({ redis, prefix: config.topicPrefix, logger })
   life.owns('signals', signals, opened => opened.close())
   const databaseUrl = config.databaseUrl ?? (await embedded(config.dataDir, logger, life))
@@ -221,9 +220,13 @@ async function embedded(dataDir: string, logger: Logger, life: Lifetime): Promis
   return postgres.url
 }
 
-function openRedisOf({ redisUrl }: Config, logger: Logger, life: Lifetime): RedisClient | null {
+async function openRedisOf(
+  { redisUrl }: Config,
+  logger: Logger,
+  life: Lifetime,
+): Promise<RedisClient | null> {
   if (redisUrl === null) return null
-  return life.owns('redis', openRedis(redisUrl, logger), async opened => opened.destroy())
+  return life.owns('redis', await openRedis(redisUrl, logger), async opened => opened.destroy())
 }
 
 /** The log of an installation: Kafka if there are brokers, else its database. */
@@ -235,6 +238,7 @@ export async function openLog(
   const { kafkaBrokers: brokers } = config
   if (brokers.length === 0) return openPostgresLog({ url, topics: Object.values(topics) })
   const security = kafkaSecurityOf(config)
+  const { openKafkaLog } = await import('../platform/log/kafka.ts')
   const open = () =>
     openKafkaLog({ brokers, clientId: 'forge', topics: Object.values(topics), security })
   return isGatewayAlone(config) ? openedLater(open) : open()

@@ -1,8 +1,4 @@
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  verifyAuthenticationResponse,
-} from '@simplewebauthn/server'
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { type UserEvent, userAt } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Asked } from '../commit/asked.ts'
@@ -11,11 +7,12 @@ import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
 import { roleIfEnabled } from '../rules/enabled-person.ts'
 import { type ChallengeOf, newChallenge, takeChallenge } from './challenges.ts'
-import { relyingParty } from './relying-party.ts'
+import { relyingParty, webauthn } from './relying-party.ts'
 
 /** What a browser needs in order to sign with any passkey that it has for this installation. */
 export async function beginProof(deps: Deps, of: ChallengeOf) {
   const { id } = relyingParty(deps)
+  const { generateAuthenticationOptions } = await webauthn()
   return generateAuthenticationOptions({
     rpID: id,
     challenge: await newChallenge(deps, of),
@@ -85,6 +82,7 @@ async function countOf(
   const { id, origin } = relyingParty(deps)
   const isOwners = response.response.userHandle === known?.handle.toString('base64url')
   if (known === undefined || !isOwners) return null
+  const { verifyAuthenticationResponse } = await webauthn()
   const result = await verifyAuthenticationResponse({
     response,
     expectedChallenge: challenge => takeChallenge(deps, of, challenge),

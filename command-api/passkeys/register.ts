@@ -1,9 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import {
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
+import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { Person } from '../../auth/caller.ts'
 import { type UserEvent, userAt } from '../../events/users.ts'
 import { Refusal } from '../../platform/refusal.ts'
@@ -17,7 +13,7 @@ import { recoveryCodesFor } from '../rules/recovery-codes.ts'
 import { revokeSessions } from '../rules/revoke-sessions.ts'
 import { hasSecondFactor } from '../rules/second-factors.ts'
 import { newChallenge, takeChallenge } from './challenges.ts'
-import { relyingParty } from './relying-party.ts'
+import { relyingParty, webauthn } from './relying-party.ts'
 
 /** EdDSA, ES256 and RS256: every authenticator has one of them. */
 const supportedAlgorithmIDs = [-8, -7, -257]
@@ -29,6 +25,7 @@ export async function beginRegistration(deps: Deps, { username, sid }: Person) {
     'select credential_id from auth.passkey where username = $1',
     [username],
   )
+  const { generateRegistrationOptions } = await webauthn()
   return generateRegistrationOptions({
     rpName: 'Forge',
     rpID: id,
@@ -111,6 +108,7 @@ async function refuseTooMany(tx: Transaction, username: string): Promise<void> {
 
 async function verified(deps: Deps, sid: string, response: RegistrationResponseJSON) {
   const { id, origin } = relyingParty(deps)
+  const { verifyRegistrationResponse } = await webauthn()
   const result = await verifyRegistrationResponse({
     response,
     expectedChallenge: challenge => takeChallenge(deps, { sid, username: null }, challenge),

@@ -7,3 +7,6 @@ export const installation = ({ config: { oidc }, baseUrl }: Deps): Installation 
 })
 
 export const relyingParty = (deps: Deps): RelyingParty => relyingPartyOf(installation(deps))
+
+/** Its hundreds of modules are loaded when the first passkey is used. */
+export const webauthn = () => import('@simplewebauthn/server')

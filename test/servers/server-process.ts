@@ -44,6 +44,8 @@ export type ServerProcess = {
 
 const thisCheckout = join(import.meta.dirname, '../..')
 const endWithParent = `${new URL('end-with-parent.ts', import.meta.url)}?${process.pid}`
+/** Loads large packages from one file each. */
+const bundled = new URL('bundled.ts', import.meta.url).href
 const readyWithinMs = 120_000
 const stopWithinMs = 60_000
 
@@ -137,7 +139,7 @@ function spawnServer(
 ): ChildProcess {
   const output = openSync(outputFile, 'a')
   try {
-    const flags = [...nodeFlags, '--import', endWithParent]
+    const flags = [...nodeFlags, '--import', bundled, '--import', endWithParent]
     return spawn(process.execPath, [...flags, join(checkout, 'main.ts')], {
       cwd: folder,
       env,

@@ -33,7 +33,7 @@ async function withRedis(t: ExecutionContext): Promise<Store & { startAgain(): P
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   let server = await startRedis(folder)
   t.teardown(() => server.stop())
-  const redis = openRedis(server.address, logger)
+  const redis = await openRedis(server.address, logger)
   t.teardown(() => redis.destroy())
   const connected = () => until('redis is connected', 10_000, () => redis.isReady)
   await connected()

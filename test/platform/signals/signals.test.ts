@@ -19,7 +19,7 @@ async function redis(t: ExecutionContext): Promise<Signals<WakeUps>> {
   const address = await addressOf('redis')
   const url = address.startsWith('redis:') ? address : `redis://${address}`
   const logger = pino({ level: 'silent' })
-  const client = openRedis(url, logger)
+  const client = await openRedis(url, logger)
   t.teardown(() => client.destroy())
   await until('Redis is there', 10_000, () => client.isReady)
   const channels = ['projected', 'access'].map(channel => `${t.title}.${channel}`)

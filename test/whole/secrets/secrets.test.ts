@@ -115,7 +115,7 @@ async function redisWithPassword(
   t: ExecutionContext,
 ): Promise<{ url: string; password: string; client: RedisClient }> {
   const address = new URL(await addressOf('redis'))
-  const client = openRedis(address.href, pino({ level: 'silent' }))
+  const client = await openRedis(address.href, pino({ level: 'silent' }))
   t.teardown(() => client.destroy())
   await until('Redis is there', 10_000, () => client.isReady)
   const username = `user-${randomBytes(6).toString('hex')}`
