@@ -23,7 +23,7 @@ const preloadStart: Plugin = {
           tag: 'link',
           attrs: {
             ...{ rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: true },
-            href: `/${file}`,
+            href: `./${file}`,
           },
         })),
         ...wanted.map(file => ({

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Run, RunEvent } from '../../events/runs.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { type LifecycleReport, type RunChange, restorableDays } from '../../schemas/runs/runs.ts'
+import { restorableDays } from '../../schemas/runs/restorable.ts'
+import type { LifecycleReport, RunChange } from '../../schemas/runs/runs.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 
 export const isEnded = (run: Run): boolean => run.ended_at !== null

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 
 export type Asset = {
   type: string
@@ -35,7 +36,8 @@ function pageAt(path: string, basePath: string): Asset {
   const html = readFileSync(path, 'utf8')
     .replaceAll('"./assets/', `"${basePath}/assets/`)
     .replace('name="base-path" content=""', `name="base-path" content="${basePath}"`)
-  return { ...assetOf(path, Buffer.from(html)), gzipped: null }
+  const bytes = Buffer.from(html)
+  return { ...assetOf(path, bytes), gzipped: gzipSync(bytes) }
 }
 
 const assetAt = (path: string): Asset => assetOf(path, readFileSync(path))

@@ -18,9 +18,6 @@ export const projectNameOf = (text: string): string =>
         .slice(0, 63)
         .replace(/[-.]+$/, '')
 
-/** How long a deleted run can be restored. */
-export const restorableDays = 30
-
 /** The body of `POST /api/runs`: a run without a job, for code that runs elsewhere. */
 export const runInput = closed({
   project: projectName(),

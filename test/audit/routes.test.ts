@@ -59,6 +59,7 @@ async function faultsOf(set: SampleServer, route: Route, requestId: string): Pro
     headers: { ...call.headers, 'x-request-id': requestId },
   })
   if (status !== 200) return [`${name} changes nothing, it answers ${status} ${text}`]
+  keepRecoveryCodes(set, text)
   // A duty caused by the request carries its id too, and runs at any time.
   const { rows } = await set.pool.query<Left>(
     `select type, meta -> 'actor' as actor from write.event
@@ -71,6 +72,12 @@ async function faultsOf(set: SampleServer, route: Route, requestId: string): Pro
   return rows
     .filter(({ actor }) => !isRight(set, route, actor))
     .map(({ type, actor }) => `${name} leaves ${type} by ${JSON.stringify(actor)}`)
+}
+
+/** New recovery codes of the operator replace the ones that later sign-ins would use. */
+function keepRecoveryCodes({ people: { operator } }: SampleServer, text: string): void {
+  const { recovery_codes = [] }: { recovery_codes?: string[] } = JSON.parse(text)
+  if (recovery_codes.length > 0) operator.recovery.splice(0, Infinity, ...recovery_codes)
 }
 
 async function changingCall(set: SampleServer, route: Route): Promise<Call> {

@@ -103,6 +103,13 @@ test('a revision is promoted knowing what changes, and rolled back; a token is s
     (await (await call()).text()).includes('I am one'),
   )
 
+  await allowOrigin(page)
+  const preflight = await fetch(`${forge.url}/inference/${id}/v1/chat/completions`, {
+    method: 'OPTIONS',
+    headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
+  })
+  t.is(preflight.status, 204)
+
   await page.getByRole('button', { name: 'Revoke: web-app' }).click()
   const revoke = page.getByRole('dialog', { name: 'Revoke the token web-app' })
   await revoke.getByRole('button', { name: 'Revoke' }).click()
@@ -129,6 +136,20 @@ async function newToken(page: Page): Promise<string> {
   await shown.getByRole('button', { name: 'Close' }).click()
   await shown.waitFor({ state: 'detached' })
   return token ?? ''
+}
+
+/** Allows the pages of one origin, after an address that is none was refused. */
+async function allowOrigin(page: Page): Promise<void> {
+  const panel = page.getByRole('region', { name: 'Web pages that may call it' })
+  await panel.getByRole('button', { name: 'Change' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Web pages that may call tutor' })
+  const origins = dialog.getByLabel(/^Origins/)
+  await origins.fill('https://app.example:443')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('Browsers call it https://app.example').waitFor()
+  await origins.fill('https://app.example')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await panel.getByRole('listitem').getByText('https://app.example').waitFor()
 }
 
 test('two models answer the same prompt with the same seed, taken from a validation sample', async t => {

@@ -88,7 +88,7 @@ test('an external run is renamed, starred, tagged, archived and deleted by keybo
     .getByRole('dialog', { name: 'Delete' })
     .getByRole('button', { name: 'Delete' })
     .press('Enter')
-  await page.getByText('No such run').waitFor()
+  await page.getByRole('button', { name: 'Restore' }).waitFor()
   t.deepEqual(faults, [])
 })
 

@@ -108,7 +108,7 @@ test('a job shows each change with its time, the phases of its start by name, an
     phasesOf(run, job).map(({ name, seconds, isBilled }) => [name, seconds, isBilled]),
     [
       ['queued', 5, false],
-      ['pulling image', 7, false],
+      ['pulling_image', 7, false],
       ['running', null, true],
     ],
   )

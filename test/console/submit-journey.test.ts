@@ -32,6 +32,9 @@ test('a job is written by form and YAML, checked while typing, submitted and cop
   await page.goto(`${forge.url}/submit?from=demo-1`)
   await page.getByText('No differences yet.').waitFor()
   await page.getByLabel('epochs', { exact: true }).fill('3')
-  await page.getByRole('row', { name: 'spec.params.epochs 2 3' }).waitFor()
+  const changed = page.getByRole('row', { name: /spec\.params\.epochs/ })
+  await becomes(t, () => changed.getByRole('cell').allTextContents(), [
+    ...['spec.params.epochs', '2', '3'],
+  ])
   t.deepEqual(faults, [])
 })

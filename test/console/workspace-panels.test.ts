@@ -101,7 +101,7 @@ test('panels show a sweep: which hyperparameter mattered, all by keyboard, and t
   await views.getByRole('button', { name: 'Make this the default' }).click()
   await views.getByRole('button', { name: 'Replace the default with this' }).waitFor()
   t.deepEqual(await axeFinds(page), [])
-  await views.getByRole('button', { name: 'Close' }).click()
+  await views.getByLabel('Close', { exact: true }).click()
   const seen = await titles()
   t.is(seen.length, 6)
 

@@ -119,6 +119,7 @@ for (const state of states)
 test('docs/use/lifecycle.md shows the same table', t => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/use/lifecycle.md'), 'utf8')
   const rows = page
+    .slice(page.indexOf('| trigger |'))
     .split('\n')
     .filter(line => line.startsWith('|'))
     .map(line =>

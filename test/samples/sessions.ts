@@ -28,6 +28,12 @@ export const sessionSample: Sample = {
         code: operator.recovery.shift(),
       }),
     },
+    'POST /api/auth/confirm': {
+      body: ({ people: { operator } }) => ({
+        password: operator.password,
+        code: operator.recovery.shift(),
+      }),
+    },
     'POST /api/auth/refresh': {
       leavesNoEvent: 'continues a session whose beginning is recorded',
     },

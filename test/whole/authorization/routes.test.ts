@@ -100,7 +100,7 @@ async function byKind(set: SampleServer, route: Route, kind: Kind): Promise<Case
   const endsSession = route.credential === 'session' || route.credential === 'refresh'
   const headers = endsSession && worth === 'in' ? await set.ownSession(kind) : set.credentials[kind]
   const has = set.fixtures[kind === 'admin' ? 'admin' : 'operator']
-  const own = worth === 'in' ? await ownPath(set, route) : {}
+  const own = worth === 'in' ? { ...(await ownPath(set, route)), ...proof(set, route, kind) } : {}
   const answer = await set.send({ ...callOf(route, has), ...own, headers })
   const faults: string[] = []
   if (worth === 'unauthenticated') faults.push(...refusalFaults(answer, 401))
@@ -115,6 +115,13 @@ async function byKind(set: SampleServer, route: Route, kind: Kind): Promise<Case
 /** Whether the caller may learn about the other person's things. */
 const mayKnow = (kind: Kind, worth: Worth) =>
   kind === 'admin' || (kind === 'ingest token of another run' && worth === 'in')
+
+/** People of the samples have a second factor, which a confirmation demands. */
+function proof({ people }: SampleServer, route: Route, kind: Kind): { body?: object } {
+  if (nameOf(route) !== 'POST /api/auth/confirm') return {}
+  const { password, recovery } = people[kind === 'admin' ? 'admin' : 'operator']
+  return { body: { password, code: recovery.shift() } }
+}
 
 /** A separate thing for a route that only administrators call or that deletes: others need the sample's. */
 async function ownPath(set: SampleServer, route: Route): Promise<{ path?: string }> {

@@ -1,5 +1,6 @@
 import { DropdownMenu } from 'radix-ui'
 import { createContext, type ReactNode, type RefObject, useContext, useRef } from 'react'
+import { isOn } from './is-on.ts'
 import styles from './menu.module.css'
 
 type Pending = { current: (() => void) | null }
@@ -40,8 +41,7 @@ export function MenuList({ button, labelledBy, isOpen, setOpen, children }: Prop
         aria-labelledby={labelledBy}
         onInteractOutside={event => {
           // The button itself closes the menu.
-          if (event.target instanceof Node && button.current?.contains(event.target))
-            event.preventDefault()
+          if (isOn(event, button)) event.preventDefault()
         }}
         onCloseAutoFocus={act}
       >

@@ -3,6 +3,7 @@ import CloudOff from 'lucide-react/icons/cloud-off'
 import Inbox from 'lucide-react/icons/inbox'
 import type { ReactNode } from 'react'
 import { ApiFailure, isPassing, SignedOut, Unreachable } from '../session/failure.ts'
+import { visible } from '../words/visible.ts'
 import { useWords, wordsOf } from '../words/words.ts'
 import { Button } from './button.tsx'
 import { Copyable } from './copy.tsx'
@@ -47,6 +48,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
       <Icon of={CircleAlert} />
       <div>
         <p>{error instanceof Unreachable ? say.unreachable : messageOf(error)}</p>
+        {error instanceof ApiFailure && error.hint !== null && <p>{visible(error.hint)}</p>}
         {error instanceof ApiFailure && error.requestId !== null && (
           <p className={styles.id}>{say.request(error.requestId)}</p>
         )}

@@ -3,9 +3,10 @@ import { panelLimits } from '../../../../schemas/panel-limits.ts'
 import type { Panel } from '../../../../schemas/workspace.ts'
 import { Button } from '../design/button.tsx'
 import { MenuItem } from '../design/menu.tsx'
+import { usePart } from '../design/use-part.ts'
 import { visible } from '../words/visible.ts'
 import { useWords } from '../words/words.ts'
-import { Editor, type Names } from './editor.tsx'
+import type { Names } from './editor.tsx'
 import { Grip } from './grip.tsx'
 import { clamped, moved, panelsText, sizeOf } from './panel.ts'
 import styles from './panels.module.css'
@@ -30,10 +31,13 @@ const mostInAddress = 8_000
 
 type Editing = { nth: number | null } | null
 
+const loadEditor = () => import('./editor.tsx')
+
 /** The panels that somebody added, in a grid: moved and resized with the mouse or the keyboard. */
 export function Board({ panels, onChange, names, draw }: Props) {
   const say = useWords(words)
   const [editing, setEditing] = useState<Editing>(null)
+  const editor = usePart(editing && loadEditor)
   const [dragged, setDragged] = useState<number | null>(null)
   const edited = editing && editing.nth !== null ? (panels[editing.nth] ?? null) : null
   const keys = keysOf(panels.map(panel => titleOf(panel, say)))
@@ -63,8 +67,8 @@ export function Board({ panels, onChange, names, draw }: Props) {
           ))}
         </div>
       )}
-      {editing && (
-        <Editor
+      {editing && editor && (
+        <editor.Editor
           panel={edited}
           names={names}
           onClose={() => setEditing(null)}

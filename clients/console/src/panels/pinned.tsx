@@ -1,12 +1,25 @@
 import type { Panel } from '../../../../schemas/workspace.ts'
 import { MenuItem } from '../design/menu.tsx'
+import { usePart } from '../design/use-part.ts'
 import { useWords } from '../words/words.ts'
-import { Board } from './board.tsx'
-import { DrawnPanel, type Shared } from './drawn-panel.tsx'
+import { Board, type Drawn } from './board.tsx'
+import type { Shared } from './drawn-panel.tsx'
 import type { Names } from './editor.tsx'
 import { words } from './words.ts'
 
 export type Pinned = { panels: readonly Panel[]; setPanels: (panels: Panel[]) => void }
+
+const load = () => import('./drawn-panel.tsx')
+
+/** Most projects have no panels, so that what draws them is loaded for the first one. */
+function DrawnPanel({ drawn, shared }: { drawn: Drawn; shared: Shared }) {
+  const part = usePart(load)
+  return part ? (
+    <part.DrawnPanel drawn={drawn} shared={shared} />
+  ) : (
+    <div style={{ height: drawn.height }} aria-busy="true" />
+  )
+}
 
 type Props = { pinned: Pinned; names: Names; shared: Shared }
 

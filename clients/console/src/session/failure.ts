@@ -5,6 +5,8 @@ export class ApiFailure extends Error {
   readonly status: number
   readonly code: string | null
   readonly requestId: string | null
+  /** What to do about it. */
+  readonly hint: string | null
   /** The whole body, e.g. `errors` of a 422 or `gates` of a refused submission. */
   readonly body: Readonly<Record<string, unknown>>
   constructor(status: number, body: Readonly<Record<string, unknown>>, requestId: string | null) {
@@ -12,6 +14,7 @@ export class ApiFailure extends Error {
     this.status = status
     this.code = typeof body.code === 'string' ? body.code : null
     this.requestId = requestId
+    this.hint = typeof body.hint === 'string' ? body.hint : null
     this.body = body
   }
 }

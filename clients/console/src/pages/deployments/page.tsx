@@ -12,6 +12,7 @@ import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { Actions } from './actions.tsx'
 import { History } from './history.tsx'
+import { Origins } from './origins.tsx'
 import styles from './page.module.css'
 import { type Deployment, pathOf, type Revision } from './paths.ts'
 import { Revisions } from './revisions.tsx'
@@ -73,6 +74,7 @@ function Found({ deployment }: { deployment: Deployment }) {
         <Tokens deployment={deployment} summary={summary.data ?? null} />
         <Traffic deployment={deployment} />
         <History deployment={deployment} />
+        <Origins deployment={deployment} />
       </div>
       <Snippets deployment={deployment} />
     </div>

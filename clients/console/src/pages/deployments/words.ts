@@ -82,6 +82,22 @@ export const words = wordsOf({
   session: ['playground', '试用会话'],
   duration: ['Duration, ms', '耗时 (ms)'],
   completion: ['Tokens', '词元'],
+  origins: ['Web pages that may call it', '可调用它的网页'],
+  noOrigins: [
+    'None. Programs need no entry; pages in a browser do.',
+    '无。程序无需登记，浏览器中的网页需要。',
+  ],
+  everyOrigin: ['Pages of every origin', '任何来源的网页'],
+  changeOrigins: ['Change', '更改'],
+  originsOf: [
+    (name: string) => `Web pages that may call ${name}`,
+    (name: string) => `可调用 ${name} 的网页`,
+  ],
+  originsOneALine: [
+    'Origins, one a line: https://app.example, or * for all',
+    '来源，每行一个：https://app.example，或 * 表示全部',
+  ],
+  save: ['Save', '保存'],
   use: ['Use it', '使用方法'],
   language: ['Language', '语言'],
   suspend: ['Suspend', '挂起'],

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { restorableDays } from '../../../../../schemas/runs/runs.ts'
+import { restorableDays } from '../../../../../schemas/runs/restorable.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { Failure, Loading } from '../../design/notice.tsx'

@@ -1,9 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Popover } from 'radix-ui'
 import { useState } from 'react'
-import { Button } from '../../design/button.tsx'
 import { Select, TextField } from '../../design/field.tsx'
 import { Failure } from '../../design/notice.tsx'
+import { Popover } from '../../design/popover.tsx'
 import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
 import { fields, hparamOf, type MetricColumn, metricOf } from './columns.ts'
@@ -21,25 +20,16 @@ export function ColumnChooser({ columns, onChange }: Props) {
     onChange(columns.includes(name) ? columns.filter(one => one !== name) : [...columns, name])
   const named = columns.filter(name => metricOf(name) !== null || hparamOf(name) !== null)
   return (
-    <Popover.Root>
-      <Popover.Trigger asChild>
-        <Button>{say.columns}</Button>
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Content
-          className={styles.popover}
-          aria-label={say.columns}
-          align="end"
-          sideOffset={4}
-          collisionPadding={8}
-        >
+    <Popover label={say.columns} className={styles.popover}>
+      {() => (
+        <>
           <NameSearch columns={columns} onToggle={toggle} />
           {[...named, ...fields].map(name => (
             <Choice key={name} name={name} isOn={columns.includes(name)} onToggle={toggle} />
           ))}
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
+        </>
+      )}
+    </Popover>
   )
 }
 

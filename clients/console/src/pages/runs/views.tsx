@@ -1,7 +1,7 @@
-import { Popover } from 'radix-ui'
 import { type FormEvent, useSyncExternalStore } from 'react'
 import { Button } from '../../design/button.tsx'
 import { TextField } from '../../design/field.tsx'
+import { Popover } from '../../design/popover.tsx'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
 import { keepViews, savedViews, type View, withView } from './saved-views.ts'
@@ -18,20 +18,21 @@ export function SavedViews({ search, onChoose }: { search: View; onChoose: (view
     event.currentTarget.reset()
   }
   return (
-    <Popover.Root>
-      <Popover.Trigger asChild>
-        <Button>{say.views}</Button>
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Content className={styles.popover} align="end" sideOffset={4} collisionPadding={8}>
+    <Popover label={say.views} className={styles.popover}>
+      {close => (
+        <>
           {views.length === 0 && <p>{say.noViews}</p>}
           {views.map(({ name, ...view }) => (
             <span key={name} className={styles.choice}>
-              <Popover.Close asChild>
-                <Button kind="quiet" onClick={() => onChoose(view)}>
-                  {name}
-                </Button>
-              </Popover.Close>
+              <Button
+                kind="quiet"
+                onClick={() => {
+                  close()
+                  onChoose(view)
+                }}
+              >
+                {name}
+              </Button>
               <Button
                 kind="quiet"
                 aria-label={say.remove(name)}
@@ -45,8 +46,8 @@ export function SavedViews({ search, onChoose }: { search: View; onChoose: (view
             <TextField label={say.viewName} name="name" maxLength={80} required />
             <Button type="submit">{say.saveView}</Button>
           </form>
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
+        </>
+      )}
+    </Popover>
   )
 }

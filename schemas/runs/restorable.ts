@@ -1,0 +1,2 @@
+/** How long a deleted run can be restored. */
+export const restorableDays = 30
