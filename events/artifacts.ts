@@ -3,6 +3,12 @@ import { artifactFacts, fatesOfBytes } from '../schemas/artifacts/artifacts.ts'
 import { nullable, oneOf } from '../schemas/shared.ts'
 import { aggregate, type EventOf, event } from './event.ts'
 
+const artifactOfRun = {
+  artifact_id: Type.String(),
+  run_id: Type.String(),
+  path: Type.String(),
+}
+
 /** Running code registered an artifact, or changed the facts of one (same kind, path and step). */
 export const artifactRegistered = event(
   'artifact.registered',
@@ -26,12 +32,7 @@ export const artifactVerified = event(
 /** The store does not have the artifact, or has other bytes. */
 export const artifactMissing = event(
   'artifact.missing',
-  Type.Object({
-    artifact_id: Type.String(),
-    run_id: Type.String(),
-    path: Type.String(),
-    reason: Type.String(),
-  }),
+  Type.Object({ ...artifactOfRun, reason: Type.String() }),
   ({ artifact_id, run_id, reason }) =>
     `the artifact ${artifact_id} of run ${run_id} is missing: ${reason}`,
 )
@@ -40,9 +41,7 @@ export const artifactMissing = event(
 export const artifactDeletionRequested = event(
   'artifact.deletion_requested',
   Type.Object({
-    artifact_id: Type.String(),
-    run_id: Type.String(),
-    path: Type.String(),
+    ...artifactOfRun,
     /** Where the store keeps its bytes; null if they are stored elsewhere. */
     upload_id: nullable(Type.String()),
     sha256: nullable(Type.String()),
@@ -56,12 +55,7 @@ export const artifactDeletionRequested = event(
 /** The artifact is deleted. So are its bytes, unless another artifact shares them or they are stored elsewhere. */
 export const artifactDeleted = event(
   'artifact.deleted',
-  Type.Object({
-    artifact_id: Type.String(),
-    run_id: Type.String(),
-    path: Type.String(),
-    bytes: oneOf(...fatesOfBytes),
-  }),
+  Type.Object({ ...artifactOfRun, bytes: oneOf(...fatesOfBytes) }),
   ({ artifact_id, run_id, bytes }) =>
     `the artifact ${artifact_id} of run ${run_id} is gone; ${wordsOfFate[bytes]}`,
 )

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { createSocket } from 'node:dgram'
+import { createSocket, type Socket } from 'node:dgram'
 import { createServer } from 'node:net'
 
 /** Below the range of outgoing connections, which could take the port before it is used. */
@@ -20,19 +20,20 @@ export async function freePort(): Promise<number> {
   throw new Error(`no free port between ${range.from} and ${range.to} after ${attempts} attempts`)
 }
 
-/**
- * The UDP port of the same number marks the reservation: it is released when the process ends, and the TCP port stays
- * free.
- */
-function reserve(port: number): Promise<boolean> {
+/** The UDP port of the same number marks the reservation: the TCP port stays free. */
+async function reserve(port: number): Promise<boolean> {
+  const socket = await holdPort(port)
+  if (socket === null) return false
+  setTimeout(() => socket.close(), reservedForMs).unref()
+  return true
+}
+
+/** Holds a UDP port of 127.0.0.1, until this thread ends at the latest; null if it is taken. */
+export function holdPort(port: number): Promise<Socket | null> {
   return new Promise(resolve => {
     const socket = createSocket('udp4')
-    socket.once('error', () => resolve(false))
-    socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => {
-      socket.unref()
-      setTimeout(() => socket.close(), reservedForMs).unref()
-      resolve(true)
-    })
+    socket.once('error', () => resolve(null))
+    socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(socket.unref()))
   })
 }
 

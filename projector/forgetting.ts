@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import { decodeFact, isPurge } from '../events/fact.ts'
-import type { Batch } from '../platform/log/event-log.ts'
+import type { Batch, ReadRecord } from '../platform/log/event-log.ts'
 import type { TopicProjection } from './projection.ts'
 
 /** Removes the rows of a run from the tables of one projection. */
@@ -31,6 +31,30 @@ export function forgetting(projection: TopicProjection, forget: Forget): TopicPr
       applyInTurn(tx, batch, { apply: part => applyParked(tx, part), forget }),
   }
 }
+
+type RecordProjection = Pick<TopicProjection, 'name' | 'topic' | 'carryOver'> & {
+  apply(tx: PoolClient, records: readonly ReadRecord[]): Promise<void>
+  applyParked(tx: PoolClient, records: readonly ReadRecord[]): Promise<void>
+  forget: Forget
+}
+
+/** A forgetting projection that caches nothing and applies the records of all partitions together. */
+export const recordProjection = ({ apply, applyParked, forget, ...rest }: RecordProjection) =>
+  forgetting(
+    {
+      ...rest,
+      onPoison: 'park',
+      reset() {},
+      apply: (tx, batches) =>
+        apply(
+          tx,
+          batches.flatMap(({ records }) => records),
+        ),
+      applyParked: (tx, { records }) => applyParked(tx, records),
+      async fillIn() {},
+    },
+    forget,
+  )
 
 async function applyInTurn(
   tx: PoolClient,

@@ -21,17 +21,22 @@ export const builtInRecipes = fileURLToPath(new URL('.', import.meta.url))
 
 /** All recipes below `root`, by name, newest version first. Throws for the first faulty one. */
 export async function loadCatalogue(root: string): Promise<CatalogueEntry[]> {
-  const folders = (await readdir(root, { withFileTypes: true })).filter(entry =>
-    entry.isDirectory(),
-  )
   const entries: CatalogueEntry[] = []
-  for (const { name } of folders) {
-    const directory = path.join(root, name)
-    if (await isFile(path.join(directory, 'recipe.yaml'))) entries.push(await loadRecipe(directory))
-  }
+  for (const directory of await foldersWith('recipe.yaml', root))
+    entries.push(await loadRecipe(directory))
   const sorted = sortedEntries(entries)
   refuseDoubles(sorted)
   return sorted
+}
+
+/** The folders directly below `root` that have this file. */
+export async function foldersWith(file: string, root: string): Promise<string[]> {
+  const found: string[] = []
+  for (const entry of await readdir(root, { withFileTypes: true })) {
+    const directory = path.join(root, entry.name)
+    if (entry.isDirectory() && (await isFile(path.join(directory, file)))) found.push(directory)
+  }
+  return found
 }
 
 /** By name, the newest version first. */

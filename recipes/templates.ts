@@ -1,9 +1,14 @@
-import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { templateFile, templatePrefix } from '../schemas/recipes.ts'
 import { checker } from '../schemas/validate.ts'
-import { type CatalogueEntry, FaultyRecipe, findRecipe, isFile, readEntry } from './catalogue.ts'
+import {
+  type CatalogueEntry,
+  FaultyRecipe,
+  findRecipe,
+  foldersWith,
+  readEntry,
+} from './catalogue.ts'
 
 /** The folder of the serving templates that come with Forge, and of the program that supervises their engines. */
 export const builtInTemplates = fileURLToPath(new URL('../serving/', import.meta.url))
@@ -13,15 +18,9 @@ export const engineProgram = path.join(builtInTemplates, 'serve_engine.py')
 
 /** All serving templates below `root`. Throws for the first faulty one. */
 export async function loadTemplates(root: string): Promise<CatalogueEntry[]> {
-  const folders = (await readdir(root, { withFileTypes: true })).filter(entry =>
-    entry.isDirectory(),
-  )
   const entries: CatalogueEntry[] = []
-  for (const { name } of folders) {
-    const directory = path.join(root, name)
-    if (await isFile(path.join(directory, 'template.yaml')))
-      entries.push(await loadTemplate(directory))
-  }
+  for (const directory of await foldersWith('template.yaml', root))
+    entries.push(await loadTemplate(directory))
   return entries
 }
 

@@ -70,12 +70,15 @@ const aliasOfModel = Type.Object({
   moved_by: Type.String(),
 })
 
-export const model = Type.Object({
+const modelFields = {
   model: Type.String(),
   project: Type.String(),
   owner: Type.String(),
   description: Type.String(),
   protected_aliases: Type.Array(Type.String()),
+}
+export const model = Type.Object({
+  ...modelFields,
   /** Number of the newest version; null before the first. */
   newest_version: nullable(Type.Integer()),
   aliases: Type.Array(aliasOfModel),
@@ -146,14 +149,7 @@ export const aliasMove = Type.Object({
   reason: Type.String(),
 })
 
-export const modelChanged = Type.Object({
-  model: Type.String(),
-  project: Type.String(),
-  owner: Type.String(),
-  description: Type.String(),
-  protected_aliases: Type.Array(Type.String()),
-  changed: Type.Boolean(),
-})
+export const modelChanged = Type.Object({ ...modelFields, changed: Type.Boolean() })
 export const modelDeleted = Type.Object({ model: Type.String(), deleted: Type.Literal(true) })
 export const versionChanged = Type.Object({
   model: Type.String(),

@@ -7,7 +7,8 @@ import type { Random } from '../../test/whole/chaos/random.ts'
 /** An attempt, and how it must end. */
 export type Planned = { launch: Launch; end: Pick<Exit, 'exit_code' | 'signal'> }
 
-const ends: Planned['end'][] = [
+/** The ways in which a process may end. */
+export const ends: Planned['end'][] = [
   { exit_code: 0, signal: null },
   { exit_code: 1, signal: null },
   { exit_code: 7, signal: null },

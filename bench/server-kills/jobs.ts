@@ -5,15 +5,8 @@ import { type CallOptions, callApi, signIn } from '../../test/servers/api.ts'
 import type { Forge } from '../../test/servers/forge.ts'
 import { until } from '../../test/servers/until.ts'
 import type { Random } from '../../test/whole/chaos/random.ts'
+import { ends } from '../kills/attempts.ts'
 import type { Ended, Planned } from './verdict.ts'
-
-const ends: Planned['end'][] = [
-  { exit_code: 0, signal: null },
-  { exit_code: 1, signal: null },
-  { exit_code: 7, signal: null },
-  { exit_code: 137, signal: null },
-  { exit_code: null, signal: 'SIGSEGV' },
-]
 
 export const plan = (key: string, random: Random): Planned => ({
   key,

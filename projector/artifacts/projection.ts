@@ -1,3 +1,4 @@
+import type { Kysely, Updateable } from 'kysely'
 import type { ArtifactEvent } from '../../events/artifacts.ts'
 import type { Handlers } from '../projection.ts'
 import type { ArtifactTables } from './table.ts'
@@ -24,18 +25,8 @@ export const artifactProjection: Handlers<ArtifactTables, ArtifactEvent> = {
       )
       .execute()
   },
-  'artifact.verified': (tx, { data }) =>
-    tx
-      .updateTable('artifacts')
-      .set({ status: 'verified' })
-      .where('artifact_id', '=', data.artifact_id)
-      .execute(),
-  'artifact.missing': (tx, { data }) =>
-    tx
-      .updateTable('artifacts')
-      .set({ status: 'missing' })
-      .where('artifact_id', '=', data.artifact_id)
-      .execute(),
+  'artifact.verified': (tx, { data }) => setStatus(tx, data, 'verified'),
+  'artifact.missing': (tx, { data }) => setStatus(tx, data, 'missing'),
   'artifact.deletion_requested': (tx, { data, occurred_at, actor }) =>
     tx
       .updateTable('artifacts')
@@ -46,10 +37,13 @@ export const artifactProjection: Handlers<ArtifactTables, ArtifactEvent> = {
       })
       .where('artifact_id', '=', data.artifact_id)
       .execute(),
-  'artifact.deleted': (tx, { data }) =>
-    tx
-      .updateTable('artifacts')
-      .set({ status: 'deleted' })
-      .where('artifact_id', '=', data.artifact_id)
-      .execute(),
+  'artifact.deleted': (tx, { data }) => setStatus(tx, data, 'deleted'),
 }
+
+type Status = Updateable<ArtifactTables['artifacts']>['status']
+
+const setStatus = (
+  tx: Kysely<ArtifactTables>,
+  { artifact_id }: { artifact_id: string },
+  status: Status,
+) => tx.updateTable('artifacts').set({ status }).where('artifact_id', '=', artifact_id).execute()

@@ -2,30 +2,21 @@ import type { PoolClient } from 'pg'
 import { decodeFact } from '../../events/fact.ts'
 import { decodeHardware } from '../../events/hardware.ts'
 import type { ReadRecord } from '../../platform/log/event-log.ts'
-import { forgetIn, forgetting } from '../forgetting.ts'
+import { forgetIn, recordProjection } from '../forgetting.ts'
 import type { TopicProjection } from '../projection.ts'
 import { hardwareCarryOver } from './carry.ts'
 import { addPoint, noSources, type RunSources, sourcePlaceOf } from './sources.ts'
 
 /** Machine samples: one row per GPU or machine and time. If two records have the same row, the later one wins. */
 export const hardwareProjection = (topic: string): TopicProjection =>
-  forgetting(
-    {
-      name: 'hardware',
-      topic,
-      onPoison: 'park',
-      carryOver: hardwareCarryOver,
-      reset() {},
-      apply: (tx, batches) =>
-        addRecords(
-          tx,
-          batches.flatMap(({ records }) => records),
-        ),
-      applyParked: (tx, { records }) => addRecords(tx, records),
-      async fillIn() {},
-    },
-    forgetIn('hardware_points', 'hardware_means', 'hardware_sources', 'hardware_runs'),
-  )
+  recordProjection({
+    name: 'hardware',
+    topic,
+    carryOver: hardwareCarryOver,
+    apply: addRecords,
+    applyParked: addRecords,
+    forget: forgetIn('hardware_points', 'hardware_means', 'hardware_sources', 'hardware_runs'),
+  })
 
 async function addRecords(tx: PoolClient, records: readonly ReadRecord[]): Promise<void> {
   const begins = new Map(records.toReversed().map(({ key, offset }) => [key, offset]))

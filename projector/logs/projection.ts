@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg'
 import { decodeFact } from '../../events/fact.ts'
 import { decodeLines, encodeLines, type Segment } from '../../platform/lines/line-block.ts'
 import type { ReadRecord } from '../../platform/log/event-log.ts'
-import { forgetIn, forgetting } from '../forgetting.ts'
+import { forgetIn, recordProjection } from '../forgetting.ts'
 import type { TopicProjection } from '../projection.ts'
 import { logsCarryOver } from './carry.ts'
 import { absorb, absorbParked, emptyLog, type RunLog } from './run-log.ts'
@@ -14,24 +14,14 @@ const maxRowText = 128 * 1024
 
 /** Log lines of runs, numbered in log order; each record takes effect once. */
 export const logsProjection = (topic: string): TopicProjection =>
-  forgetting(
-    {
-      name: 'logs',
-      topic,
-      onPoison: 'park',
-      carryOver: logsCarryOver,
-      reset() {},
-      apply: (tx, batches) =>
-        addRecords(
-          tx,
-          batches.flatMap(({ records }) => records),
-          absorb,
-        ),
-      applyParked: (tx, { records }) => addRecords(tx, records, absorbParked),
-      async fillIn() {},
-    },
-    forgetIn('log_chunks', 'log_sources', 'log_runs'),
-  )
+  recordProjection({
+    name: 'logs',
+    topic,
+    carryOver: logsCarryOver,
+    apply: (tx, records) => addRecords(tx, records, absorb),
+    applyParked: (tx, records) => addRecords(tx, records, absorbParked),
+    forget: forgetIn('log_chunks', 'log_sources', 'log_runs'),
+  })
 
 async function addRecords(
   tx: PoolClient,

@@ -2,30 +2,21 @@ import type { PoolClient } from 'pg'
 import { decodeTraffic } from '../../events/traffic.ts'
 import type { ReadRecord } from '../../platform/log/event-log.ts'
 import type { TrafficRow } from '../../schemas/traffic.ts'
-import { forgetIn, forgetting } from '../forgetting.ts'
+import { forgetIn, recordProjection } from '../forgetting.ts'
 import type { TopicProjection } from '../projection.ts'
 import { trafficCarryOver } from './carry.ts'
 
 /** Requests to deployments, each stored once however often its row arrives, and daily sums. */
 export const trafficProjection = (topic: string): TopicProjection =>
-  forgetting(
-    {
-      name: 'traffic',
-      topic,
-      onPoison: 'park',
-      carryOver: trafficCarryOver,
-      reset() {},
-      apply: (tx, batches) =>
-        addRecords(
-          tx,
-          batches.flatMap(({ records }) => records),
-        ),
-      applyParked: (tx, { records }) => addRecords(tx, records),
-      async fillIn() {},
-    },
+  recordProjection({
+    name: 'traffic',
+    topic,
+    carryOver: trafficCarryOver,
+    apply: addRecords,
+    applyParked: addRecords,
     // Every topic of facts carries the purges of runs; a deployment's traffic does not belong to a run.
-    forgetIn(),
-  )
+    forget: forgetIn(),
+  })
 
 /** Rows per statement. */
 const rowsAtOnce = 2_000

@@ -34,7 +34,8 @@ export const pointFeed = (
   },
 })
 
-async function readEnd(db: Kysely<LogTables>, runId: string): Promise<string | null> {
+/** The state with which the log of a run ended; null until all its lines and points can be read. */
+export async function readEnd(db: Kysely<LogTables>, runId: string): Promise<string | null> {
   const row = await db
     .selectFrom('log_runs')
     .select('eof_state')

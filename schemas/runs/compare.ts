@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { runStates } from '../jobs/states.ts'
 import { metricValue } from '../metrics/metrics.ts'
 import { closed, nullable, oneOf, timestamp } from '../shared.ts'
+import { runIdentity } from './identity.ts'
 
 /** Minimum and maximum number of runs in a comparison. */
 export const comparedRuns = { least: 2, most: 200 } as const
@@ -31,13 +31,7 @@ const difference = (value = scalar) =>
 export const comparison = Type.Object({
   runs: Type.Array(
     Type.Object({
-      run_id: Type.String(),
-      short_id: Type.String(),
-      name: nullable(Type.String()),
-      project: Type.String(),
-      owner: Type.String(),
-      state: oneOf(...runStates),
-      created_at: timestamp(),
+      ...runIdentity,
       started_at: nullable(timestamp()),
       ended_at: nullable(timestamp()),
     }),

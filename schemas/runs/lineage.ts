@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { runStates } from '../jobs/states.ts'
-import { nullable, oneOf, timestamp } from '../shared.ts'
+import { nullable, oneOf } from '../shared.ts'
+import { runIdentity } from './identity.ts'
 
 /** Maximum runs of a lineage, and steps from the requested run; `truncated` if there are more. */
 export const lineageLimits = { runs: 200, steps: 20 } as const
@@ -11,18 +11,7 @@ export const lineageKinds = ['retry', 'clone', 'init_from'] as const
 export const lineage = Type.Object({
   run_id: Type.String(),
   /** The run itself and those connected to it that the caller may read, oldest first. */
-  runs: Type.Array(
-    Type.Object({
-      run_id: Type.String(),
-      short_id: Type.String(),
-      name: nullable(Type.String()),
-      project: Type.String(),
-      owner: Type.String(),
-      state: oneOf(...runStates),
-      created_at: timestamp(),
-      datasets: Type.Array(Type.String()),
-    }),
-  ),
+  runs: Type.Array(Type.Object({ ...runIdentity, datasets: Type.Array(Type.String()) })),
   edges: Type.Array(
     Type.Object({
       kind: oneOf(...lineageKinds),

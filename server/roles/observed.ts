@@ -1,10 +1,11 @@
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import type { Pool } from 'pg'
 import type { MetricFacts, Observe, Observing } from '../../events/diagnosis-facts.ts'
 import { pause } from '../../platform/pause.ts'
 import type { ReadTables } from '../../query-api/compose.ts'
 import { readLastPoints } from '../../query-api/hardware/last-points.ts'
 import { searchBackward } from '../../query-api/logs/search.ts'
+import { readEnd } from '../../query-api/metrics/feed.ts'
 import { readKeys, readSeries, type SeriesPoints } from '../../query-api/metrics/read.ts'
 import type { LogLine } from '../../schemas/logs.ts'
 
@@ -33,15 +34,7 @@ export function observing(pool: Pool): Observe {
 }
 
 /** Whether all lines and points of the run are in the read models. */
-async function isComplete(db: Db, run_id: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('log_runs')
-    .select('eof_state')
-    .where('run_id', '=', run_id)
-    .where(sql<boolean>`points_are_in(${run_id})`)
-    .executeTakeFirst()
-  return (row?.eof_state ?? null) !== null
-}
+const isComplete = async (db: Db, run_id: string) => (await readEnd(db, run_id)) !== null
 
 /** Limits on reading: a failure is reported at the end of a log. */
 const maxLines = 4000

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { asExecutor, endedWell } from '../servers/as-executor.ts'
+import { dutiesAreDone } from '../servers/decisions-done.ts'
 import type { Forge } from '../servers/forge.ts'
 import { type ExternalRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
@@ -60,13 +61,6 @@ export async function jobsWithCheckpoints(forge: Forge) {
     },
     /** All open duties of the run. */
     settled: (run_id: string) =>
-      until('its duties are done', 30_000, async () => {
-        const { rows } = await forge.pool.query(
-          `select count(*)::int as open from write.duty
-            where payload ->> 'run_id' = $1 and done_at is null and due_at <= now()`,
-          [run_id],
-        )
-        return rows[0]?.open === 0
-      }),
+      until('its duties are done', 30_000, () => dutiesAreDone(forge.pool, run_id)),
   }
 }

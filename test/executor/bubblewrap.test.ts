@@ -1,16 +1,9 @@
-import test from 'ava'
-import { executorContract } from './contract.ts'
-import { benchWith } from './local-bench.ts'
-import { survivalRules } from './survival.ts'
-import { whatHolds } from './what-holds.ts'
+import { isolationContract } from './isolation-contract.ts'
 
-const { bubblewrap } = await whatHolds()
-if (bubblewrap === null) {
-  executorContract('bubblewrap', benchWith('bubblewrap'))
-  survivalRules('bubblewrap')
-} else
-  test('bubblewrap cannot be tried here', t => {
-    t.log(bubblewrap)
-    t.not(process.env.FORGE_TEST_BUBBLEWRAP, 'required', bubblewrap)
-    t.regex(bubblewrap, /bwrap|bubblewrap|namespace|Operation not permitted/i)
-  })
+await isolationContract('bubblewrap', 'bubblewrap', {
+  title: 'bubblewrap cannot be tried here',
+  check(t, reason) {
+    t.not(process.env.FORGE_TEST_BUBBLEWRAP, 'required', reason)
+    t.regex(reason, /bwrap|bubblewrap|namespace|Operation not permitted/i)
+  },
+})

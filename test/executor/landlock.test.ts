@@ -1,15 +1,6 @@
-import test from 'ava'
-import { executorContract } from './contract.ts'
-import { benchWith } from './local-bench.ts'
-import { survivalRules } from './survival.ts'
-import { whatHolds } from './what-holds.ts'
+import { isolationContract } from './isolation-contract.ts'
 
-const { landlock } = await whatHolds()
-if (landlock === null) {
-  executorContract('landlock', benchWith('landlock'))
-  survivalRules('landlock')
-} else
-  test('this kernel has no Landlock', t => {
-    t.log(landlock)
-    t.regex(landlock, /landlock/i)
-  })
+await isolationContract('landlock', 'landlock', {
+  title: 'this kernel has no Landlock',
+  check: (t, reason) => t.regex(reason, /landlock/i),
+})

@@ -1,15 +1,6 @@
-import test from 'ava'
-import { executorContract } from './contract.ts'
-import { benchWith } from './local-bench.ts'
-import { survivalRules } from './survival.ts'
-import { whatHolds } from './what-holds.ts'
+import { isolationContract } from './isolation-contract.ts'
 
-const { user } = await whatHolds()
-if (user === null) {
-  executorContract('a user for each run', benchWith('user'))
-  survivalRules('user')
-} else
-  test('only root can give each run its own user', t => {
-    t.log(user)
-    t.not(process.getuid?.(), 0, user)
-  })
+await isolationContract('user', 'a user for each run', {
+  title: 'only root can give each run its own user',
+  check: (t, reason) => t.not(process.getuid?.(), 0, reason),
+})

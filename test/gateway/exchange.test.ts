@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { type IncomingMessage, type RequestListener, request } from 'node:http'
-import { connect } from 'node:net'
 import test from 'ava'
 import { freePort } from '../../platform/free-port.ts'
 import { say, serveEngine } from '../servers/engine.ts'
 import { patient } from '../servers/patience.ts'
 import { until, untilSettled } from '../servers/until.ts'
+import { connectRaw } from './raw-connection.ts'
 import { openStage, type Stage } from './stage.ts'
 
 type Told = { code: string; detail: string; request_id: string; error: { code: string } }
@@ -205,22 +205,13 @@ test('a response before the body was read leaves a usable connection', async t =
   const { token } = await stage.tables.token('dep_a')
   const head = (length: number) =>
     `POST /inference/dep_a/v1/x HTTP/1.1\r\nHost: g\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${length}\r\n\r\n`
-  const socket = connect(stage.port, '127.0.0.1')
-  let reply = ''
-  let isClosed = false
-  socket.on('data', chunk => {
-    reply += chunk.toString('latin1')
-  })
-  socket.on('error', () => {})
-  socket.on('close', () => {
-    isClosed = true
-  })
+  const { socket, reply, isClosed } = connectRaw(stage.port)
   socket.write(head(8_000_000))
   socket.write(Buffer.alloc(8_000_000, 'x'))
   socket.write(`${head(2)}hi`)
-  await until('the first answer', 10_000, () => reply.includes('large'))
-  await until('the second, or the end', 10_000, () => isClosed || reply.includes('small'))
-  t.regex(reply, /^HTTP\/1\.1 400/)
+  await until('the first answer', 10_000, () => reply().includes('large'))
+  await until('the second, or the end', 10_000, () => isClosed() || reply().includes('small'))
+  t.regex(reply(), /^HTTP\/1\.1 400/)
   socket.destroy()
 })
 

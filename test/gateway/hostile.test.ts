@@ -1,8 +1,8 @@
-import { connect } from 'node:net'
 import test from 'ava'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
 import { cases } from './hostile-cases.ts'
+import { connectRaw } from './raw-connection.ts'
 import { ambiguityOf, startRecorder } from './recorder.ts'
 import { openStage } from './stage.ts'
 
@@ -37,18 +37,9 @@ async function ask(
   isDone: (reply: string, isClosed: boolean) => boolean,
   what: string,
 ): Promise<string> {
-  const socket = connect(port, '127.0.0.1')
-  let reply = ''
-  let isClosed = false
-  socket.on('data', chunk => {
-    reply += chunk.toString('latin1')
-  })
-  socket.on('error', () => {})
-  socket.on('close', () => {
-    isClosed = true
-  })
+  const { socket, reply, isClosed } = connectRaw(port)
   await new Promise(resolve => socket.write(Buffer.from(raw, 'latin1'), resolve))
-  await until(`an answer to: ${what}`, 10_000, () => isDone(reply, isClosed))
+  await until(`an answer to: ${what}`, 10_000, () => isDone(reply(), isClosed()))
   socket.destroy()
-  return reply
+  return reply()
 }

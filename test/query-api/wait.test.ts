@@ -1,9 +1,9 @@
 import test, { type ExecutionContext } from 'ava'
-import type { Pool } from 'pg'
 import { streamPosition } from '../../platform/position.ts'
 import { inProcessSignals } from '../../platform/signals.ts'
 import { createWaiter } from '../../query-api/reading/wait.ts'
 import type { WakeUps } from '../../schemas/wake-ups.ts'
+import { countedPool } from '../servers/counted-pool.ts'
 import { startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { database } from '../servers/postgres.ts'
@@ -12,21 +12,14 @@ import { until } from '../servers/until.ts'
 
 async function waiter(t: ExecutionContext) {
   const { pool } = await database(t, { schema: 'read' })
-  let queries = 0
-  const counted = new Proxy(pool, {
-    get(target, name: keyof Pool) {
-      if (name === 'query') queries++
-      const value = target[name]
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
+  const { counted, queries } = countedPool(pool)
   const signals = inProcessSignals<WakeUps>()
   // No wait may time out before the test does the thing that ends it.
   const wait = createWaiter(counted, signals, patient(20_000))
   const reach = async (stream: string) => {
     await pool.query('insert into stream_head (stream, version) values ($1, 1)', [stream])
   }
-  return { wait, reach, signals, queries: () => queries }
+  return { wait, reach, signals, queries }
 }
 
 const never = new AbortController().signal

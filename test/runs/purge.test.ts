@@ -8,6 +8,7 @@ import { artifactAt } from '../../events/artifacts.ts'
 import { runAt } from '../../events/runs.ts'
 import { keptOfRuns, tablesOfRuns } from '../../projector/purged-runs.ts'
 import { storing } from '../artifacts/storing.ts'
+import { dutiesAreDone } from '../servers/decisions-done.ts'
 import { dumpReadModels } from '../servers/dump.ts'
 import { type Forge, sharedForge, startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
@@ -58,14 +59,7 @@ const makeDue = (forge: Forge, { run_id }: ExternalRun, done = false) =>
   )
 
 const untilDone = (forge: Forge, { run_id }: ExternalRun) =>
-  until('its duties are done', 20_000, async () => {
-    const { rows } = await forge.pool.query(
-      `select count(*)::int as open from write.duty
-        where payload ->> 'run_id' = $1 and done_at is null and due_at <= now()`,
-      [run_id],
-    )
-    return rows[0]?.open === 0
-  })
+  until('its duties are done', 20_000, () => dutiesAreDone(forge.pool, run_id))
 
 const eventsOf = async (forge: Pick<Forge, 'pool'>, run_id: string) => {
   const { rows } = await forge.pool.query<{ type: string }>(

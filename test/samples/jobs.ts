@@ -56,31 +56,13 @@ export const jobSample: Sample = {
       body: () => ({ priority: 1 }),
     },
     'POST /api/jobs/{run_id}/retry': {
-      async path(server) {
-        const run_id = await runningJob(server)
-        await server.send({
-          method: 'POST',
-          path: `/api/jobs/${run_id}/stop`,
-          headers: server.credentials.operator,
-        })
-        await asExecutor(server.pool).exited(run_id, 1, endedWell())
-        return `/api/jobs/${run_id}/retry`
-      },
+      path: async server => `/api/jobs/${await endedJob(server, 'stop')}/retry`,
     },
     'POST /api/jobs/{run_id}/pause': {
       path: async server => `/api/jobs/${await runningJob(server)}/pause`,
     },
     'POST /api/jobs/{run_id}/resume': {
-      async path(server) {
-        const run_id = await runningJob(server)
-        await server.send({
-          method: 'POST',
-          path: `/api/jobs/${run_id}/pause`,
-          headers: server.credentials.operator,
-        })
-        await asExecutor(server.pool).exited(run_id, 1, endedWell())
-        return `/api/jobs/${run_id}/resume`
-      },
+      path: async server => `/api/jobs/${await endedJob(server, 'pause')}/resume`,
     },
   },
 }
@@ -98,5 +80,17 @@ async function runningJob({ send, pool, fixtures, credentials }: SampleServer): 
   const executor = asExecutor(pool)
   await executor.schedule(run_id, [])
   await executor.executorRunning(run_id, 1, new Date().toISOString())
+  return run_id
+}
+
+/** A job of the operator whose attempt ended because somebody stopped or paused it. */
+async function endedJob(server: SampleServer, act: 'stop' | 'pause'): Promise<string> {
+  const run_id = await runningJob(server)
+  await server.send({
+    method: 'POST',
+    path: `/api/jobs/${run_id}/${act}`,
+    headers: server.credentials.operator,
+  })
+  await asExecutor(server.pool).exited(run_id, 1, endedWell())
   return run_id
 }

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { createSocket } from 'node:dgram'
+import { holdPort } from '../../platform/free-port.ts'
 
 /** Above the ids of `executor/bench.ts`, and below 2^31, the most that Node takes: 32,000 ranges of 1024 ids. */
 const ids = { first: 1_966_080_000, perFolder: 1024 }
@@ -22,21 +22,9 @@ export function idsIn(folder: string): Promise<string> {
 async function reserveRange(): Promise<string> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const port = randomInt(ports.from, ports.to)
-    if (!(await hold(port))) continue
+    if ((await holdPort(port)) === null) continue
     const first = ids.first + (port - ports.from) * ids.perFolder
     return `${first}-${first + ids.perFolder - 1}`
   }
   throw new Error(`no range of user ids is free after ${attempts} attempts`)
-}
-
-/** Holds a UDP port, which is released with this thread. */
-function hold(port: number): Promise<boolean> {
-  return new Promise(resolve => {
-    const socket = createSocket('udp4')
-    socket.once('error', () => resolve(false))
-    socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => {
-      socket.unref()
-      resolve(true)
-    })
-  })
 }

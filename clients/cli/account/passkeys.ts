@@ -3,6 +3,7 @@ import type { passkey } from '../../../schemas/passkeys.ts'
 import { segment } from '../api/client.ts'
 import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
+import { request } from '../program/request.ts'
 import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { table } from '../terminal/table.ts'
@@ -35,14 +36,7 @@ export const describePasskeyRemove = describe({
   operands: { '<passkey>': 'its id, as forge account passkeys list shows it' },
 })
 
-export async function passkeyRemove(
-  world: World,
-  id: string,
-  options: CommonOptions,
-): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const reply = await api.delete(`${path}/${segment(id)}`)
-  if (isJson) terminal.data(toJson(reply))
-  else terminal.note('Removed')
-  return exitCode.ok
-}
+export const passkeyRemove = request({
+  send: ({ api }, _, id) => api.delete(`${path}/${segment(id)}`),
+  note: () => 'Removed',
+})

@@ -3,6 +3,7 @@ import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
 import { list } from '../program/list.ts'
 import { printSecret } from '../program/print-secret.ts'
+import { request } from '../program/request.ts'
 import {
   type CommonOptions,
   type Flags,
@@ -135,17 +136,10 @@ export const describeUserRemoveSecondFactor = describe({
   operands: { '<username>': '' },
 })
 
-export async function userRemoveSecondFactor(
-  world: World,
-  username: string,
-  options: CommonOptions,
-): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
-  const answer = await api.delete(`${path}/${segment(username)}/second-factor`)
-  if (isJson) terminal.data(toJson(answer))
-  else terminal.note(`Removed the second factor of ${username}`)
-  return exitCode.ok
-}
+export const userRemoveSecondFactor = request({
+  send: ({ api }, _, username) => api.delete(`${path}/${segment(username)}/second-factor`),
+  note: (_, __, username) => `Removed the second factor of ${username}`,
+})
 
 type Change = { username: string; options: CommonOptions; change: object; said: string }
 

@@ -5,9 +5,8 @@ import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { sharedForge } from '../../servers/forge.ts'
 import { patient } from '../../servers/patience.ts'
-import { createRun } from '../../servers/runs.ts'
 import { until } from '../../servers/until.ts'
-import { emptyFolder, python, reportingTo } from './scripts.ts'
+import { emptyFolder, scriptOfNewRun } from './scripts.ts'
 
 type Environment = { environment: Record<string, unknown> | null }
 type Hardware = {
@@ -35,10 +34,7 @@ test.serial(
   async t => {
     t.timeout(patient(300_000))
     const forge = await theForge()
-    const run = await createRun(forge)
-    const script = python(t, code, {
-      ...reportingTo(forge, run),
-      FORGE_SPOOL_DIR: await emptyFolder(t),
+    const { run, script } = await scriptOfNewRun(t, forge, code, {
       // From a process on one of two nodes.
       WORLD_SIZE: '2',
       LOCAL_WORLD_SIZE: '1',
@@ -84,12 +80,7 @@ END
 async function sampledGpus(t: ExecutionContext, environment: Record<string, string>) {
   t.timeout(patient(300_000))
   const forge = await theForge()
-  const run = await createRun(forge)
-  const script = python(t, code, {
-    ...environment,
-    ...reportingTo(forge, run),
-    FORGE_SPOOL_DIR: await emptyFolder(t),
-  })
+  const { run, script } = await scriptOfNewRun(t, forge, code, environment)
   const of = `/api/runs/${run.run_id}`
   const { series, summary } = await until('samples can be read', 60_000, async () => {
     const { body } = await forge.call<Hardware>('GET', `${of}/hardware?scope=gpu`)

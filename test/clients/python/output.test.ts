@@ -1,9 +1,8 @@
 import test from 'ava'
 import { sharedForgeProcess } from '../../servers/forge.ts'
 import { patient } from '../../servers/patience.ts'
-import { createRun } from '../../servers/runs.ts'
 import { until } from '../../servers/until.ts'
-import { emptyFolder, python, reportingTo } from './scripts.ts'
+import { scriptOfNewRun } from './scripts.ts'
 
 type Line = { stream: string; text: string; rank: number | null; node: string | null }
 
@@ -36,11 +35,7 @@ raise ValueError("boom")
 test('the output of a script becomes the log of its run, even while the server restarts', async t => {
   t.timeout(patient(200_000))
   const forge = await theForge()
-  const run = await createRun(forge)
-  const script = python(t, code, {
-    ...reportingTo(forge, run),
-    FORGE_SPOOL_DIR: await emptyFolder(t),
-  })
+  const { run, script } = await scriptOfNewRun(t, forge, code)
   const read = async (): Promise<Line[]> =>
     (await forge.call<Line[]>('GET', `/api/runs/${run.run_id}/logs?limit=500`)).body
   const linesWith = (text: string) =>

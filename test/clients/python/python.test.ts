@@ -7,9 +7,9 @@ import test, { type ExecutionContext } from 'ava'
 import { type Forge, startForgeProcess } from '../../servers/forge.ts'
 import { patient } from '../../servers/patience.ts'
 import { until } from '../../servers/until.ts'
+import { storedPoints } from './scripts.ts'
 
 type Run = { run_id: string; env: Record<string, string> }
-type Point = { key: string; step: number; value: number }
 type Plan = {
   phases: {
     /** Default: until the script receives the next line. */
@@ -35,7 +35,7 @@ test.serial(
     const script = report(t, run, spool, { phases: [{ value: 0.5 }], end: 'finish' })
     for (const goal of [300, 600]) {
       await until(`${goal} points have arrived`, withinMs, async () =>
-        (await stored(forge, run)).length >= goal ? true : null,
+        (await storedPoints(forge, run.run_id)).length >= goal ? true : null,
       )
       await forge.kill()
       await forge.start()
@@ -184,7 +184,7 @@ async function arrives(
   points: Map<string, number>,
 ): Promise<void> {
   const found = await until('all points can be read', withinMs, async () => {
-    const there = await stored(forge, run)
+    const there = await storedPoints(forge, run.run_id)
     return there.length >= points.size && there
   })
   t.is(found.length, points.size, 'each point is there once')
@@ -194,19 +194,6 @@ async function arrives(
     [],
     'each with the value logged last',
   )
-}
-
-async function stored(forge: Forge, run: Run): Promise<Point[]> {
-  const path = `/api/runs/${run.run_id}/metrics/export?format=jsonl`
-  const response = await fetch(`${forge.url}${path}`, {
-    headers: { authorization: `Bearer ${forge.token}` },
-  })
-  const text = await response.text()
-  if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${text}`)
-  return text
-    .split('\n')
-    .filter(line => line !== '')
-    .map(line => JSON.parse(line) as Point)
 }
 
 async function state(forge: Forge, run: Run): Promise<string> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import type { Forge } from '../../servers/forge.ts'
+import { createRun, type ExternalRun } from '../../servers/runs.ts'
 import { until } from '../../servers/until.ts'
 
 export const pythonClient = join(import.meta.dirname, '../../../clients/python/src')
@@ -65,6 +66,22 @@ export const reportingTo = (
   SERVICE_RUN_ID: run_id,
   SERVICE_TOKEN: token,
 })
+
+/** Starts code that reports to a new run, with its reports spooled in an empty folder. */
+export async function scriptOfNewRun(
+  t: ExecutionContext,
+  forge: Forge,
+  code: string,
+  env: Record<string, string> = {},
+): Promise<{ run: ExternalRun; script: Script }> {
+  const run = await createRun(forge)
+  const script = python(t, code, {
+    ...env,
+    ...reportingTo(forge, run),
+    FORGE_SPOOL_DIR: await emptyFolder(t),
+  })
+  return { run, script }
+}
 
 /** An empty folder, gone after the test. */
 export async function emptyFolder(t: ExecutionContext): Promise<string> {

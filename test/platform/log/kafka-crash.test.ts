@@ -7,7 +7,7 @@ import { patient } from '../../servers/patience.ts'
 import { addressOf } from '../../servers/rendezvous.ts'
 import { until, untilSettled } from '../../servers/until.ts'
 import { record, take, topicsOfTest } from './contract.ts'
-import { checkLog, startAppending } from './ledger.ts'
+import { appendAndKillOne, checkLog, startAppending } from './ledger.ts'
 import { ownBroker } from './own-broker.ts'
 
 test('two processes append to the same partitions and one is killed: nothing lost, nothing twice', async t => {
@@ -15,13 +15,8 @@ test('two processes append to the same partitions and one is killed: nothing los
   const { facts } = topicsOfTest()
   const log = await openKafkaLog({ brokers, clientId: 'test', topics: [facts] })
   t.teardown(log.close)
-  const first = startAppending(t, { name: 'first', topic: facts, at: { brokers } })
-  const second = startAppending(t, { name: 'second', topic: facts, at: { brokers } })
-  await Promise.all([first.ackedMore(300, 30_000), second.ackedMore(300, 30_000)])
-  await first.kill()
-  await second.ackedMore(300, 30_000)
-  await second.finish()
-  await checkLog(t, log, facts.name, [first, second])
+  const processes = await appendAndKillOne(t, { topic: facts, at: { brokers } })
+  await checkLog(t, log, facts.name, processes)
 })
 
 test('the broker is killed: acknowledged records are present when it is back, and a reader continues', async t => {

@@ -56,6 +56,20 @@ export function startAppending(t: ExecutionContext, order: Order): Appending {
   }
 }
 
+/** Appends from two processes at once, kills one, and returns both once the other has continued and ended. */
+export async function appendAndKillOne(
+  t: ExecutionContext,
+  order: Omit<Order, 'name'>,
+): Promise<Appending[]> {
+  const killed = startAppending(t, { ...order, name: 'first' })
+  const other = startAppending(t, { ...order, name: 'second' })
+  await Promise.all([killed.ackedMore(300, 30_000), other.ackedMore(300, 30_000)])
+  await killed.kill()
+  await other.ackedMore(300, 30_000)
+  await other.finish()
+  return [killed, other]
+}
+
 function complaintsOf(child: ChildProcess): () => string {
   let text = ''
   child.stderr?.setEncoding('utf8').on('data', part => {

@@ -11,7 +11,7 @@ import { migrate } from '../../../platform/postgres/migrate.ts'
 import { database } from '../../servers/postgres.ts'
 import { until, untilSettled } from '../../servers/until.ts'
 import { record, take, topicsOfTest } from './contract.ts'
-import { checkLog, startAppending } from './ledger.ts'
+import { appendAndKillOne, checkLog, startAppending } from './ledger.ts'
 
 const migrations = {
   schema: 'log',
@@ -21,15 +21,10 @@ const migrations = {
 test('two processes append to the same partitions and one is killed: nothing lost, nothing twice', async t => {
   const { url } = await database(t)
   const { facts } = topicsOfTest()
-  const first = startAppending(t, { name: 'first', topic: facts, at: { url } })
-  const second = startAppending(t, { name: 'second', topic: facts, at: { url } })
-  await Promise.all([first.ackedMore(300, 30_000), second.ackedMore(300, 30_000)])
-  await first.kill()
-  await second.ackedMore(300, 30_000)
-  await second.finish()
+  const processes = await appendAndKillOne(t, { topic: facts, at: { url } })
   const log = await openPostgresLog({ url, topics: [facts] })
   t.teardown(log.close)
-  await checkLog(t, log, facts.name, [first, second])
+  await checkLog(t, log, facts.name, processes)
 })
 
 test('the database server is killed: acknowledged records are present when it is back', async t => {

@@ -1,9 +1,9 @@
 import Check from 'lucide-react/icons/check'
 import Copy from 'lucide-react/icons/copy'
-import { useEffect, useState } from 'react'
 import { useWords, wordsOf } from '../words/words.ts'
 import { IconButton } from './button.tsx'
 import styles from './copy.module.css'
+import { useCopied } from './use-copied.ts'
 
 const words = wordsOf({ copy: ['Copy', '复制'], copied: ['Copied', '已复制'] })
 
@@ -29,18 +29,13 @@ export const CodeBlock = ({ text, name }: { text: string; name: string }) => (
 
 function CopyButton({ text, what = text }: { text: string; what?: string }) {
   const say = useWords(words)
-  const [isCopied, setCopied] = useState(false)
-  useEffect(() => {
-    if (!isCopied) return
-    const timer = setTimeout(() => setCopied(false), 2_000)
-    return () => clearTimeout(timer)
-  }, [isCopied])
+  const { isCopied, copy } = useCopied()
   return (
     <>
       <IconButton
         icon={isCopied ? Check : Copy}
         name={`${say.copy}: ${what}`}
-        onClick={() => void navigator.clipboard?.writeText(text).then(() => setCopied(true))}
+        onClick={() => copy(text)}
       />
       <span className="visually-hidden" aria-live="polite">
         {isCopied && say.copied}

@@ -6,37 +6,28 @@ import styles from './page.module.css'
 import { Situations } from './situations.tsx'
 import { Values } from './values.tsx'
 
+const parts = [
+  { id: 'foundations', title: 'Foundations', content: <Foundations /> },
+  { id: 'controls', title: 'Controls', content: <Controls /> },
+  { id: 'values', title: 'Values', content: <Values /> },
+  { id: 'situations', title: 'Situations', content: <Situations /> },
+]
+
 /** Every part in every state, to look at while one is changed. It is served in development alone, in English. */
 export const Page = () => (
   <div className={styles.page}>
     <h1>Design</h1>
     <Tabs label="Parts">
-      <a href="#foundations" aria-current="page">
-        Foundations
-      </a>
-      <a href="#controls">Controls</a>
-      <a href="#values">Values</a>
-      <a href="#situations">Situations</a>
+      {parts.map(({ id, title }, nth) => (
+        <a key={id} href={`#${id}`} aria-current={nth === 0 ? 'page' : undefined}>
+          {title}
+        </a>
+      ))}
     </Tabs>
-    <div id="foundations">
-      <Panel title="Foundations">
-        <Foundations />
-      </Panel>
-    </div>
-    <div id="controls">
-      <Panel title="Controls">
-        <Controls />
-      </Panel>
-    </div>
-    <div id="values">
-      <Panel title="Values">
-        <Values />
-      </Panel>
-    </div>
-    <div id="situations">
-      <Panel title="Situations">
-        <Situations />
-      </Panel>
-    </div>
+    {parts.map(({ id, title, content }) => (
+      <div key={id} id={id}>
+        <Panel title={title}>{content}</Panel>
+      </div>
+    ))}
   </div>
 )
