@@ -1,3 +1,4 @@
+import Ellipsis from 'lucide-react/icons/ellipsis'
 import {
   type ReactNode,
   type RefObject,
@@ -7,6 +8,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { Icon } from '../design/icon.tsx'
 import { Menu, MenuItem } from '../design/menu.tsx'
 import { Failure } from '../design/notice.tsx'
 import { usePart } from '../design/use-part.ts'
@@ -222,7 +224,7 @@ function Head({ title, lines, sources, box, isTable, isLarge, actions, onTable }
       <figcaption className={styles.head} aria-busy={saving.isBusy || undefined}>
         <h3 title={title}>{title}</h3>
         <span className={styles.last}>{useLast(lines)}</span>
-        <Menu label={say.menu(title)} shown="⋯">
+        <Menu label={say.menu(title)} isQuiet shown={<Icon of={Ellipsis} />}>
           <MenuItem onSelect={onTable}>{isTable ? say.chart : say.table}</MenuItem>
           <MenuItem onSelect={() => void onLarge()}>{isLarge ? say.small : say.large}</MenuItem>
           {!isTable && (

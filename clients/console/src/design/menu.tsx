@@ -7,6 +7,8 @@ type Props = {
   label: string
   /** The content of the button. */
   shown: ReactNode
+  /** The button has no border, for places with many of them. */
+  isQuiet?: boolean
   /** The class of the button, if it looks different. */
   className?: string | undefined
   children: ReactNode
@@ -18,7 +20,7 @@ const load = () => import('./menu-list.tsx')
  * A button with a menu: arrows and first letters move, Escape closes and returns the focus to the button. The code of the list
  * is loaded when the pointer or the focus reaches the button.
  */
-export function Menu({ label, shown, className, children }: Props) {
+export function Menu({ label, shown, isQuiet, className, children }: Props) {
   const [isNear, setNear] = useState(false)
   const [isOpen, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
@@ -35,7 +37,7 @@ export function Menu({ label, shown, className, children }: Props) {
         ref={button}
         id={id}
         type="button"
-        className={className ?? styles.button}
+        className={className ?? (isQuiet ? styles.quiet : styles.button)}
         aria-label={label}
         aria-haspopup="menu"
         aria-expanded={isOpen}

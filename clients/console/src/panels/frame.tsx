@@ -1,4 +1,6 @@
+import Ellipsis from 'lucide-react/icons/ellipsis'
 import { type ReactNode, useState } from 'react'
+import { Icon } from '../design/icon.tsx'
 import { Menu, MenuItem } from '../design/menu.tsx'
 import { visible } from '../words/visible.ts'
 import { useWords } from '../words/words.ts'
@@ -22,7 +24,7 @@ export function Frame({ title, height, actions, table, children }: Props) {
     <figure className={styles.panel} aria-label={title}>
       <figcaption className={styles.head}>
         <h3 title={title}>{visible(title)}</h3>
-        <Menu label={say.menu(title)} shown="⋯">
+        <Menu label={say.menu(title)} isQuiet shown={<Icon of={Ellipsis} />}>
           {table && (
             <MenuItem onSelect={() => setTable(!isTable)}>
               {isTable ? say.chart : say.table}
