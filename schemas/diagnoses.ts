@@ -1,30 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { failureCategories } from './failure-categories.ts'
 import { closed, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
-/** Possible causes of a failed run. Clients must tolerate categories that they do not know. */
-export const failureCategories = [
-  'gpu_oom',
-  'host_oom',
-  'nccl_timeout',
-  'node_failure',
-  'gpu_error',
-  'loss_nonfinite',
-  'loss_divergence',
-  'stalled',
-  'data_error',
-  'checkpoint_error',
-  'disk_full',
-  'image_pull',
-  'env_build',
-  'hub_access',
-  'storage_access',
-  'code_exception',
-  'config_error',
-  'preempted',
-  'timeout',
-  'killed',
-  'unknown',
-] as const
 export type FailureCategory = (typeof failureCategories)[number]
 
 /** Limits of one diagnosis: pieces of evidence, and characters of an excerpt. */
@@ -143,3 +120,51 @@ export const diagnosisInPath = Type.Object({
   diagnosis_id: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
 })
 export const diagnosisListQuery = closed(pageQuery)
+
+/** `since`: the begin of the window, at most 90 days ago; by default 29 days before today, at midnight UTC. */
+export const fingerprintListQuery = closed({
+  ...pageQuery,
+  project: Type.Optional(Type.String({ maxLength: 128 })),
+  owner: Type.Optional(Type.String({ maxLength: 128 })),
+  category: Type.Optional(oneOf(...failureCategories)),
+  since: Type.Optional(timestamp()),
+})
+export type FingerprintListQuery = Static<typeof fingerprintListQuery>
+
+const failureCount = () => Type.Integer({ minimum: 0 })
+
+/**
+ * Failures with one fingerprint, as far as the reader may see them. Each run counts once, at its end, with its newest
+ * diagnosis that has a result.
+ */
+export const fingerprintRow = Type.Object({
+  fingerprint: Type.String(),
+  /** From the newest of these runs. */
+  title: Type.String(),
+  category: verdict.category,
+  blame: verdict.blame,
+  count: failureCount(),
+  /** In the window of equal length before this one. */
+  previous_count: failureCount(),
+  /** `new`: not seen before the window, within a year; otherwise how the two counts compare. */
+  trend: oneOf('new', 'up', 'same', 'down'),
+  /** How many projects and owners the runs of the window have. */
+  projects: failureCount(),
+  owners: failureCount(),
+  /** Within the last year. */
+  first_seen: timestamp(),
+  last_seen: timestamp(),
+  /** The UTC days of the window, the oldest first; only the last 30 of a longer one. */
+  daily: Type.Array(Type.Object({ day: Type.String(), count: failureCount() })),
+  /** The newest five. */
+  runs: Type.Array(
+    Type.Object({
+      run_id: Type.String(),
+      short_id: Type.String(),
+      project: Type.String(),
+      owner: Type.String(),
+      ended_at: timestamp(),
+    }),
+  ),
+})
+export type FingerprintRow = Static<typeof fingerprintRow>

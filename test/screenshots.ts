@@ -49,6 +49,7 @@ const others = {
   deployments: '/deployments',
   playground: '/playground',
   usage: '/usage',
+  failures: '/diagnoses',
   settings: '/settings',
   device: '/device',
   unknown: '/runs/nothing-1',

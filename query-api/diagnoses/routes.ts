@@ -13,11 +13,13 @@ import { toTimestamp } from '../../schemas/timestamp.ts'
 import { list, one } from '../reading/list.ts'
 import { asCaller, type Reads } from '../reading/reads.ts'
 import { type AccessTables, mayReadRun, mayReadRunOf, ofRun } from '../rules/access.ts'
+import { fingerprintRoute } from './fingerprints.ts'
 
 export type Tables = DiagnosisTables & AccessTables
 type Row = Selectable<DiagnosisTables['diagnoses']>
 
 export const diagnosisRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
+  fingerprintRoute(reads, now),
   one({
     ...asCaller(reads),
     path: '/api/diagnoses/{diagnosis_id}',

@@ -1,9 +1,9 @@
 import { describe, wholeNumber } from '../program/describe.ts'
-import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
+import { type ExitCode, exitCode } from '../program/failure.ts'
+import { instant } from '../program/instant.ts'
 import { list } from '../program/list.ts'
 import { request } from '../program/request.ts'
 import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
-import { instantMs } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { type Column, table } from '../terminal/table.ts'
 import { oneLine } from '../terminal/width.ts'
@@ -70,17 +70,6 @@ export const auditList = list<Entry, ListOptions>({
   }),
   shown: { columns, none: 'No matching events' },
 })
-
-function instant(option: string, text: string | undefined, nowMs: number): string | null {
-  if (text === undefined) return null
-  const ms = instantMs(text, nowMs)
-  if (ms === null)
-    throw usageFailure(
-      `${option} ${text}: give 90s, 5m, 2h, 1d or a time like 2026-11-20T19:00:00+00:00`,
-    )
-  // An absolute time is sent as typed: without a fraction it covers the whole second.
-  return /^\d{4}-/.test(text) ? text : new Date(ms).toISOString()
-}
 
 type StateOptions = CommonOptions & Texts<'at'>
 

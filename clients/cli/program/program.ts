@@ -11,6 +11,7 @@ import { artifactsRemove, describeArtifactsRemove } from '../artifacts/remove.ts
 import { addAudit } from '../audit/commands.ts'
 import { chat, describeChat } from '../chat/chat.ts'
 import { addDeployments } from '../deployments/commands.ts'
+import { describeDiagnoses, diagnoses } from '../diagnoses/diagnoses.ts'
 import { describeRun, run } from '../external-runs/run.ts'
 import { describeSync, sync } from '../external-runs/sync.ts'
 import { describePause, describeResume, pause, resume } from '../jobs/pause.ts'
@@ -93,6 +94,7 @@ export function createProgram(world: World, ended: Ended): Command {
     retry: [describeRetry, retry],
     clone: [describeClone, clone],
     diagnose: [describeDiagnose, diagnose],
+    diagnoses: [describeDiagnoses, diagnoses],
     set: [describeSet, set],
     note: [describeNote, note],
     delete: [describeDelete, deleteRuns],

@@ -33,6 +33,7 @@ const words = wordsOf({
   alerts: ['Alerts', '告警'],
   noAlerts: ['Nothing needs your attention.', '没有需要您处理的事项。'],
   all: ['All', '全部'],
+  byCause: ['By cause', '按原因'],
   allFeed: ['All notifications', '全部通知'],
   gpus: ['GPUs', 'GPU'],
   jobs: ['Jobs', '任务'],
@@ -129,7 +130,14 @@ function Failed({ username }: { username: string }) {
   return (
     <Panel
       title={say.failed}
-      actions={<AllOf q={`owner:${username} (state:failed OR state:abandoned)`} />}
+      actions={
+        <>
+          <Link to="/diagnoses" search={{ owner: username }}>
+            {say.byCause}
+          </Link>
+          <AllOf q={`owner:${username} (state:failed OR state:abandoned)`} />
+        </>
+      }
     >
       <ShownRows of={runs} none={<p className={styles.soft}>{say.noneFailed}</p>}>
         {rows => <RunList rows={rows} />}
