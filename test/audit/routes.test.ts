@@ -74,7 +74,7 @@ async function faultsOf(set: SampleServer, route: Route, requestId: string): Pro
     .map(({ type, actor }) => `${name} leaves ${type} by ${JSON.stringify(actor)}`)
 }
 
-/** New recovery codes of the operator replace the ones that later sign-ins would use. */
+/** Keeps the new recovery codes of the operator, as the old ones no longer work. */
 function keepRecoveryCodes({ people: { operator } }: SampleServer, text: string): void {
   const { recovery_codes = [] }: { recovery_codes?: string[] } = JSON.parse(text)
   if (recovery_codes.length > 0) operator.recovery.splice(0, Infinity, ...recovery_codes)

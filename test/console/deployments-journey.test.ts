@@ -138,7 +138,7 @@ async function newToken(page: Page): Promise<string> {
   return token ?? ''
 }
 
-/** Allows the pages of one origin, after an address that is none was refused. */
+/** Allows the pages of one origin. Its address with the standard port is refused first. */
 async function allowOrigin(page: Page): Promise<void> {
   const panel = page.getByRole('region', { name: 'Web pages that may call it' })
   await panel.getByRole('button', { name: 'Change' }).click()
