@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import type { LogLine } from '../../../../../../schemas/logs.ts'
 import { Panel } from '../../../design/panel.tsx'
+import { usePart } from '../../../design/use-part.ts'
 import { reading } from '../../../session/api.ts'
 import { useWords } from '../../../words/words.ts'
-import { piecesOf } from '../logs/ansi.ts'
 import { pathOfRun, type RunRecord } from '../use-run.ts'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
 const shownLines = 10
+const loadTerminal = () => import('../logs/ansi.ts')
 
 /** The last output of a run that did not succeed: its message, or without a multi-line one, the end of its log. */
 export function LastWords({ run }: { run: RunRecord }) {
@@ -27,7 +28,13 @@ export function LastWords({ run }: { run: RunRecord }) {
     enabled: needsLog && errors.data?.length === 0,
   })
   const last = errors.data && errors.data.length > 0 ? errors.data : (lines.data ?? [])
-  const text = needsLog ? last.map(line => plainOf(line.text)).join('\n') : said
+  const terminal = usePart(needsLog ? loadTerminal : null)
+  const plainOf = (line: LogLine) =>
+    terminal
+      ?.piecesOf(line.text)
+      .map(piece => piece.text)
+      .join('')
+  const text = needsLog ? (terminal ? last.map(plainOf).join('\n') : '') : said
   if (text === '' || run.state === 'succeeded') return null
   return (
     <Panel title={say.lastWords}>
@@ -37,8 +44,3 @@ export function LastWords({ run }: { run: RunRecord }) {
     </Panel>
   )
 }
-
-const plainOf = (text: string): string =>
-  piecesOf(text)
-    .map(piece => piece.text)
-    .join('')
