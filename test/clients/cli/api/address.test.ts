@@ -13,8 +13,8 @@ test('an address of the server is used at the host by which it is known here', t
     'a tunnel to the server itself, which accepts the path',
   )
   t.is(
-    addressAt('https://proxy.example/forge', root),
-    'https://proxy.example/forge/api/uploads/1?sig=a',
+    addressAt('https://ml.example/forge', root),
+    'https://ml.example/forge/api/uploads/1?sig=a',
     'a proxy that removes the path',
   )
 })
