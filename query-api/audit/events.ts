@@ -59,7 +59,7 @@ function nameOfActor({ type, id }: Actor): string {
     case 'run':
       return `The code of ${id}`
     case 'system':
-      return `The ${id}`
+      return `Forge (${id})`
   }
 }
 
