@@ -1,3 +1,5 @@
+import os
+import tempfile
 import unittest
 
 from .test_api import AWAY, run_script
@@ -78,6 +80,104 @@ class Wandb(unittest.TestCase):
         self.assertIn("wandb.use_artifact('nobody/knows:v3') found nothing", err)
         self.assertIn("artifact not logged: no such file", err)
         self.assertIn("artifact not logged: it holds no files", err)
+
+    def test_temporary_files_of_artifacts_end_with_the_process_and_a_disabled_run_makes_none(self):
+        script = (
+            "import os, sys, tempfile\n"
+            "tmp = tempfile.gettempdir(); here = os.environ['HERE']\n"
+            "os.makedirs(here + '/sub'); open(here + '/a.pt', 'w').write('a'); open(here + '/sub/b.pt', 'w').write('b')\n"
+            "run = wandb.init(mode='disabled')\n"
+            "run.log_artifact(here, 'folder', 'model')\n"
+            "art = wandb.Artifact('files', 'model'); art.add_dir(here); art.add_file(here + '/a.pt', 'c.pt'); run.log_artifact(art)\n"
+            "print(os.listdir(tmp))\n"
+            "with art.new_file('in/note.json') as file: file.write('{}')\n"
+            "folder = wandb.use_artifact('files').download()\n"
+            "print(sorted(os.path.relpath(os.path.join(at, file), folder) for at, _, files in os.walk(folder) for file in files))\n"
+            "print(os.path.isdir(run.dir), len(os.listdir(tmp)))\n"
+            "sys.stdout.flush()\n"
+            "if os.fork() == 0: raise SystemExit\n"
+            "os.wait(); print(len(os.listdir(tmp)))"
+        )
+        with tempfile.TemporaryDirectory() as tmp, tempfile.TemporaryDirectory() as here:
+            out, err = self.run_script(script, TMPDIR=tmp, HERE=here)
+            self.assertEqual(os.listdir(tmp), [])
+            self.assertEqual(sorted(os.listdir(here)), ["a.pt", "sub"])
+        self.assertEqual(out, "[]\n['a.pt', 'c.pt', 'in/note.json', 'sub/b.pt']\nTrue 3\n3\n")
+        self.assertEqual(err, "")
+
+    def test_a_new_file_is_removed_with_its_artifact(self):
+        script = (
+            "import os, tempfile\n"
+            "wandb.init(mode='disabled')\n"
+            "for epoch in range(5):\n"
+            "    art = wandb.Artifact('weights', 'model')\n"
+            "    with art.new_file('a.txt') as file: file.write(str(epoch))\n"
+            "    wandb.log_artifact(art)\n"
+            "print(len(os.listdir(tempfile.gettempdir())), open(wandb.use_artifact('weights').file()).read())"
+        )
+        with tempfile.TemporaryDirectory() as tmp:
+            self.assertEqual(self.run_script(script, TMPDIR=tmp), ("1 4\n", ""))
+
+    def test_an_unchanged_folder_is_uploaded_as_it_is_and_others_through_links(self):
+        script = (
+            "import os, tempfile\n"
+            "here = os.environ['HERE']; open(here + '/a.pt', 'w').write('a'); open(here + '/c.pt', 'w').write('c')\n"
+            "def stored(art):\n"
+            "    with art.to_store() as path:\n"
+            "        return path == here, sorted(os.listdir(path)), [open(os.path.join(path, name)).read() for name in sorted(os.listdir(path))]\n"
+            "art = wandb.Artifact('w', 'model'); art.add_dir(here); print(stored(art))\n"
+            "os.symlink(here, here + '/latest'); art = wandb.Artifact('w', 'model'); art.add_dir(here); print(stored(art))\n"
+            "art.add_file(here + '/a.pt', 'b.pt'); art.add_file(here + '/c.pt', '../b.pt'); print(stored(art))\n"
+            "print(os.listdir(tempfile.gettempdir()), os.path.islink(here + '/a.pt'))"
+        )
+        with tempfile.TemporaryDirectory() as tmp, tempfile.TemporaryDirectory() as here:
+            out, err = self.run_script(script, TMPDIR=tmp, HERE=here)
+        self.assertEqual(
+            out.splitlines(),
+            [
+                "(True, ['a.pt', 'c.pt'], ['a', 'c'])",
+                "(False, ['a.pt', 'c.pt'], ['a', 'c'])",
+                "(False, ['a.pt', 'b.pt', 'c.pt'], ['a', 'c', 'c'])",
+                "[] False",
+            ],
+        )
+        self.assertEqual(err, "")
+
+    def test_an_artifact_that_is_none_ends_no_training(self):
+        script = (
+            "wandb.init(mode='disabled'); wandb.log_artifact(None); wandb.log_model(None, 'weights'); wandb.log_artifact('x', aliases=3)\n"
+            "open('a.pt', 'w').write('a'); wandb.log_model('a.pt', 'best', aliases='top'); best = wandb.use_artifact('best')\n"
+            "print(best.type, best.aliases, 'log_model' in wandb.__all__)"
+        )
+        with tempfile.TemporaryDirectory() as here:
+            out, err = self.run_script("import os; os.chdir(%r)\n" % here + script)
+        self.assertEqual(out, "model ['top'] True\n")
+        self.assertEqual(err.count("artifact not logged"), 3, err)
+
+    def test_tags_that_are_added_replace_none(self):
+        script = (
+            "import glob, json, os\n"
+            "run = wandb.init(tags=['a']); run.tags += ('b',); run.tags += ('b',); run.tags = ['b']; run.tags = 'c'; run.tags = 5\n"
+            "run.forge.finish(timeout=0.1); print(run.tags)\n"
+            "lines = [line for path in glob.glob(os.environ['FORGE_SPOOL_DIR'] + '/*/*.jsonl') for line in open(path)]\n"
+            "print(*[(key, sent[key]) for sent in described(lines) for key in ('tags', 'add_tags') if key in sent])"
+        )
+        described = (
+            "def described(lines):\n"
+            "    import json\n"
+            "    def found(value):\n"
+            "        if isinstance(value, dict):\n"
+            "            if 'tags' in value or 'add_tags' in value: yield value\n"
+            "            for each in value.values(): yield from found(each)\n"
+            "        elif isinstance(value, list):\n"
+            "            for each in value: yield from found(each)\n"
+            "    return [one for line in lines for one in found(json.loads(line))]\n"
+        )
+        out, err = self.run_script(described + script, **AWAY)
+        self.assertEqual(
+            out, "('c',)\n('add_tags', ['a']) ('add_tags', ['b']) ('tags', ['b']) ('tags', ['c'])\n"
+        )
+        self.assertIn("run not described", err)
 
     def test_options_that_would_describe_the_run_are_named_and_others_are_not(self):
         script = "wandb.init(entity='me', group='a', job_type='b', dir='x'); wandb.run.forge.finish(timeout=0.1)"

@@ -1,4 +1,6 @@
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import test, { type ExecutionContext } from 'ava'
 import { type Forge, sharedForge } from '../../servers/forge.ts'
 import { patient } from '../../servers/patience.ts'
@@ -6,7 +8,14 @@ import { createRun } from '../../servers/runs.ts'
 import { until } from '../../servers/until.ts'
 import { emptyFolder, pointsArrive, python, reportingTo, type Script } from './scripts.ts'
 
-type Artifact = { kind: string; path: string; format: string; step: number; metrics: object }
+type Artifact = {
+  artifact_id: string
+  kind: string
+  path: string
+  format: string
+  step: number
+  metrics: object
+}
 type Reporting = { forge: Forge; runId: string; env: Record<string, string> }
 
 const theForge = sharedForge()
@@ -45,6 +54,14 @@ const paramsOf = ({ forge, runId }: Reporting, count: number): Promise<object> =
     const { body } = await forge.call<{ params: object }>('GET', `/api/runs/${runId}/hparams`)
     return Object.keys(body.params).length >= count && body.params
   })
+
+/** The files whose contents are in an uploaded folder. */
+async function filesOf({ forge }: Reporting, { artifact_id }: Artifact): Promise<string> {
+  const headers = { authorization: `Bearer ${forge.token}` }
+  const response = await fetch(`${forge.url}/api/artifacts/${artifact_id}/content`, { headers })
+  const folder = gunzipSync(Buffer.from(await response.arrayBuffer())).toString('latin1')
+  return ['a.pt', 'b.pt', 'note.txt'].filter(name => folder.includes(`in ${name}`)).join(' ')
+}
 
 const endsAs = (state: string, { forge, runId }: Reporting): Promise<unknown> =>
   until(`a run that ${state}`, 30_000, async () => {
@@ -179,29 +196,48 @@ import forge.wandb as wandb
 run = wandb.init(project="demo", name="first", notes="see **wiki**", tags=["from-code"])
 run.name = "lr-0.1"
 run.tags += ("late",)
-run.notes = "better"
+run.notes = "better" + 20_000 * "!"
 here = tempfile.mkdtemp()
 for name in ("a.pt", "b.pt"):
-    with open(os.path.join(here, name), "w") as file: file.write(name)
+    with open(os.path.join(here, name), "w") as file: file.write("in " + name)
 wandb.log({"loss": 1.0})
 weights = wandb.Artifact("weights", type="model")
 weights.add_dir(here)
 run.log_artifact(weights).wait()
+with weights.new_file("note.txt") as file: file.write("in note.txt")
+before = os.listdir(tempfile.gettempdir())
+run.log_artifact(weights)
+print(os.listdir(tempfile.gettempdir()) == before)
 wandb.log_artifact(os.path.join(here, "a.pt"), name="report", type="evaluation")
 wandb.finish()
 `
 
 test.serial('name, notes, tags and artifacts of code written for W&B reach the server', async t => {
   const run = await reporting(t)
-  await ended(t, python(t, describingCode, run.env))
+  await run.forge.call('PATCH', `/api/runs/${run.runId}`, { body: { tags: ['of-the-job'] } })
+  const TMPDIR = await emptyFolder(t)
+  const script = python(t, describingCode, { ...run.env, TMPDIR })
+  await ended(t, script)
+  t.is(script.out(), 'True\n')
   await endsAs('succeeded', run)
-  const { body } = await run.forge.call<object>('GET', `/api/runs/${run.runId}`)
-  t.like(body, { name: 'lr-0.1', notes: 'better', tags: ['from-code', 'late'] })
-  const artifacts = await artifactsOf(run, 2)
+  const { body } = await run.forge.call<{ notes: string }>('GET', `/api/runs/${run.runId}`)
+  t.like(body, { name: 'lr-0.1', tags: ['of-the-job', 'from-code', 'late'] })
+  t.regex(body.notes.slice(0, 10), /^better!+$/)
+  t.is(body.notes.length, 16_384)
+  const artifacts = await artifactsOf(run, 3)
   t.deepEqual(artifacts.map(({ kind, format }) => `${kind} ${format}`).sort(), [
+    'checkpoint folder',
     'checkpoint folder',
     'eval_report pt',
   ])
+  const folders = artifacts.filter(({ format }) => format === 'folder')
+  const packed = await Promise.all(folders.map(artifact => filesOf(run, artifact)))
+  t.deepEqual(packed.sort(), ['a.pt b.pt', 'a.pt b.pt note.txt'])
+  const left = await readdir(TMPDIR)
+  t.deepEqual(
+    left.filter(name => name.startsWith('forge')),
+    [],
+  )
 })
 
 test.serial('an exit code given to the `finish` of W&B ends the run as failed', async t => {

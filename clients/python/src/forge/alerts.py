@@ -1,4 +1,4 @@
-"""Alerts that training code raises."""
+"""Alerts that training code raises. `alert` is a method of `Run`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,24 @@ LEVELS = ("info", "warn", "error")
 # The service accepts no more (docs/use/alerts.md).
 TITLE_CHARS = 200
 TEXT_CHARS = 10_000
+
+
+def alert(self: Any, title: str, level: str = "warn", text: str = "") -> None:
+    """Alerts the owner of the run: `forge.alert("Reward collapsed", text="0.6 to 0.1 within 20 steps")`.
+
+    title  the first 200 characters
+    level  `info`, `warn` or `error`
+    text   the first 10,000 characters
+
+    It is sent with everything else, and appears in the notifications and on the page of the run. The service takes
+    30 an hour; further ones are dropped with a warning.
+    """
+    if not self._speaks or self._ended:
+        return self._say_ended()
+    try:
+        self._post_soon("alert", alert_report(title, level, text))
+    except Exception as error:
+        self._refuse("alert not raised", [str(error)])
 
 
 def alert_report(title: Any, level: str, text: Any) -> Dict[str, Any]:

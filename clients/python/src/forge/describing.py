@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Optional
+from typing import Any, Dict, Iterable, List, Optional, Sequence
 
 from .texts import printable_name
 
-# The service accepts no more (docs/use/python.md).
+# The service accepts no more (README.md, "Calls").
 NAME_CHARS = 256
-NOTES_CHARS = 16_000
+NOTES_CHARS = 16_384
 TAG_CHARS = 64
 MOST_TAGS = 64
 
@@ -24,7 +24,7 @@ def describe(
     """Renames, annotates or tags the run: `forge.describe("lr sweep, best", notes="Diverges after step 900.")`.
 
     name      the first 256 characters
-    notes     the first 16,000 characters, as Markdown; they replace earlier notes
+    notes     the first 16,384 characters, as Markdown; they replace earlier notes
     tags      replace all tags of the run
     add_tags  are added to the tags that it has
     """
@@ -61,3 +61,11 @@ def tag_list(tags: Iterable[str]) -> List[str]:
     given = [tags] if isinstance(tags, str) else tags
     cleaned = (printable_name(str(tag).strip(), TAG_CHARS) for tag in given)
     return list(dict.fromkeys(tag for tag in cleaned if tag))[:MOST_TAGS]
+
+
+def tag_change(had: Sequence[str], wanted: Sequence[str]) -> Dict[str, Sequence[str]]:
+    """What `describe` gets. The run may have tags that are unknown here, so only a removal replaces all of them."""
+    if not set(had).issubset(wanted):
+        return {"tags": wanted}
+    added = [tag for tag in wanted if tag not in had]
+    return {"add_tags": added} if added else {}

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Tuple
 
 from .address import Address
-from .alerts import alert_report
+from .alerts import alert
 from .config import Config, ForgeError, in_words, output_is_collected
 from .describing import describe
 from .last_word import failure_text
@@ -72,11 +72,13 @@ class Run:
             self._say_where(config, self._reporter.flush(INIT_PATIENCE_S, patient=self._strict))
         if self._samples_nodes:
             from .monitor import Monitor  # here and below: loaded when needed, so that `import forge` is cheap
+
             self._monitor = Monitor(config, self._speaks, monitor_hardware, self._post_soon)
             self._monitor.start()
         if log_output and self._speaks and not output_is_collected(os.environ):
             from .environment import node_name
             from .output import OutputTee
+
             labels = {"node": node_name(), "rank": config.rank}
             self._output = OutputTee(self._post_soon, lambda: self._reporter.keeps_up, labels)
             self._output.start()
@@ -92,8 +94,8 @@ class Run:
             if config.address is not None:
                 say("forge: reporting to %s" % config.address.url)
         else:
-            kept = (trouble or "no response yet", self._reporter.folder)
-            say("forge: nothing can be sent now (%s); reports are kept in %s until it can" % kept)
+            why, folder = trouble or "no response yet", self._reporter.folder
+            say("forge: nothing can be sent now (%s); reports are kept in %s until it can" % (why, folder))
 
     def __repr__(self) -> str:
         if self._config is None:
@@ -253,24 +255,9 @@ class Run:
             self._tell_at_once("artifact not registered: %s" % error)
         return None
 
-    def alert(self, title: str, level: str = "warn", text: str = "") -> None:
-        """Alerts the owner of the run: `forge.alert("Reward collapsed", text="0.6 to 0.1 within 20 steps")`.
-
-        title  the first 200 characters
-        level  `info`, `warn` or `error`
-        text   the first 10,000 characters
-
-        It is sent with everything else, and appears in the notifications and on the page of the run. The service takes
-        30 an hour; further ones are dropped with a warning.
-        """
-        if not self._speaks or self._ended:
-            return self._say_ended()
-        try:
-            self._post_soon("alert", alert_report(title, level, text))
-        except Exception as error:
-            self._refuse("alert not raised", [str(error)])
-
+    alert = alert
     describe = describe
+
     def should_stop(self) -> bool:
         """Whether the platform asks the run to end; save a checkpoint first if `control` says so. Costs nothing."""
         return self._control["action"] != "none"

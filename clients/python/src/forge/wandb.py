@@ -14,21 +14,24 @@ the reports and the name, and `project` is ignored.
 from __future__ import annotations
 
 import os
-import tempfile
 import threading
 from typing import Any, Dict, Iterator, Mapping, MutableMapping, Optional, Tuple
 
 from . import init as _init
 from .config import ForgeError
-from .describing import tag_list
+from .describing import tag_change, tag_list
 from .notices import say
 from .run import Run as _Run
+from .temporary import temporary_folder
 from .values import flatten, to_scalar, to_step
 from .wandb_artifacts import Artifact, use_artifact
 from .wandb_artifacts import log_artifact as _log_artifact
 from .wandb_left_out import LeftOut, stand_in
 
-__all__ = "AlertLevel Artifact Error alert config define_metric finish init log log_artifact login run summary use_artifact watch".split()
+__all__ = (
+    "AlertLevel Artifact Error alert config define_metric finish init log log_artifact log_model login run summary use_artifact "
+    "watch".split()
+)
 
 Error = ForgeError
 
@@ -177,14 +180,20 @@ class Run:
 
     @tags.setter
     def tags(self, tags: Any) -> None:
-        self._tags = tuple(tag_list(tags or ()))
-        self.forge.describe(tags=self._tags)
+        try:
+            wanted = tuple(tag_list(tags or ()))
+        except TypeError:
+            return self.forge.describe(tags=tags)  # which explains the valid arguments
+        change = tag_change(self._tags, wanted)
+        self._tags = wanted
+        if change:
+            self.forge.describe(**change)
 
     @property
     def dir(self) -> str:
-        """A folder for files of the run, which `save` and `log_artifact` may take from there."""
+        """A temporary folder for files of the run, such as for `log_artifact`; it ends with the process."""
         if self._dir is None:
-            self._dir = tempfile.mkdtemp(prefix="forge-wandb-")
+            self._dir = temporary_folder("forge-wandb-")
         return self._dir
 
     @property
@@ -358,6 +367,10 @@ def log_artifact(
     artifact_or_path: Any, name: Optional[str] = None, type: Optional[str] = None, aliases: Any = None, **_: Any
 ) -> Artifact:
     return _active().log_artifact(artifact_or_path, name, type, aliases)
+
+
+def log_model(path: Any, name: Optional[str] = None, aliases: Any = None) -> None:
+    _active().log_model(path, name, aliases)
 
 
 def define_metric(*_: Any, **__: Any) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import tempfile
-from typing import IO, Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import IO, Any, Dict, Iterator, List, Mapping, Optional, Union
 
 from .config import ForgeError
 from .notices import say
 from .run import Run as _Run
+from .temporary import temporary_folder
 
 # Kinds of Forge by the types that are usual in W&B; others are files to look at later.
 _KINDS = {"model": "checkpoint", "checkpoint": "checkpoint", "weights": "checkpoint"}
@@ -21,7 +21,7 @@ _logged: Dict[str, "Artifact"] = {}
 
 
 class Artifact:
-    """Files under a name. Several files are collected in a temporary folder; logging copies them to the store."""
+    """Files under a name. They stay where they are; logging copies them to the store."""
 
     def __init__(
         self, name: str, type: str, description: Optional[str] = None, metadata: Optional[Mapping[str, Any]] = None, **_: Any
@@ -30,24 +30,34 @@ class Artifact:
         self.metadata = dict(metadata or {})
         self.aliases: List[str] = []
         self.version, self.id = "v0", None
-        self._files: List[Tuple[str, str]] = []  # path here, name in the artifact
+        self._files: Dict[str, str] = {}  # name in the artifact, path here
+        self._whole: Optional[str] = None  # the folder of which it is an unmodified copy
         self._folder: Optional[str] = None  # where `download` finds everything
 
     def add_file(self, local_path: Any, name: Optional[str] = None, is_tmp: Any = None, **_: Any) -> "Artifact":
         path = os.fsdecode(local_path)
         if not os.path.isfile(path):
             raise ValueError("no such file: %s" % path)
-        self._files.append((path, name or os.path.basename(path)))
+        self._add(path, name or os.path.basename(path))
         return self
 
     def add_dir(self, local_path: Any, name: Optional[str] = None, **_: Any) -> None:
         path = os.fsdecode(local_path)
         if not os.path.isdir(path):
             raise ValueError("no such folder: %s" % path)
-        for folder, _folders, files in os.walk(path):
+        whole = not self._files and not name
+        for folder, folders, files in os.walk(path):
+            # A link to a folder is left out, so the artifact differs from the folder.
+            whole = whole and not any(os.path.islink(os.path.join(folder, one)) for one in folders)
             for file in files:
                 at = os.path.join(folder, file)
-                self._files.append((at, os.path.join(name or "", os.path.relpath(at, path))))
+                self._add(at, os.path.join(name or "", os.path.relpath(at, path)))
+        self._whole = path if whole else None
+
+    def _add(self, path: str, name: str) -> None:
+        """A name is relative to the artifact and cannot leave it; the last file of a name counts."""
+        self._files[os.path.normpath(os.sep + name).lstrip(os.sep)] = path
+        self._whole = self._folder = None
 
     def add_reference(self, uri: Any, *_: Any, **__: Any) -> List[Any]:
         """A path on this machine is added; an address elsewhere stays where it is, and is not part of the artifact."""
@@ -62,10 +72,10 @@ class Artifact:
 
     @contextlib.contextmanager
     def new_file(self, name: str, mode: str = "w", encoding: Optional[str] = None) -> Iterator[IO[Any]]:
-        path = os.path.join(tempfile.mkdtemp(prefix="forge-artifact-"), os.path.basename(name))
+        path = os.path.join(temporary_folder("forge-artifact-", owner=self), os.path.basename(name))
         with open(path, mode, encoding=encoding or (None if "b" in mode else "utf-8")) as file:
             yield file
-        self._files.append((path, name))
+        self._add(path, name)
 
     def wait(self, timeout: Any = None) -> "Artifact":
         return self
@@ -81,14 +91,14 @@ class Artifact:
     def file(self, root: Any = None) -> str:
         """The only file."""
         folder = self.download(root)
-        return os.path.join(folder, self._files[0][1]) if len(self._files) == 1 else folder
+        return os.path.join(folder, *self._files) if len(self._files) == 1 else folder
 
     def download(self, root: Any = None, *_: Any, **__: Any) -> str:
-        """The folder with its files."""
+        """A folder with copies of its files; without `root` one that ends with the process."""
         if root is None and self._folder is not None:
             return self._folder
-        folder = os.fsdecode(root) if root is not None else tempfile.mkdtemp(prefix="forge-artifact-")
-        for path, name in self._files:
+        folder = os.fsdecode(root) if root is not None else temporary_folder("forge-artifact-")
+        for name, path in self._files.items():
             at = os.path.join(folder, name)
             os.makedirs(os.path.dirname(at) or ".", exist_ok=True)
             shutil.copy2(path, at)
@@ -98,15 +108,36 @@ class Artifact:
 
     checkout = download
 
-    def to_store(self) -> Optional[str]:
-        """The file or folder to upload."""
-        if not self._files:
-            return None
-        if len(self._files) == 1:
-            path, name = self._files[0]
-            if os.path.basename(path) == name:
-                return path
-        return self.download()
+    @property
+    def is_empty(self) -> bool:
+        return not self._files
+
+    @contextlib.contextmanager
+    def to_store(self) -> Iterator[str]:
+        """The file or folder to upload; several files are links in a folder that exists only meanwhile."""
+        (name, path), *others = self._files.items()
+        if self._whole is not None:
+            yield self._whole
+        elif not others and os.path.basename(path) == name:
+            yield path
+        else:
+            folder = temporary_folder("forge-artifact-", owner=self)
+            try:
+                for name, path in self._files.items():
+                    _link(path, os.path.join(folder, name))
+                yield folder
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _link(path: str, at: str) -> None:
+    os.makedirs(os.path.dirname(at), exist_ok=True)
+    try:
+        os.symlink(os.path.abspath(path), at)
+    except FileExistsError:
+        raise  # two names that are one for this file system: copying would write into the file linked first
+    except OSError:
+        shutil.copy2(path, at)  # Windows permits links only to some
 
 
 class _Entry:
@@ -141,16 +172,15 @@ def log_artifact(
     """Copies it to the store, and registers it with the run. A failure is a warning, and ends no training."""
     try:
         artifact = _artifact_of(artifact_or_path, name, type)
-        artifact.aliases = list(aliases or [])
-        path = artifact.to_store()
-        if path is None:
+        artifact.aliases = [aliases] if isinstance(aliases, str) else list(aliases or [])
+        if artifact.is_empty:
             raise ValueError("it holds no files")
         if run.enabled:
-            kind = _KINDS.get(artifact.type, _OTHER_KIND)
-            run.log_artifact(kind, path, _format_of(path), step, upload=True)
+            with artifact.to_store() as path:
+                run.log_artifact(_KINDS.get(artifact.type, _OTHER_KIND), path, _format_of(path), step, upload=True)
         _logged[artifact.name] = artifact
         return artifact
-    except (ForgeError, OSError, ValueError) as error:
+    except (ForgeError, OSError, TypeError, ValueError) as error:
         say("forge: warning: artifact not logged: %s" % error)
         return artifact_or_path if isinstance(artifact_or_path, Artifact) else Artifact(name or "artifact", type or "")
 

@@ -17,9 +17,8 @@ _FUNCTIONS = frozenset(
 )
 
 
-
 def _generate_id(length: int = 8) -> str:
-    return os.urandom(length)[:length].hex()[:length]
+    return os.urandom(length).hex()[:length]
 
 
 def _agent(_sweep_id: Any = None, function: Optional[Callable[[], Any]] = None, *_: Any, **__: Any) -> None:
