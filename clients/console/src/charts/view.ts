@@ -22,7 +22,7 @@ export const plainView: ChartView = {
   ...{ limits: { low: null, high: null }, range: null },
 }
 
-/** The limits that an axis can have: a logarithmic one never reaches zero, and uPlot would seek its ticks for ever. */
+/** The limits that an axis can have: a logarithmic one never reaches zero; without a positive limit uPlot would seek its ticks endlessly. */
 export function drawableLimits(
   isLog: boolean,
   { low, high }: ChartView['limits'],
