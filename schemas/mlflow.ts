@@ -19,6 +19,8 @@ export const mlflowLimits = {
 
 /** MLflow's own tags say what its clients and its page need; all others are labels of the run. */
 export const isLabel = (key: string): boolean => !key.startsWith('mlflow.')
+/** The tag with the name of a run. */
+export const runNameTag = 'mlflow.runName'
 /** The tag that MLflow shows as the description of a run. */
 export const noteTag = 'mlflow.note.content'
 

@@ -42,6 +42,9 @@ export const isTimestamp = (text: string): boolean => !Number.isNaN(parseTimesta
 /** `<YYYY-MM-DDThh:mm:ss+00:00>`, as every record shows it (specification, "Identifiers and common formats"). */
 export const toTimestamp = (at: Date): string => `${at.toISOString().slice(0, 19)}+00:00`
 
+export const toTimestampOrNull = (at: Date | null): string | null =>
+  at === null ? null : toTimestamp(at)
+
 /** Like `toTimestamp`, with milliseconds unless they are zero. */
 export const toExactTimestamp = (at: Date): string =>
   at.getUTCMilliseconds() === 0 ? toTimestamp(at) : at.toISOString().replace('Z', '+00:00')

@@ -1,12 +1,13 @@
 import { type Route, route } from '../../auth/route.ts'
 import { jobAt } from '../../events/job-state.ts'
 import { jobChange, jobChangeReply } from '../../schemas/jobs/actions.ts'
-import { type Description, type RunChange, withTags } from '../../schemas/runs/runs.ts'
+import type { Description, RunChange } from '../../schemas/runs/runs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import type { Asked } from '../commit/asked.ts'
 import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
+import { mergeTags } from '../rules/merge-tags.ts'
 import { runToActOn } from '../rules/run-to-act-on.ts'
 import { change } from './changes.ts'
 import { saveJob } from './rows.ts'
@@ -48,7 +49,7 @@ export const describeJob =
   async (
     asked: Asked,
     run_id: string,
-    { name, add_tags, ...others }: RunChange & Pick<Description, 'add_tags'>,
+    { name, ...others }: RunChange & Pick<Description, 'add_tags'>,
   ) => {
     if (name === null)
       throw new Invalid([
@@ -57,9 +58,8 @@ export const describeJob =
     const { state: job } = await commit(deps, asked, jobAt(run_id), {
       decide: current =>
         change(current, {
-          ...others,
+          ...mergeTags(others, current.tags),
           ...(name !== undefined && { name }),
-          ...(add_tags && { tags: withTags(others.tags ?? current.tags, add_tags) }),
         }),
       alongside: saveJob,
     })

@@ -6,6 +6,7 @@ import {
   type MlflowRun,
 } from '../../events/mlflow.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import { runNameTag } from '../../schemas/mlflow.ts'
 import { cutByBytes, jsonBytesOf } from '../rules/cut-by-bytes.ts'
 
 /** Limits of one run, over all requests. */
@@ -39,9 +40,11 @@ export function newParams(
   return Object.fromEntries(added)
 }
 
-/** Idempotent: tags that have these values append no event. */
+/** Idempotent: tags that have these values append no event. A name is stored as the run has it, without surrounding spaces. */
 export function setTags(run: MlflowRun, run_id: string, tags: readonly Named[]): MlflowEvent[] {
-  const wanted = Object.fromEntries(tags.map(({ key, value }) => [key, value]))
+  const wanted: Record<string, string> = Object.fromEntries(
+    tags.map(({ key, value }) => [key, key === runNameTag ? value.trim() : value]),
+  )
   const changed = Object.entries(wanted).filter(
     ([key, value]) => !Object.hasOwn(run.tags, key) || run.tags[key] !== value,
   )

@@ -1,7 +1,7 @@
-import type { Person } from '../../auth/caller.ts'
+import type { Person, RunCaller } from '../../auth/caller.ts'
 import { type MlflowRun, mlflowAt } from '../../events/mlflow.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import type { MlflowRunInput, MlflowStatus } from '../../schemas/mlflow.ts'
+import { type MlflowRunInput, type MlflowStatus, runNameTag } from '../../schemas/mlflow.ts'
 import { isProjectName } from '../../schemas/runs/runs.ts'
 import type { HttpAsked } from '../commit/asked.ts'
 import { commit } from '../commit/commit.ts'
@@ -11,11 +11,12 @@ import { reportStatus, setTags } from './decide.ts'
 import {
   admit,
   describeByTags,
+  descriptionIn,
   infoOf,
   type MlflowPorts,
   type MlflowRequest,
+  type MlflowTag,
   pairs,
-  runNameTag,
 } from './target.ts'
 
 type Create = MlflowRequest & { body: MlflowRunInput }
@@ -25,41 +26,49 @@ export async function createRun(deps: Deps, ports: MlflowPorts, request: Create)
   const { caller, body } = request
   const { run_name, tags = [] } = body
   const named = run_name ? [...tags, { key: runNameTag, value: run_name }] : tags
-  const { run_id, source } =
+  const run_id =
     caller.kind === 'run'
-      ? await admitted(deps, ports, request, caller.runId)
-      : await startExternalRun(ports, { ...request, caller })
+      ? await continueOwnRun(deps, ports, { ...request, caller }, named)
+      : await startExternalRun(ports, { ...request, caller }, named)
   const { state } = await commit(deps, request, mlflowAt(run_id), {
     decide: run => [
       ...setTags(run, run_id, named),
       ...reportStatus(run, run_id, { status: 'RUNNING', end_time_ms: null }),
     ],
   })
-  await describeByTags(ports, request, { run_id, source }, named)
   const info = await infoOf(deps, run_id, state)
   return { run: { info, data: { metrics: [], params: [], tags: pairs(state.tags) }, inputs: {} } }
 }
 
-async function admitted(deps: Deps, ports: MlflowPorts, request: MlflowRequest, asked: string) {
-  const { run_id, run } = await admit(deps, ports, request, asked)
-  return { run_id, source: run.source }
+async function continueOwnRun(
+  deps: Deps,
+  ports: MlflowPorts,
+  request: MlflowRequest & { caller: RunCaller },
+  tags: readonly MlflowTag[],
+): Promise<string> {
+  const { run_id, run } = await admit(deps, ports, request, request.caller.runId)
+  await describeByTags(ports, request, { run_id, source: run.source }, tags)
+  return run_id
 }
 
 async function startExternalRun(
   ports: MlflowPorts,
   request: HttpAsked & { caller: Person; body: MlflowRunInput },
-): Promise<{ run_id: string; source: 'external' }> {
-  const { experiment_id: project, run_name } = request.body
+  tags: readonly MlflowTag[],
+): Promise<string> {
+  const { experiment_id: project } = request.body
   // '0' is the experiment of clients without a configured one.
   if (project === '0' || !isProjectName(project))
     throw new Refusal(
       'invalid',
       `No project is named ${project}; call mlflow.set_experiment('<project>') first, or set MLFLOW_EXPERIMENT_NAME`,
     )
-  const body = { project, ...(run_name && { name: run_name }) }
-  const { run_id } = await ports.createRun({ ...request, body })
+  const { run_id } = await ports.createRun({
+    ...request,
+    body: { project, ...descriptionIn(tags) },
+  })
   await ports.reportRun({ run_id, event: 'running' }, newRun, request)
-  return { run_id, source: 'external' }
+  return run_id
 }
 
 const newRun: ReportingRun = { short_id: null, source: 'external', control: 'none', ended_at: null }
@@ -81,17 +90,15 @@ export async function updateRun(
   request: MlflowRequest & { body: Update },
 ) {
   const { status, end_time, run_name } = request.body
+  const named = run_name ? [{ key: runNameTag, value: run_name }] : []
   const { run_id, run } = await admit(deps, ports, request, request.body.run_id)
   const { state } = await commit(deps, request, mlflowAt(run_id), {
     decide: current => [
-      ...(run_name ? setTags(current, run_id, [{ key: runNameTag, value: run_name }]) : []),
+      ...setTags(current, run_id, named),
       ...(status ? reportStatus(current, run_id, { status, end_time_ms: endOf(end_time) }) : []),
     ],
   })
-  if (run_name)
-    await describeByTags(ports, request, { run_id, source: run.source }, [
-      { key: runNameTag, value: run_name },
-    ])
+  await describeByTags(ports, request, { run_id, source: run.source }, named)
   if (request.caller.kind === 'person' && run.source === 'external' && run.ended_at === null)
     await endTracked(ports, request, { run, run_id, state })
   return { run_info: await infoOf(deps, run_id, state) }

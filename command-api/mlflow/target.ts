@@ -9,6 +9,7 @@ import {
   type MlflowRunInfo,
   type MlflowStatus,
   noteTag,
+  runNameTag,
 } from '../../schemas/mlflow.ts'
 import {
   type LifecycleReport,
@@ -82,21 +83,27 @@ export async function admit(
   }
 }
 
-export const runNameTag = 'mlflow.runName'
+export type MlflowTag = { key: string; value: string }
 
-/** MLflow's names of a run and of its notes, as far as Forge accepts them, become those of the run. */
+/** MLflow's names of a run and of its notes become those of the run. */
 export async function describeByTags(
   { describeRun }: MlflowPorts,
   asked: Asked,
   run: { run_id: string; source: 'job' | 'external' },
-  tags: readonly { key: string; value: string }[],
+  tags: readonly MlflowTag[],
 ): Promise<void> {
+  const description = descriptionIn(tags)
+  if (Object.keys(description).length > 0) await describeRun(asked, run, description)
+}
+
+/** The name and the notes of a run, each only if Forge accepts it. */
+export function descriptionIn(tags: readonly MlflowTag[]): Pick<RunChange, 'name' | 'notes'> {
   const lastOf = (tag: string) => tags.findLast(({ key }) => key === tag)?.value
   const [name, notes] = [lastOf(runNameTag)?.trim(), lastOf(noteTag)]
-  const changes: RunChange[] = []
-  if (name !== undefined) changes.push({ name })
-  if (notes !== undefined) changes.push({ notes })
-  for (const change of changes) if (faultOf(change) === null) await describeRun(asked, run, change)
+  return {
+    ...(name !== undefined && faultOf({ name }) === null && { name }),
+    ...(notes !== undefined && faultOf({ notes }) === null && { notes }),
+  }
 }
 
 const faultOf = exactly(runChange)
@@ -115,7 +122,7 @@ export async function infoOf(deps: Deps, run_id: string, run: MlflowRun): Promis
   return {
     run_id,
     run_uuid: run_id,
-    run_name: run.tags[runNameTag] ?? known.short_id,
+    run_name: run.tags[runNameTag] || known.short_id,
     experiment_id: known.project,
     user_id: known.owner,
     status: (run.status ?? 'RUNNING') as MlflowStatus,

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { QueueSwitches } from '../../events/calculations/queue-picture.ts'
-import { toTimestamp } from '../../schemas/timestamp.ts'
+import { toTimestampOrNull } from '../../schemas/timestamp.ts'
 import type { Transaction } from '../commit/event-store.ts'
 
 /** Why nothing starts on an engine, or null. A pause of the queue takes precedence. */
@@ -19,13 +19,11 @@ export async function readSwitches(pool: Pool): Promise<QueueSwitches> {
   return {
     paused,
     reason: paused ? reason : null,
-    changed_at: toMaybe(changed_at),
+    changed_at: toTimestampOrNull(changed_at),
     changed_by,
-    engines: engines.map(row => ({ ...row, since: toMaybe(row.since) })),
+    engines: engines.map(row => ({ ...row, since: toTimestampOrNull(row.since) })),
   }
 }
-
-const toMaybe = (at: Date | null) => (at === null ? null : toTimestamp(at))
 
 /** Only machines that are present are listed. */
 const selectEngines = `

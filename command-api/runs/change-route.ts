@@ -8,12 +8,12 @@ import {
   runChangeReply,
   runDescription,
   runDescriptionReply,
-  withTags,
 } from '../../schemas/runs/runs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import type { Asked } from '../commit/asked.ts'
 import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
+import { mergeTags } from '../rules/merge-tags.ts'
 import { runToActOn } from '../rules/run-to-act-on.ts'
 import { changeRun } from './decide.ts'
 
@@ -79,13 +79,8 @@ export const describeRun =
   (deps: Deps, describeJob: DescribeJob) =>
   async (asked: Asked, { run_id, source }: Described, change: RunChange & Added) => {
     if (source === 'job') return describeJob(asked, run_id, change)
-    const { add_tags, ...words } = change
     const { state } = await commit(deps, asked, runAt(run_id), {
-      decide: current =>
-        changeRun(current, run_id, {
-          ...words,
-          ...(add_tags && { tags: withTags(words.tags ?? current.tags, add_tags) }),
-        }),
+      decide: current => changeRun(current, run_id, mergeTags(change, current.tags)),
     })
     return described(state)
   }

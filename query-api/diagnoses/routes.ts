@@ -9,7 +9,7 @@ import {
   diagnosisInPath,
   diagnosisListQuery,
 } from '../../schemas/diagnoses.ts'
-import { toTimestamp } from '../../schemas/timestamp.ts'
+import { toTimestamp, toTimestampOrNull } from '../../schemas/timestamp.ts'
 import { list, one } from '../reading/list.ts'
 import { asCaller, type Reads } from '../reading/reads.ts'
 import { type AccessTables, mayReadRun, mayReadRunOf, ofRun } from '../rules/access.ts'
@@ -102,8 +102,6 @@ const noVerdict = {
   fingerprint: null,
 }
 
-const maybe = (at: Date | null) => at && toTimestamp(at)
-
 function toRecord(
   { verdict, created_at, started_at, finished_at, analyzer, ...row }: Row,
   similar: Similar,
@@ -112,8 +110,8 @@ function toRecord(
     ...row,
     job_id: row.run_id,
     created_at: toTimestamp(created_at),
-    started_at: maybe(started_at),
-    finished_at: maybe(finished_at),
+    started_at: toTimestampOrNull(started_at),
+    finished_at: toTimestampOrNull(finished_at),
     ...(verdict ?? noVerdict),
     similar: similar.get(row.fingerprint ?? '') ?? { count_30d: 0, run_ids: [] },
     analyzer,

@@ -12,7 +12,7 @@ import type { JobTables } from '../../projector/jobs/table.ts'
 import type { UsageTables } from '../../projector/usage/table.ts'
 import { presentStatuses } from '../../schemas/artifacts/artifacts.ts'
 import type { JobState } from '../../schemas/jobs/states.ts'
-import { toExactTimestamp, toTimestamp } from '../../schemas/timestamp.ts'
+import { toExactTimestamp, toTimestamp, toTimestampOrNull } from '../../schemas/timestamp.ts'
 import { readBill } from '../rules/ledger.ts'
 
 type Db = Kysely<ArtifactTables & JobTables & ChangeTables & UsageTables>
@@ -45,8 +45,8 @@ export async function readDetail(db: Db, job: Selectable<JobTables['jobs']>, now
     bill: toBill(lines),
     attempts: attempts.map(({ run_id: _, ...attempt }) => ({
       ...attempt,
-      started_at: attempt.started_at === null ? null : toTimestamp(attempt.started_at),
-      ended_at: attempt.ended_at === null ? null : toTimestamp(attempt.ended_at),
+      started_at: toTimestampOrNull(attempt.started_at),
+      ended_at: toTimestampOrNull(attempt.ended_at),
       gpu_hours: hoursText(sumOf(linesOf.get(attempt.attempt) ?? []).gpu_ms),
     })),
     transitions: transitions.map(({ at, from_state, state, state_reason, ...told }, index) => ({

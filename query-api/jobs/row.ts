@@ -3,7 +3,7 @@ import { type Amounts, centsText, hoursText } from '../../events/calculations/bi
 import type { JobTables } from '../../projector/jobs/table.ts'
 import { isEnded, type JobRow, type QueueView } from '../../schemas/jobs/jobs.ts'
 import type { JobState } from '../../schemas/jobs/states.ts'
-import { toTimestamp } from '../../schemas/timestamp.ts'
+import { toTimestamp, toTimestampOrNull } from '../../schemas/timestamp.ts'
 
 /** The columns of a row; the others belong to the detail. */
 export const rowColumns = [
@@ -81,10 +81,10 @@ export function toJobRow(job: StoredRow, beside: Beside, now: Date): JobRow {
     progress: progressOf(beside.step, total_steps, isEnded(job.state) ? null : running_s),
     submitted_at: toTimestamp(job.submitted_at),
     admitted_at: toTimestamp(job.submitted_at),
-    scheduled_at: maybe(job.scheduled_at),
-    executor_running_at: maybe(job.executor_running_at),
-    started_at: maybe(job.started_at),
-    ended_at: maybe(job.ended_at),
+    scheduled_at: toTimestampOrNull(job.scheduled_at),
+    executor_running_at: toTimestampOrNull(job.executor_running_at),
+    started_at: toTimestampOrNull(job.started_at),
+    ended_at: toTimestampOrNull(job.ended_at),
     queued_s: seconds(queued_ms, waiting),
     starting_s: job.attempt === 0 ? null : seconds(starting_ms, starting),
     running_s: job.started_at === null && running_ms === 0 ? null : running_s,
@@ -124,8 +124,6 @@ const reportsNothing = (
   (phase === null || phase === 'launching') &&
   step === null &&
   now.getTime() - updated_at.getTime() > quietMs
-
-const maybe = (at: Date | null): string | null => (at === null ? null : toTimestamp(at))
 
 /** `eta_s` assumes that the remaining steps take as long as the finished ones. */
 function progressOf(

@@ -6,6 +6,7 @@ import {
   type MlflowRunAnswer,
   type MlflowRunInfo,
   type MlflowStatus,
+  runNameTag,
 } from '../../schemas/mlflow.ts'
 import type { Db } from './scope.ts'
 
@@ -18,7 +19,7 @@ export const statusOf: RawBuilder<string> = sql<string>`
                when 'failed' then 'FAILED' when 'abandoned' then 'FAILED'
                else coalesce(m.status, case r.state when 'running' then 'RUNNING' else 'SCHEDULED' end) end`
 export const nameOfMlflowRun: RawBuilder<string> = sql<string>`
-  coalesce(m.tags ->> 'mlflow.runName', r.name, r.short_id)`
+  coalesce(nullif(m.tags ->> ${sql.lit(runNameTag)}, ''), r.name, r.short_id)`
 export const startOf: RawBuilder<number> = sql<number>`
   floor(extract(epoch from coalesce(r.started_at, r.created_at)) * 1000)::bigint`
 export const endOf: RawBuilder<number | null> = sql<number | null>`
@@ -52,7 +53,7 @@ export async function readRuns(db: Db, runIds: readonly string[]): Promise<Mlflo
       data: {
         metrics: metrics.get(run_id) ?? [],
         params: params.get(run_id) ?? [],
-        tags: Object.entries({ 'mlflow.runName': head.name, ...head.tags }).map(toPair),
+        tags: Object.entries({ ...head.tags, [runNameTag]: head.name }).map(toPair),
       },
       inputs: { dataset_inputs: inputs.get(run_id) ?? [] },
     }

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { Refusal } from '../../platform/refusal.ts'
-import type { MlflowRunAnswer, MlflowRunSearch } from '../../schemas/mlflow.ts'
+import { type MlflowRunAnswer, type MlflowRunSearch, runNameTag } from '../../schemas/mlflow.ts'
 import { readableProjects } from '../rules/access.ts'
 import { orderedLast } from '../rules/ordered-last.ts'
 import { endOf, nameOfMlflowRun, readRuns, startOf, statusOf } from './runs.ts'
@@ -133,7 +133,7 @@ function sqlValue({ of, key }: Field): RawBuilder<unknown> {
     case 'param':
       return sql`(select h.text from hparams_of_runs h where h.run_id = r.run_id and h.key = ${key})`
     case 'tag':
-      return key === 'mlflow.runName' ? nameOfMlflowRun : sql`(m.tags ->> ${key}::text)`
+      return key === runNameTag ? nameOfMlflowRun : sql`(m.tags ->> ${key}::text)`
     case 'attribute':
       return attributes[key] ?? sql`null`
   }

@@ -11,7 +11,7 @@ import {
   queueQuery,
   queueSwitches,
 } from '../../schemas/queue.ts'
-import { toTimestamp } from '../../schemas/timestamp.ts'
+import { toTimestamp, toTimestampOrNull } from '../../schemas/timestamp.ts'
 import { one } from '../reading/list.ts'
 import type { Reads } from '../reading/reads.ts'
 import { type AccessTables, noSuchJob, ofRun, readableProjects } from '../rules/access.ts'
@@ -160,7 +160,7 @@ const toRow = ({ job, ...place }: Listed, name: string, facts: Facts): QueueRow 
   executor: job.executor,
   priority: job.priority,
   submitted_at: toTimestamp(job.admitted_at),
-  not_before: job.not_before === null ? null : toTimestamp(job.not_before),
+  not_before: toTimestampOrNull(job.not_before),
 })
 
 /** Names of the jobs ahead, and of the jobs that hold GPUs. */

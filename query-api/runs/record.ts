@@ -14,7 +14,7 @@ import type { ModelTables } from '../../projector/models/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
 import type { ValidationTables } from '../../projector/validation/table.ts'
 import type { RunRow } from '../../schemas/runs/records.ts'
-import { toTimestamp } from '../../schemas/timestamp.ts'
+import { toTimestamp, toTimestampOrNull } from '../../schemas/timestamp.ts'
 import { type AccessTables, mayReadRun } from '../rules/access.ts'
 import { bestSteps } from './best.ts'
 import { noResults, type Results, readResults } from './results.ts'
@@ -97,9 +97,9 @@ function toRecord(
     job_state: jobState,
     job_exists: run.source === 'job',
     created_at: toTimestamp(run.created_at),
-    started_at: maybe(run.started_at),
-    ended_at: maybe(run.ended_at),
-    silent_since: maybe(run.silent_since),
+    started_at: toTimestampOrNull(run.started_at),
+    ended_at: toTimestampOrNull(run.ended_at),
+    silent_since: toTimestampOrNull(run.silent_since),
     duration_s:
       run.started_at === null ? null : secondsBetween(run.started_at, run.ended_at ?? now),
     last_report_at: reportedMs === 0 ? null : toTimestamp(new Date(reportedMs)),
@@ -129,12 +129,10 @@ function toRecord(
       alerts,
     },
     logs: { eof: logs.eof, bytes: logs.bytes },
-    deleted_at: maybe(run.deleted_at),
+    deleted_at: toTimestampOrNull(run.deleted_at),
     kept_because: run.kept_for === 0 ? null : keptBecause(run.kept_for),
   }
 }
-
-const maybe = (at: Date | null) => (at === null ? null : toTimestamp(at))
 
 const keptBecause = (users: number) =>
   users === 1

@@ -29,8 +29,10 @@ const decimal = () => Type.String({ pattern: '^[0-9]{1,12}(\\.[0-9]{1,4})?$' })
 export const projectName = () =>
   Type.String({ pattern: '^(?!run_)[a-z0-9][a-z0-9_.-]{0,62}$', maxLength: 63 })
 
-export const tagList = () => Type.Array(nameText(64), { maxItems: 64 })
-export const tags = () => list(nameText(64), 64)
+/** How many tags a run has at most. */
+export const maxTags = 64
+export const tagList = () => Type.Array(nameText(64), { maxItems: maxTags })
+export const tags = () => list(nameText(64), maxTags)
 export const notes = () => text(16_384, { default: '' })
 export const displayName = () => nameText(200)
 

@@ -54,15 +54,11 @@ export const runDescription = closed({
   name: Type.Optional(nameText(256)),
   /** Replaces all tags. */
   tags: Type.Optional(tagList()),
-  /** Tags that it gets in addition to those it has; at most 64 in all are kept. */
+  /** Tags that it gets in addition to those it has; at most `maxTags` in all are kept. */
   add_tags: Type.Optional(tagList()),
   notes: Type.Optional(Type.String({ maxLength: 16_384 })),
 })
 export type Description = Omit<Static<typeof runDescription>, 'run_id'>
-
-const maxTags = 64
-export const withTags = (tags: readonly string[], added: readonly string[] = []): string[] =>
-  [...new Set([...tags, ...added])].slice(0, maxTags)
 
 /** As described now. */
 export const runDescriptionReply = Type.Object({

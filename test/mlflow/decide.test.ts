@@ -59,6 +59,8 @@ test('tags are set and changed; unchanged ones append no event', t => {
   const tags = Object.entries({ a: '1', b: '3', c: '4' }).map(([key, value]) => ({ key, value }))
   t.deepEqual(setTags(run, run_id, tags), [tagged({ b: '3', c: '4' })])
   t.deepEqual(setTags(run, run_id, tags.slice(0, 1)), [])
+  const named = setTags(run, run_id, [{ key: 'mlflow.runName', value: ' best ' }])
+  t.deepEqual(named, [tagged({ 'mlflow.runName': 'best' })])
 })
 
 test('a run has at most 2000 tags, and 2 MiB of them', t => {

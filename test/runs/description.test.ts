@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import test from 'ava'
 import { issueIngestToken } from '../../command-api/rules/ingest-tokens.ts'
+import { mergeTags } from '../../command-api/rules/merge-tags.ts'
 import { inTransaction } from '../../platform/postgres/transaction.ts'
-import { withTags } from '../../schemas/runs/runs.ts'
+import type { RunChange } from '../../schemas/runs/runs.ts'
 import { type Forge, sharedForge } from '../servers/forge.ts'
 import { createRun, type ExternalRun, ingest } from '../servers/runs.ts'
 import { forgeWithSpare } from '../servers/spare.ts'
@@ -11,6 +12,7 @@ import { until } from '../servers/until.ts'
 const shared = sharedForge({ SERVICE_ROLES: 'command-api,relay,projector,query-api' })
 
 type Described = { name: string | null; tags: string[]; notes: string }
+type Begun = { run: { info: { run_id: string; run_name: string } } }
 
 /** Reports of running code are read a moment later. */
 const shows = (forge: Forge, { run_id }: ExternalRun, wanted: Partial<Described>) =>
@@ -22,9 +24,13 @@ const shows = (forge: Forge, { run_id }: ExternalRun, wanted: Partial<Described>
   })
 
 test('tags are added once each, up to the limit', t => {
-  t.deepEqual(withTags(['a', 'b'], ['b', 'c']), ['a', 'b', 'c'])
-  const many = Array.from({ length: 70 }, (_, nth) => `t${nth}`)
-  t.is(withTags(['a'], many).length, 64)
+  const merged = mergeTags({ name: 'n', add_tags: ['b', 'c'] }, ['a', 'b'])
+  t.deepEqual(merged, { name: 'n', tags: ['a', 'b', 'c'] })
+  t.deepEqual(mergeTags({ tags: ['x'], add_tags: ['b'] }, ['a']), { tags: ['x', 'b'] })
+  t.deepEqual(mergeTags({ tags: [] }, ['a']), { tags: [] })
+  t.deepEqual(mergeTags<RunChange>({ name: 'n' }, ['a']), { name: 'n' })
+  const many = Array.from({ length: 64 }, (_, nth) => `t${nth}`)
+  t.deepEqual(mergeTags({ add_tags: many }, ['a']), { tags: ['a', ...many.slice(0, 63)] })
 })
 
 test('running code renames, tags and annotates its own run', async t => {
@@ -69,6 +75,44 @@ test("MLflow's name and description of a run become its own, as do later ones of
   await shows(forge, run, { name: 'updated', notes: 'after them' })
   await patch({ name: 'mine' })
   await shows(forge, run, { name: 'mine' })
+})
+
+/** The events of a run; those of one write share a transaction. */
+const eventsOf = async (forge: Forge, run_id: string) =>
+  (
+    await forge.pool.query<{ type: string; data: Partial<Described>; xid: string }>(
+      `select type, data, xid::text from write.event where stream = $1 order by position`,
+      [`run-${run_id}`],
+    )
+  ).rows
+
+test('MLflow names and describes a run in one write, without spaces around the name', async t => {
+  const forge = await shared()
+  const tags = [{ key: 'mlflow.note.content', value: 'why' }]
+  const begin = { experiment_id: 'begun', run_name: ' first ', tags }
+  const path = '/api/2.0/mlflow/runs/create'
+  const { body } = await forge.call<Begun>('POST', path, { body: begin })
+  t.is(body.run.info.run_name, 'first')
+  const [created, ...later] = await eventsOf(forge, body.run.info.run_id)
+  t.like(created?.data, { name: 'first', notes: 'why' })
+  t.deepEqual(
+    later.map(({ type }) => type),
+    ['run.started'],
+  )
+  const run = await createRun(forge, 'continued')
+  const again = { experiment_id: '0', run_name: ' second ', tags }
+  const { token } = run
+  await forge.call('POST', `/api/ingest/mlflow${path}`, { token, body: again })
+  await shows(forge, run, { name: 'second', notes: 'why' })
+  const described = (await eventsOf(forge, run.run_id)).filter(({ type }) =>
+    ['run.renamed', 'run.noted'].includes(type),
+  )
+  t.is(described.length, 2)
+  t.is(new Set(described.map(({ xid }) => xid)).size, 1)
+  const unnamed = { experiment_id: 'begun', run_name: '  ' }
+  const { body: third } = await forge.call<Begun>('POST', path, { body: unnamed })
+  const [first] = await eventsOf(forge, third.run.info.run_id)
+  t.is(first?.data.name, null)
 })
 
 test('a job is described by its code as well', async t => {
