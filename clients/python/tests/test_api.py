@@ -154,6 +154,14 @@ class InitAgain(unittest.TestCase):
 
 
 class Away(unittest.TestCase):
+    def test_every_value_left_out_is_named(self):
+        values = dict.fromkeys(["v%d" % number for number in range(6)])
+        script = "import forge; run = forge.init(); run.log(%r); run.log({'a': 1}, step='4'); run.finish(timeout=0.1)" % values
+        _, _, err, _ = run_script(script, **AWAY)
+        self.assertIn("values not logged (6): v0: NoneType is not a number; v1: NoneType is not a number; v2", err)
+        self.assertIn("; also v3, v4, v5\n", err)
+        self.assertIn("values not logged (1): a step is a whole number, not '4' (str)\n", err)
+
     def test_a_mistake_at_a_prompt_ends_no_run_and_an_ended_run_says_so(self):
         code, out, err, _ = run_script(AT_A_PROMPT, **AWAY)
         self.assertEqual((code, out), (0, "False\n"))
@@ -175,6 +183,41 @@ class Away(unittest.TestCase):
         self.assertIn("100 points and 3 other reports kept in ", err)
         self.assertIn("python3 -m forge sync", err)
         self.assertTrue([name for name in left if name.endswith(".jsonl")])
+
+    def test_a_service_that_does_not_respond_in_time_is_given_as_the_reason(self):
+        code, _, err, _ = run_script(
+            """
+            import os, socket, forge, forge.run
+            forge.run.INIT_PATIENCE_S = 0.1
+            silent = socket.create_server(("127.0.0.1", 0))
+            os.environ["SERVICE_ENDPOINT"] = "http://127.0.0.1:%d/api/ingest" % silent.getsockname()[1]
+            forge.init(monitor_hardware=False)
+            forge.log({"loss": 1.0}, 0)
+            forge.finish(timeout=1.2)
+            """,
+            **AWAY,
+        )
+        self.assertEqual(code, 0, err)
+        self.assertIn("send with `python3 -m forge sync` (not sent within 1.2 s)", err)
+
+    def test_a_block_within_another_one_does_not_end_the_run(self):
+        code, out, err, _ = run_script(
+            """
+            import forge, forge.run
+            forge.run.CLOSE_WITHIN_S = 0.1
+            with forge.init(monitor_hardware=False) as run:
+                with forge.init() as same:
+                    pass
+                try:
+                    with run:
+                        raise ValueError
+                except ValueError:
+                    print(run is same, run.ended)
+            print(run.ended)
+            """,
+            **AWAY,
+        )
+        self.assertEqual((code, out), (0, "True False\nTrue\n"), err)
 
     def test_sigterm_keeps_them_too_and_still_ends_the_process(self):
         code, _, _, left = run_script(
@@ -204,8 +247,8 @@ class Away(unittest.TestCase):
         self.assertEqual((code, out), (3, "checkpoint saved\n"))
 
     def test_strict_raises_what_else_is_a_warning(self):
-        code, _, err, _ = run_script("import forge; forge.init(strict=True)", **AWAY)
-        self.assertEqual(code, 1)
+        code, _, err, left = run_script("import forge; forge.init(strict=True)", **AWAY)
+        self.assertEqual((code, left), (1, []))
         self.assertIn("does not accept reports", err)
 
     def test_other_ranks_are_silent(self):

@@ -29,7 +29,7 @@ WHILE_IT_ENDS = """
         while not run.ended:
             time.sleep(0.01)
         os.kill(os.getpid(), signal.%s)
-    threading.Thread(target=kill).start()
+    threading.Thread(target=kill, daemon=True).start()
     for step in range(100):
         forge.log({"loss": 1.0}, step)
     forge.finish(timeout=30)
@@ -78,6 +78,13 @@ class Signals(unittest.TestCase):
         self.assertEqual(out, "")
         self.assertIn("KeyboardInterrupt", err)
         self.assertRegex(err, r"forge: 100 points and \d other reports kept in ")
+
+    def test_ctrl_c_after_the_script_still_says_what_is_kept_and_nothing_else(self):
+        script = WHILE_IT_ENDS.replace("forge.finish(timeout=30)", "pass") % "SIGINT"
+        code, out, err, _ = run_script(script, **AWAY)
+        self.assertEqual((code, out), (0, "went on\n"))
+        self.assertNotIn("Traceback", err)
+        self.assertRegex(err, r"forge: 100 points and 1 other report kept in ")
 
 
 # A process whose terminal closes, perhaps with its own handler for that.

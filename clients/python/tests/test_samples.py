@@ -20,6 +20,19 @@ class Pieces(unittest.TestCase):
     def test_a_round_without_samples_is_one_piece(self):
         self.assertEqual(sample_pieces([]), [[]])
 
+    def test_fields_that_the_service_does_not_know_become_part_of_extra(self):
+        samples = [{"user": "u", "prompt": 1}, {"prompt": 1, "extra": {"prompt": 2, "a": 3}}, {"prompt": 1, "extra": "e"}, {"extra": "e"}]
+        (texts,) = sample_pieces(samples)
+        self.assertEqual(
+            [json.loads(text) for text in texts],
+            [
+                {"user": "u", "extra": {"prompt": 1}},
+                {"extra": {"prompt": 2, "a": 3}},
+                {"extra": {"prompt": 1, "extra": "e"}},
+                {"extra": "e"},
+            ],
+        )
+
     def test_values_json_does_not_know_are_given_as_words(self):
         ((text,),) = sample_pieces([{"reward": math.nan, "extra": {"scores": [1, math.inf], "tool": {1}}}])
         self.assertEqual(json.loads(text), {"reward": "NaN", "extra": {"scores": [1, "Infinity"], "tool": "{1}"}})

@@ -62,6 +62,25 @@ class Poison(unittest.TestCase):
         uploader.start()
         return uploader, spool
 
+    def test_what_is_queued_while_the_sender_looks_and_the_process_ends_is_sent(self):
+        class Late(Buffer):
+            def take(self, making):
+                taken = super().take(making)
+                if taken is None and ending.is_set():
+                    ending.clear()
+                    self.put_request(Request("metrics", b'{"n": 1}', 1))
+                    uploader._closing.set()
+                return taken
+
+        ending, buffer = threading.Event(), Late()
+        uploader, spool = self.uploader(buffer)
+        self.assertTrue(uploader.flush(15))
+        ending.set()
+        buffer.wake.set()
+        self.assertTrue(uploader._drained.wait(15))
+        self.assertTrue(uploader.close(15))
+        self.assertEqual((self.server.taken, spool.left), ([1], Amount()))
+
     def test_a_report_that_breaks_the_service_lets_the_others_pass_and_is_kept(self):
         buffer = Buffer()
         for number in range(4):

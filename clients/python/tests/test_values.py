@@ -122,6 +122,14 @@ class Hparams(unittest.TestCase):
             {"lr": 1e-3, "optim.betas": "[0.9, 0.99]", "optim.fused": True, "seed": None, "limit": "Infinity"},
         )
 
+    def test_a_boolean_of_an_array_library_stays_one(self):
+        class Bool(Tensor):
+            def __str__(self):
+                return "tensor(True)"
+
+        kept, complaints = hparams({"flag": Bool(True), "mask": Bool(True, False)})
+        self.assertEqual((kept, complaints), ({"flag": True, "mask": "tensor(True)"}, []))
+
     def test_a_namespace_is_read_by_its_attributes(self):
         self.assertEqual(hparams(argparse.Namespace(lr=0.1, name="x"))[0], {"lr": 0.1, "name": "x"})
 

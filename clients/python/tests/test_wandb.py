@@ -45,12 +45,13 @@ class Wandb(unittest.TestCase):
             "print(len(wandb.util.generate_id()), run.group, run.resumed, os.path.isdir(run.dir), run.path)\n"
             "try: raise wandb.errors.UsageError('u')\n"
             "except wandb.Error as error: print(error)\n"
+            "print(list(wandb.Api().runs('demo')))\n"
             "wandb.agent(wandb.sweep({}), function=lambda: print('trained'), count=3)\n"
             "run.forge.finish(timeout=0.1); print(wandb.run)"
         )
         out, err = self.run_script("import os\n" + script, **AWAY)
         self.assertEqual(
-            out, "True ('a',) n {'loss': 1.0} True\n8 None False True /%s\nu\ntrained\nNone\n" % AWAY["SERVICE_RUN_ID"]
+            out, "True ('a',) n {'loss': 1.0} True\n8 None False True /%s\nu\n[]\ntrained\nNone\n" % AWAY["SERVICE_RUN_ID"]
         )
         for name in ("Settings", "Image", "Table", "Histogram", "plot", "save", "link_artifact", "unwatch", "sweep"):
             self.assertEqual(err.count("wandb.%s has no counterpart" % name), 1, err)
@@ -66,7 +67,7 @@ class Wandb(unittest.TestCase):
             "art = wandb.Artifact('weights', type='model', metadata={'k': 1})\n"
             "art.add_file(here + '/a.pt'); art.add_dir(here + '/sub', name='in')\n"
             "with art.new_file('note.json') as file: file.write('{}')\n"
-            "art.add_reference('s3://bucket/x')\n"
+            "art.add_reference('s3://bucket/x'); art.add(wandb.Table(columns=['a']), 'table')\n"
             "run.log_artifact(art, aliases=['best']).wait()\n"
             "found = wandb.use_artifact('me/demo/weights:latest'); folder = found.download()\n"
             "print(sorted(os.path.relpath(os.path.join(at, file), folder) for at, _, files in os.walk(folder) for file in files))\n"
@@ -77,6 +78,7 @@ class Wandb(unittest.TestCase):
         out, err = self.run_script(script)
         self.assertEqual(out, "['a.pt', 'in/b.txt', 'note.json']\nb ['best'] {'k': 1}\n[]\n")
         self.assertIn("the reference s3://bucket/x is left out", err)
+        self.assertIn("artifact weights: table is left out", err)
         self.assertIn("wandb.use_artifact('nobody/knows:v3') found nothing", err)
         self.assertIn("artifact not logged: no such file", err)
         self.assertIn("artifact not logged: it holds no files", err)
@@ -205,6 +207,15 @@ class Wandb(unittest.TestCase):
         out, err = self.run_script(script, **AWAY)
         self.assertEqual(out, "{'loss': 1.0}\n")
         self.assertIn("picture: object is not a number", err)
+
+    def test_a_block_within_another_one_does_not_end_the_run(self):
+        script = (
+            "with wandb.init(mode='disabled') as run:\n"
+            "    with run: pass\n"
+            "    print(run.forge.ended)\n"
+            "print(run.forge.ended)"
+        )
+        self.assertEqual(self.run_script(script), ("False\nTrue\n", ""))
 
     def test_the_configuration_is_a_mapping_and_an_object(self):
         script = (

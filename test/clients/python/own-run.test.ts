@@ -44,6 +44,29 @@ print(repr(run))
   t.is((await failed()).short_id, 'other-1')
 })
 
+test.serial('forked workers log to the run, and only the parent reports its end', async t => {
+  const { forge, env } = await signedIn(t)
+  const code = `
+import multiprocessing, forge
+forge.init(project="demo", monitor_hardware=False)
+def work(number): forge.log({"worker%d" % number: 1.0}, number)
+fork = multiprocessing.get_context("fork")
+with fork.Pool(3) as pool: pool.map(work, range(6))
+last = fork.Process(target=work, args=(6,))
+last.start(); last.join()
+`
+  const script = python(t, code, env)
+  t.is((await script.ended).code, 0, script.err())
+  t.regex(script.err(), /^forge: reporting to \S+\nforge: all sent {2}\S+\n$/)
+  const { run_id } = await oneRunIn(forge, 'succeeded')
+  const points = await pointsArrive(forge, run_id, 7)
+  t.deepEqual(
+    points.map(({ key }) => key).sort(),
+    Array.from({ length: 7 }, (_, number) => `worker${number}`),
+  )
+  t.deepEqual(await readdir(env.FORGE_SPOOL_DIR), [])
+})
+
 test.serial('mistakes in a call are named, and do not end training', async t => {
   const { forge, env } = await signedIn(t)
   const code = `
@@ -119,7 +142,7 @@ print(forge.flush(60), repr(run), flush=True)
   const script = python(t, code, env)
   await until('the first part', 30_000, () => script.out().includes('\n'))
   t.regex(script.out(), /^<forge.Run local_\d+_\w+, reporting, not created yet>/)
-  t.regex(script.err(), /^forge: nothing can be sent now .*; reports are kept in /m)
+  t.regex(script.err(), /^forge: nothing can be sent to http:.* now .*; reports are kept in /m)
   await forge.start()
   script.say('')
   t.is((await script.ended).code, 0, script.err())

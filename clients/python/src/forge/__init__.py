@@ -15,6 +15,7 @@ With `SERVICE_ENABLED=0` every function here does nothing.
 from __future__ import annotations
 
 import os
+import sys
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Optional, TypeVar
 
@@ -83,7 +84,7 @@ def init(
     A second call during an active run, such as in a re-executed notebook cell, adds its `hparams` and returns that
     run. If it names another run, it warns (with `strict`, it raises): call `finish` first to start another.
     """
-    wanted = {"project": project, "name": name, "tags": list(tags)}
+    wanted = {"project": project, "name": name, "tags": [tags] if isinstance(tags, str) else list(tags)}
     asked = asked_for(os.environ, wanted)
     current = hooks.active()
     if current is not None and not current.ended:
@@ -135,8 +136,18 @@ def resume_from() -> Optional[str]:
 def _run() -> Run:
     run = hooks.active()
     if run is None:
-        raise ForgeError("call forge.init() first")
+        raise ForgeError("call forge.init() first" + _of_workers())
     return run
+
+
+def _of_workers() -> str:
+    multiprocessing = sys.modules.get("multiprocessing.process")
+    if multiprocessing is None or multiprocessing.parent_process() is None:
+        return ""
+    return (
+        "; a process that multiprocessing starts is part of the run only if it is forked after that. Otherwise return its "
+        "values to the parent, and log them there"
+    )
 
 
 def _of_active_run(method: Callable[Concatenate[Run, _P], _T]) -> Callable[_P, _T]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from typing import Any, Dict, Mapping, Optional
 from urllib.parse import quote
@@ -11,6 +12,7 @@ from urllib.parse import quote
 from .address import LOCAL_PREFIX, UNCLAIMED, Address, Claim, Note, read_note, write_note
 from .answers import accepts, describe, is_ours
 from .config import Config, ConfigError, ForgeError
+from .describing import NAME_CHARS, tag_list
 from .notices import say
 from .sign_in import SignIn, current_sign_in, sign_in_at
 from .texts import printable_name
@@ -19,10 +21,7 @@ from .transport import Reply, Transport, Unreachable
 # How long `init` waits for the run to be created before training starts without it.
 PATIENCE_S = 5.0
 
-# Limits of the service.
-_NAME_CHARS = 256
-_TAG_CHARS = 64
-_MOST_TAGS = 50
+_PROJECT = re.compile(r"(?!run_)[a-z0-9][a-z0-9_.-]{0,62}\Z")
 
 _MAY_PASS = frozenset({404, 405, 408, 425, 429})
 
@@ -45,25 +44,45 @@ def begin_run(body: Mapping[str, Any], env: Mapping[str, str]) -> Config:
     signed_in = current_sign_in(env)
     if signed_in is None:
         raise ConfigError(TWO_WAYS_OUT)
+    _check_project(body.get("project"))
     local_id = new_local_id()
     claim = Claim(signed_in.host, _with_valid_names(body))
     try:
-        address = _create(claim, local_id, signed_in, None)
+        address = _create(claim, local_id, signed_in, None, env)
     except NotYet:
         address = Address(_endpoint(claim.host), local_id, UNCLAIMED)
     except Refused as error:
-        raise ConfigError(str(error), error.status) from error
+        raise ConfigError(str(error), error.status) from None
     return Config(*address, attempt=None, rank=0, local_rank=0, claim=claim, owns_run=True)
 
 
 def _with_valid_names(body: Mapping[str, Any]) -> Dict[str, Any]:
     """A run is not refused for its name or a tag."""
-    name, tags = body.get("name"), body.get("tags", ())
-    named = None if name is None else printable_name(str(name), _NAME_CHARS)
-    tagged = [tag for tag in (printable_name(str(tag), _TAG_CHARS) for tag in tags) if tag][:_MOST_TAGS]
-    if (named, tagged) != (name, list(tags)):
+    name = None if body.get("name") is None else str(body["name"]).strip()
+    tags = [tag for tag in (str(tag).strip() for tag in body.get("tags", ())) if tag]
+    named, tagged = None if name is None else printable_name(name, NAME_CHARS), tag_list(tags)
+    if (named, set(tagged)) != (name, set(tags)):
         say("forge: warning: the run is created with the name %r and the tags %r, as others cannot be stored" % (named, tagged))
     return {**body, "name": named or None, "tags": tagged}
+
+
+def _check_project(project: Any) -> None:
+    """The service would refuse the run, if it cannot be reached now even after the training."""
+    if _PROJECT.match(str(project)):
+        return
+    near = project_near(str(project))
+    hint = ", such as %r" % near if near else ""
+    raise ConfigError(
+        "a project cannot be named %r: use 1 to 63 of a-z, 0-9, '_', '.' and '-', beginning with a letter or digit%s" % (project, hint)
+    )
+
+
+def project_near(text: str) -> str:
+    """As `projectNameOf` in `schemas/runs/runs.ts`; empty if nothing is left."""
+    if _PROJECT.match(text):
+        return text
+    plain = re.sub(r"[^a-z0-9_.-]+", "-", text.lower())
+    return re.sub(r"^(?:[^a-z0-9]|run_)+", "", plain)[:63].rstrip("-.")
 
 
 def new_local_id() -> str:
@@ -82,13 +101,35 @@ def find_address(folder: str, config: Config, env: Mapping[str, str]) -> Address
     signed_in = sign_in_at(claim.host, env)
     if signed_in is None:
         raise NotYet("you are no longer signed in; `forge login --host %s`" % claim.host)
-    address = _create(claim, config.run_id, signed_in, folder)
+    address = _create(claim, config.run_id, signed_in, folder, env)
     if os.path.isdir(folder):
         write_note(folder, Note(address, config.run_id, claim))
     return address
 
 
-def _create(claim: Claim, key: str, signed_in: SignIn, folder: Optional[str]) -> Address:
+def _create(claim: Claim, key: str, signed_in: SignIn, folder: Optional[str], env: Mapping[str, str]) -> Address:
+    """An access token works for hours, a sign-in for weeks."""
+    try:
+        return _create_with(claim, key, signed_in, folder)
+    except Refused as error:
+        token = _token_after(error, signed_in, env)
+        if token is None:
+            raise
+    return _create_with(claim, key, SignIn(signed_in.host, token), folder)
+
+
+def _token_after(error: Refused, signed_in: SignIn, env: Mapping[str, str]) -> Optional[str]:
+    if error.status != 401:
+        return None
+    from .renewal import renewed_token  # loaded when needed, which is rare
+
+    try:
+        return renewed_token(signed_in.host, signed_in.token, env)
+    except Unreachable as unreachable:
+        raise NotYet(str(unreachable)) from unreachable
+
+
+def _create_with(claim: Claim, key: str, signed_in: SignIn, folder: Optional[str]) -> Address:
     """Repeating it creates nothing twice. A repeated response has no token, so another one is issued then."""
     transport = Transport(claim.host, signed_in.token, PATIENCE_S, header="Authorization")
     try:
@@ -120,7 +161,7 @@ def _failure(reply: Reply) -> Exception:
     if not is_ours(reply) or reply.status >= 500 or reply.status in _MAY_PASS:
         return NotYet(what)
     if reply.status == 401:
-        what += "; sign in again with `forge login`"
+        what += " (`forge login`; FORGE_TOKEN, if it is set, comes first)"
     return Refused(what, reply.status)
 
 

@@ -63,7 +63,7 @@ def tag_list(tags: Iterable[str]) -> List[str]:
     return list(dict.fromkeys(tag for tag in cleaned if tag))[:MOST_TAGS]
 
 
-def tag_change(had: Sequence[str], wanted: Sequence[str]) -> Dict[str, Sequence[str]]:
+def tag_change(had: Sequence[str], wanted: Sequence[str]) -> Dict[str, Any]:
     """What `describe` gets. The run may have tags that are unknown here, so only a removal replaces all of them."""
     if not set(had).issubset(wanted):
         return {"tags": wanted}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import signal
 import sys
@@ -45,7 +46,9 @@ def _install() -> None:
 
 def _at_exit() -> None:
     """A script may leave with any exit code. The executor of a job sees it; a run created here relies on `sys.exit`."""
-    if _active is not None:
+    if _active is None:
+        return
+    with contextlib.suppress(KeyboardInterrupt):  # pressed while reports are sent; `close` has written the rest to disk
         failed = _exit_code not in (None, 0)
         _active.end("failed" if failed else "succeeded", "exit code %s" % (_exit_code,) if failed else None)
 
@@ -66,7 +69,8 @@ def _on_crash(kind: Any, error: Any, _trace: Any) -> None:
     if _is_at_prompt():
         return
     if _active is not None:
-        _active.fail(failure_text(kind, error))
+        with contextlib.suppress(KeyboardInterrupt):
+            _active.fail(failure_text(kind, error))
 
 
 def _is_at_prompt() -> bool:

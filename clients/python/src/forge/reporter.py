@@ -118,13 +118,18 @@ class Reporter:
         try:
             self._uploader.close(timeout_s)
         finally:  # also after an impatient Ctrl-C
-            told = self._last_word()
+            told = self._last_word(timeout_s, is_fork=silent_if_fine)
             if told is not None or not silent_if_fine:
                 say(told or last_word(self._url, Amount(), Amount(), self.folder, "", ""))
             self._is_closing = False
             if self._after_close is not None:
                 self._after_close()
         return told
+
+    def drop(self) -> None:
+        """Ends without a message, and keeps no reports for later."""
+        self._uploader.close(0)
+        self._spool.discard()
 
     def cut_short(self, then: Callable[[], None]) -> bool:
         """Ends a `close` that waits for the service, and then calls `then`. Returns False if there is none.
@@ -156,11 +161,14 @@ class Reporter:
     def _url(self) -> Optional[str]:
         return None if self.address is None else self.address.url
 
-    def _last_word(self) -> Optional[str]:
+    def _last_word(self, timeout_s: float, is_fork: bool) -> Optional[str]:
         left, lost = self._spool.left, self.lost
         if left == Amount() and lost.amount == Amount() and self._left_out.count == 0:
             return None
-        return last_word(self._url, left, lost.amount, self.folder, self.trouble, lost.why, self._left_out)
+        if is_fork and not self.trouble and lost.amount == Amount() and self._left_out.count == 0:
+            return None  # the parent sends the rest
+        why_left = self.trouble or ("cut short" if self._after_close else "not sent within %g s" % timeout_s)
+        return last_word(self._url, left, lost.amount, self.folder, why_left, lost.why, self._left_out)
 
     def _find_address(self) -> Address:
         if self._config.address is not None:

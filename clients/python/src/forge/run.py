@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
 
 from .address import Address
 from .alerts import alert
@@ -13,7 +13,7 @@ from .describing import describe
 from .last_word import failure_text
 from .notices import say
 from .reporter import Reporter, at_child_exit
-from .samples import sample_rounds
+from .results import log_artifact, log_samples
 from .spool import Amount
 from .values import MAX_STEP, Scalar, hparams, scalars, to_step
 
@@ -50,6 +50,7 @@ class Run:
         self._asked = {} if asked is None else asked  # the arguments of `init`, to recognize another run
         self._strict = strict
         self._ended = False
+        self._entered = 0
         self._is_fork = False
         self._control = _NO_CONTROL
         self._monitor: Optional[Monitor] = None
@@ -86,8 +87,8 @@ class Run:
     def _say_where(self, config: Config, arrived: bool) -> None:
         lost, trouble = self._reporter.lost, self._reporter.trouble
         if self._strict and (not arrived or lost.amount != Amount()):
-            self._close(0)
             why = lost.why or trouble or "no response within %d s" % INIT_PATIENCE_S
+            self._give_up(why, INIT_PATIENCE_S if arrived else 0)
             raise ForgeError("the service at %s does not accept reports of %s: %s" % (config.endpoint, config.run_id, why))
         if arrived:
             # A run that was created late has already reported this.
@@ -95,7 +96,16 @@ class Run:
                 say("forge: reporting to %s" % config.address.url)
         else:
             why, folder = trouble or "no response yet", self._reporter.folder
-            say("forge: nothing can be sent now (%s); reports are kept in %s until it can" % (why, folder))
+            say("forge: nothing can be sent to %s now (%s); reports are kept in %s until it can" % (config.endpoint, why, folder))
+
+    def _give_up(self, why: str, timeout: float) -> None:
+        """`init` failed. A run created here ends; any other must not begin later, when its reports are sent."""
+        if self.owns_run and self._reporter.address is not None:
+            self._reporter.post_lifecycle("failed", why)
+            self._close(timeout)
+        else:
+            self._ended = True
+            self._reporter.drop()
 
     def __repr__(self) -> str:
         if self._config is None:
@@ -195,66 +205,8 @@ class Run:
         except Exception as error:
             self._refuse("hparams not logged", [str(error)])
 
-    def log_samples(
-        self,
-        step: int,
-        samples: Iterable[Mapping[str, Any]],
-        avg_reward: Any = None,
-        accuracy: Any = None,
-    ) -> None:
-        """Logs a validation round: the samples generated at this step, and their quality.
-
-        samples               dictionaries of `user`, `assistant`, `env`, `reward`, `extra`; large rounds are split
-        avg_reward, accuracy  one number each for the round
-        """
-        if not self._speaks or self._ended:
-            return self._say_ended()
-        try:
-            for round_part, piece in sample_rounds(step, samples, avg_reward, accuracy):
-                self._post_soon("validation", round_part, samples=piece)
-        except Exception as error:
-            self._refuse("samples not logged", [str(error)])
-
-    def log_artifact(
-        self,
-        kind: str,
-        path: str,
-        format: str,
-        step: Optional[int] = None,
-        *,
-        size_bytes: Optional[int] = None,
-        metrics: Optional[Mapping[str, Any]] = None,
-        upload: bool = False,
-    ) -> Optional[Dict[str, Any]]:
-        """Registers an output of the run: `forge.log_artifact("checkpoint", "out/step-100.pt", "torch", step=100)`.
-
-        kind        `checkpoint`, `hf_export`, `eval_report` or `merged_model`
-        path        where others find it: a path here, which is registered as the absolute one, or the address of an
-                    object (`s3://…`), which a container executor needs
-        format      the format of the file, e.g. `safetensors`
-        size_bytes  taken from the file if left out
-        metrics     numbers at that step, by which the best artifact is found
-        upload      first copies the local file or folder `path` to the object store of the service
-
-        Registers at once and returns the service's reply. Raises `forge.ForgeError` if the service refuses it or cannot
-        be reached for a minute. A mistake in the call (another kind, no such file, `upload=True` where the service has
-        no store) is reported on stderr and returns None; it raises only with `strict`.
-        """
-        if self._config is None or not self._speaks or self._ended:
-            self._say_ended()
-            return None
-        from . import artifacts
-
-        try:
-            artifact = artifacts.artifact_of(kind, path, format, step, size_bytes, metrics, upload)
-            address = self._reporter.address
-            if address is not None:
-                return artifacts.register(self._config, address, artifact, upload)
-            self._post_soon("artifact", artifacts.body_for_later(self._config, artifact, upload))
-        except (TypeError, ValueError, OSError, artifacts.ArtifactError) as error:
-            self._tell_at_once("artifact not registered: %s" % error)
-        return None
-
+    log_samples = log_samples
+    log_artifact = log_artifact
     alert = alert
     describe = describe
 
@@ -351,9 +303,13 @@ class Run:
         )
 
     def __enter__(self) -> "Run":
+        self._entered += 1
         return self
 
     def __exit__(self, kind: Any, error: Any, _trace: Any) -> None:
+        self._entered -= 1
+        if self._entered > 0:
+            return  # an inner block, as in a function that itself calls `with forge.init()`
         if kind is None or (kind is SystemExit and error.code in (None, 0)):
             if self.should_stop() and not self.owns_run:
                 self.close(CLOSE_WITHIN_S)  # the platform ended it, and names that end itself: stopped or paused
@@ -369,6 +325,8 @@ class Run:
 
     def _refuse(self, what: str, complaints: Sequence[str]) -> None:
         why = "; ".join(complaints[:3])
+        if len(complaints) > 3:
+            why += "; also " + ", ".join(complaint.partition(": ")[0] for complaint in complaints[3:20])
         if complaints and self._strict:
             raise ForgeError("%s: %s" % (what, why))
         if complaints:

@@ -11,6 +11,8 @@ from .values import is_finite, nonfinite, to_scalar, to_step
 SAMPLES_PER_REQUEST = 500
 SAMPLE_BYTES_PER_REQUEST = 8_000_000
 
+_FIELDS = frozenset("user assistant env reward extra sample_key".split())
+
 
 def sample_rounds(
     step: Any, samples: Iterable[Mapping[str, Any]], avg_reward: Any, accuracy: Any
@@ -27,13 +29,23 @@ def sample_pieces(samples: Iterable[Mapping[str, Any]]) -> List[List[str]]:
     pieces: List[List[str]] = [[]]
     size = 0
     for sample in samples:
-        text = json.dumps(_json_safe(sample), default=str)
+        text = json.dumps(_json_safe(_with_extra(sample)), default=str)
         if pieces[-1] and (len(pieces[-1]) == SAMPLES_PER_REQUEST or size + len(text) > SAMPLE_BYTES_PER_REQUEST):
             pieces.append([])
             size = 0
         pieces[-1].append(text)
         size += len(text)
     return pieces
+
+
+def _with_extra(sample: Any) -> Any:
+    """Fields that the service does not know become part of `extra`."""
+    others = {key: value for key, value in sample.items() if key not in _FIELDS} if isinstance(sample, Mapping) else {}
+    if not others:
+        return sample
+    extra = sample.get("extra")
+    known = {key: value for key, value in sample.items() if key in _FIELDS}
+    return {**known, "extra": {**others, **(extra if isinstance(extra, Mapping) else {} if extra is None else {"extra": extra})}}
 
 
 def number_or_none(value: Any) -> Any:

@@ -17,6 +17,7 @@ its share of the disk a process drops its oldest points and output, and keeps th
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 import re
 import time
@@ -199,6 +200,17 @@ class Spool:
         self._close_tail()
         self._close_reader()
         self._leave()
+        if self._removes_folder:
+            remove_if_empty(self._folder)
+
+    def discard(self) -> None:
+        """After `close`: removes what this process left."""
+        for name in self._segments:
+            if name.startswith(self._writer):
+                with contextlib.suppress(OSError):
+                    os.unlink(self._path(name))
+        self._segments.clear()
+        self.left = Amount()
         if self._removes_folder:
             remove_if_empty(self._folder)
 

@@ -87,7 +87,10 @@ class Transport:
             return Reply(response.status, response.headers, answer)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            raise Unreachable("%s: %s" % (type(error).__name__, error)) from error
+            why = "%s: %s" % (type(error).__name__, error)
+            if "WRONG_VERSION_NUMBER" in why:
+                why += "; the service speaks http there, not https"
+            raise Unreachable(why) from error
 
     def _connect(self) -> Any:
         import http.client

@@ -175,10 +175,11 @@ class Uploader:
             self._buffer.wake.clear()
             if self._address is None and not self._settle_address():
                 continue
+            closing = self._closing.is_set()  # read first: the last report is queued before it is set
             in_flight = self._next()
             if in_flight is not None:
                 self._deliver(in_flight)
-            elif self._closing.is_set() and not self._behind_a_replay:
+            elif closing and not self._behind_a_replay:
                 self._drained.set()
                 break
             self._rest(in_flight is not None)

@@ -114,7 +114,10 @@ def to_step(step: Any) -> int:
         return to_step(int(step))
     if hasattr(step, "item") and not hasattr(step, "__index__"):
         return to_step(step.item())
-    whole = operator.index(step)
+    try:
+        whole = operator.index(step)
+    except TypeError:
+        raise TypeError("a step is a whole number, not %s" % _shown(step)) from None
     if not -MAX_STEP <= whole <= MAX_STEP:
         raise ValueError("a step must lie within 2**53 of 0")
     return whole
@@ -150,7 +153,8 @@ def _hparam(value: Any) -> Any:
     try:
         number = to_scalar(value)
     except (TypeError, ValueError):
-        return str(value)[:HPARAM_TEXT_LIMIT]
+        found = value.item() if hasattr(value, "item") and _size(value) in (None, 1) else None
+        return found if isinstance(found, bool) else str(value)[:HPARAM_TEXT_LIMIT]
     if is_finite(number):
         return number
     return str(number)[:HPARAM_TEXT_LIMIT] if isinstance(number, int) else nonfinite(number)

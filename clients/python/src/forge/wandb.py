@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, Dict, Iterator, Mapping, MutableMapping, Optional, Tuple
+from typing import Any, Mapping, Optional, Tuple
 
 from . import init as _init
 from .config import ForgeError
@@ -23,19 +23,32 @@ from .describing import tag_change, tag_list
 from .notices import say
 from .run import Run as _Run
 from .temporary import temporary_folder
-from .values import flatten, to_scalar, to_step
+from .values import to_step
 from .wandb_artifacts import Artifact, use_artifact
 from .wandb_artifacts import log_artifact as _log_artifact
-from .wandb_left_out import LeftOut, stand_in
+from .wandb_left_out import stand_in
+from .wandb_values import Config, Summary, numbers_of
 
-__all__ = (
-    "AlertLevel Artifact Error alert config define_metric finish init log log_artifact log_model login run summary use_artifact "
-    "watch".split()
-)
+__all__ = [
+    "AlertLevel",
+    "Artifact",
+    "Error",
+    "alert",
+    "config",
+    "define_metric",
+    "finish",
+    "init",
+    "log",
+    "log_artifact",
+    "log_model",
+    "login",
+    "run",
+    "summary",
+    "use_artifact",
+    "watch",
+]
 
 Error = ForgeError
-
-_SUMMARY = "summary/"
 
 # Arguments of `wandb.init` that concern W&B's own operation, and not the run.
 _OF_WANDB_ALONE = frozenset(
@@ -46,92 +59,6 @@ _OF_WANDB_ALONE = frozenset(
 
 class AlertLevel:
     INFO, WARN, ERROR = "INFO", "WARN", "ERROR"
-
-
-class Config(MutableMapping[str, Any]):
-    """The hyperparameters, as items or attributes; assigned values are reported."""
-
-    def __init__(self, run: _Run):
-        object.__setattr__(self, "_run", run)
-        object.__setattr__(self, "_values", {})
-
-    def update(self, *params: Any, allow_val_change: Any = None, **named: Any) -> None:
-        """Also takes an object with attributes, such as `argparse.Namespace`, and reports all at once."""
-        given: Dict[str, Any] = dict(named)
-        for one in params:
-            given = {**(one if isinstance(one, Mapping) else vars(one)), **given}
-        self._values.update(given)
-        self._run.log_hparams(given)
-
-    def setdefaults(self, params: Mapping[str, Any]) -> None:
-        self.update({key: value for key, value in params.items() if key not in self._values})
-
-    def as_dict(self) -> Dict[str, Any]:
-        return dict(self._values)
-
-    def __getitem__(self, key: str) -> Any:
-        return self._values[key]
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self.update({key: value})
-
-    def __delitem__(self, key: str) -> None:
-        raise Error("a hyperparameter that was reported cannot be taken back: %s" % key)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __getattr__(self, key: str) -> Any:
-        if key.startswith("_"):
-            raise AttributeError(key)  # `copy` and `pickle` ask before anything is set
-        try:
-            return self._values[key]
-        except KeyError:
-            raise AttributeError("no hyperparameter %r was set" % key) from None
-
-    def __setattr__(self, key: str, value: Any) -> None:
-        self[key] = value
-
-    def __repr__(self) -> str:
-        return repr(self._values)
-
-
-class Summary(MutableMapping[str, Any]):
-    """The last value of each metric, and values set here: numbers as metrics `summary/…`, others as hyperparameters."""
-
-    def __init__(self, owner: "Run"):
-        self._owner = owner
-        self._last: Dict[str, Any] = {}
-
-    def seen(self, values: Mapping[str, Any]) -> None:
-        """Keeps no tensors or pictures, which would fill the memory."""
-        self._last.update({key: value for key, value in values.items() if isinstance(value, (int, float, str))})
-
-    def update(self, *params: Any, **named: Any) -> None:
-        given = dict(*params, **named)
-        self.seen(_numbers(given))
-        self._owner.report_summary({_SUMMARY + key: value for key, value in given.items()})
-
-    def __getitem__(self, key: str) -> Any:
-        return self._last[key]
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self.update({key: value})
-
-    def __delitem__(self, key: str) -> None:
-        del self._last[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._last)
-
-    def __len__(self) -> int:
-        return len(self._last)
-
-    def __repr__(self) -> str:
-        return repr(self._last)
 
 
 class Run:
@@ -148,7 +75,7 @@ class Run:
         self._name = name
         self._dir: Optional[str] = None
         self.config = Config(forge_run)
-        self.summary = Summary(self)
+        self.summary = Summary(self.report_summary)
         self.step = 0
         self._counting = threading.RLock()
 
@@ -218,7 +145,7 @@ class Run:
         """
         try:
             at = self._place(None if step is None else to_step(step), commit)
-            values = _numbers(data)
+            values = numbers_of(data)
         except (AttributeError, TypeError, ValueError):
             return self.forge.log(data, step)  # which explains the valid arguments
         self.summary.seen(values)
@@ -232,7 +159,7 @@ class Run:
             return at
 
     def report_summary(self, values: Mapping[str, Any]) -> None:
-        given = _numbers(values)
+        given = numbers_of(values)
         texts = {key: value for key, value in given.items() if value is None or isinstance(value, str)}
         if texts:
             self.forge.log_hparams(texts)
@@ -272,23 +199,11 @@ class Run:
         return found
 
     def __enter__(self) -> "Run":
+        self.forge.__enter__()
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         self.forge.__exit__(kind, error, trace)
-
-
-def _numbers(values: Mapping[str, Any]) -> Dict[str, Any]:
-    """With dotted names, and numbers where the values can be read as such: W&B takes a bool for one."""
-    found = {}
-    for key, value in flatten(values):
-        if isinstance(value, LeftOut):
-            continue  # a warning has named it
-        try:
-            found[key] = int(value) if isinstance(value, bool) else to_scalar(value)
-        except Exception:
-            found[key] = value
-    return found
 
 
 _current: Optional[Run] = None
@@ -307,6 +222,7 @@ def init(
 ) -> Run:
     """Starts reporting. Without a run named by the environment it needs a `project`.
 
+    project     by default WANDB_PROJECT; characters that a project's name cannot have become `-`
     config      the hyperparameters, a dictionary or an object with attributes
     name, tags  of the run; one that exists already is renamed, and gets the tags in addition to its own
     notes       of the run
@@ -318,6 +234,7 @@ def init(
     unknown = sorted(key for key, value in others.items() if value is not None and key not in _OF_WANDB_ALONE)
     if unknown:
         say("forge: warning: wandb.init ignores %s" % ", ".join(unknown))
+    project = _project_of(project or os.environ.get("WANDB_PROJECT"))
     forge_run = _begin(project, name, tags, mode or os.environ.get("WANDB_MODE"))
     if _current is None or _current.forge is not forge_run:
         _current = Run(forge_run, name, project, tags)
@@ -331,6 +248,18 @@ def _begin(project: Optional[str], name: Optional[str], tags: Any, mode: Optiona
     if mode == "disabled":
         return _Run(None)
     return _init(project=project, name=name, tags=[tags] if isinstance(tags, str) else tags or ())
+
+
+def _project_of(name: Optional[str]) -> Optional[str]:
+    """W&B accepts more names than Forge."""
+    if name is None or "SERVICE_ENABLED" in os.environ:
+        return name
+    from .claim import project_near
+
+    near = project_near(str(name))
+    if near and near != name:
+        say("forge: warning: the project %r is %r here" % (name, near))
+    return near or name
 
 
 def _describe(run: Run, name: Optional[str], notes: Optional[str]) -> None:

@@ -70,6 +70,11 @@ class Artifact:
             say("forge: warning: artifact %s: the reference %s is left out; only files are stored" % (self.name, uri))
         return []
 
+    def add(self, obj: Any, name: str, *_: Any, **__: Any) -> Any:
+        """Adds nothing: `forge.wandb` has no files for pictures and tables."""
+        say("forge: warning: artifact %s: %s is left out; only files are stored" % (self.name, name))
+        return obj
+
     @contextlib.contextmanager
     def new_file(self, name: str, mode: str = "w", encoding: Optional[str] = None) -> Iterator[IO[Any]]:
         path = os.path.join(temporary_folder("forge-artifact-", owner=self), os.path.basename(name))

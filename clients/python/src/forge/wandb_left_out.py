@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from types import SimpleNamespace
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, Iterator, Optional
 
 from .config import ForgeError
 from .notices import say
@@ -52,6 +52,9 @@ class LeftOut:
         if name.startswith("_"):
             raise AttributeError(name)  # `copy` and `pickle` ask for these
         return _nothing
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
 
     def __enter__(self) -> "LeftOut":
         return self
