@@ -10,7 +10,16 @@ class Alerts(unittest.TestCase):
         report = alert_report("t\0" + "x" * 300, "error", "\ud800" + "y" * 20_000)
         self.assertEqual(report["title"], "t" + "x" * 199)
         self.assertEqual((report["text"][:2], len(report["text"])), ("?y", 10_000))
-        self.assertEqual(alert_report(KeyError("a"), "info", None)["text"], "None")
+        self.assertEqual((alert_report(KeyError("a"), "info", None)["title"], alert_report("a", "info", None)["text"]), ("'a'", ""))
+
+    def test_no_title_is_none(self):
+        for title in (None, "", " "):
+            with self.assertRaisesRegex(ValueError, "needs a title"):
+                alert_report(title, "info", "")
+
+    def test_levels_may_be_written_as_those_of_logging(self):
+        levels = [alert_report("a", level, "")["level"] for level in ("warn", "WARNING", "Error", "INFO")]
+        self.assertEqual(levels, ["warn", "warn", "error", "info"])
 
     def test_each_has_an_id_of_its_own(self):
         ids = {alert_report("same", "warn", "")["report_id"] for _ in range(100)}

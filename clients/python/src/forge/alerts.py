@@ -32,12 +32,15 @@ def alert(self: Any, title: str, level: str = "warn", text: str = "") -> None:
 
 def alert_report(title: Any, level: str, text: Any) -> Dict[str, Any]:
     """The id identifies a repeated report, sent because its response was lost, as the same one."""
-    if level not in LEVELS:
+    at = str(level).lower()
+    at = "warn" if at == "warning" else at  # as `logging` has it
+    if at not in LEVELS:
         raise ValueError("level must be 'info', 'warn' or 'error', not %r" % (level,))
-    named = _plain(title, TITLE_CHARS)
+    named = "" if title is None else _plain(title, TITLE_CHARS)
     if not named.strip():
         raise ValueError("an alert needs a title")
-    return {"title": named, "level": level, "text": _plain(text, TEXT_CHARS), "report_id": os.urandom(16).hex()}
+    said = "" if text is None else _plain(text, TEXT_CHARS)
+    return {"title": named, "level": at, "text": said, "report_id": os.urandom(16).hex()}
 
 
 def _plain(text: Any, most: int) -> str:
