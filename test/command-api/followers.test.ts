@@ -206,6 +206,7 @@ test('a follower recovers with the log, even without new records', async t => {
   await until('it says that the log is away', 20_000, () => following.status().halted === 'away')
   isAway = false
   await until('it no longer says so', 40_000, () => following.status().halted === null)
+  t.deepEqual(await log.end(topic), [0n], 'without a record')
 })
 
 test('a follower that begins at the end acts only on new facts', async t => {
