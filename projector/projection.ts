@@ -43,6 +43,8 @@ export type CarryOver = {
   heads: readonly string[]
   /** Immutable rows `t` of a table, copied in ranges of its key, which starts with `id`. */
   rest: readonly { table: string; key: readonly string[]; where: string }[]
+  /** SQL for rows that name offsets, besides `first_offset`, when another log takes the place of theirs. */
+  forget: readonly string[]
 }
 
 /** One handler for each event type of a union; a missing one does not compile. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { control } from './runs/runs.ts'
-import { closed, nullable, oneOf, timestamp } from './shared.ts'
+import { closed, namePattern, nullable, oneOf, timestamp } from './shared.ts'
 
 /** Maximum points per call, and maximum body in bytes. */
 export const maxHardwarePoints = 2000
@@ -64,7 +64,7 @@ const hardwarePoint = Type.Object(
   },
   {
     additionalProperties: nullable(Type.Number()),
-    propertyNames: { type: 'string', minLength: 1, maxLength: 100 },
+    propertyNames: { type: 'string', minLength: 1, maxLength: 100, pattern: namePattern },
     maxProperties: 64,
   },
 )

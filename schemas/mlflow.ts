@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { metricValue } from './metrics/metrics.ts'
 import { projectNameOf } from './runs/runs.ts'
-import { namePattern, nameText } from './shared.ts'
+import { namePattern, nameText, printable } from './shared.ts'
 
 /** MLflow's limits (`mlflow/utils/validation.py`). */
 export const mlflowLimits = {
@@ -71,7 +71,7 @@ export type MlflowStatus = (typeof mlflowStatuses)[number]
 
 export const experimentName = Type.Object({ experiment_name: name() })
 export const experimentId = Type.Object({ experiment_id: name() })
-export const experimentInput = Type.Object({ name: name() })
+export const experimentInput = Type.Object({ name: nameText(500) })
 export const experimentTagInput = Type.Object({ experiment_id: name(), ...tag })
 const searchPage = {
   max_results: Type.Optional(int64()),
@@ -117,7 +117,7 @@ export const inputsInput = Type.Object({
       Type.Object({
         tags: tags(),
         dataset: Type.Object({
-          name: name(),
+          name: nameText(500),
           digest: Type.String({ minLength: 1, maxLength: 36 }),
           source_type: Type.String({ maxLength: 500 }),
           source: Type.String({ maxLength: 65_535 }),
@@ -152,13 +152,14 @@ export const artifactsQuery = Type.Object({
 export const proxiedArtifacts = Type.Object({
   path: Type.Optional(Type.String({ maxLength: 1200 })),
 })
+/** What earlier versions stored can be read, whatever its name. */
 export const proxiedArtifact = Type.Object({
   run_id: runId(),
-  path: Type.String({
-    minLength: 1,
-    maxLength: 1000,
-    pattern: '^[^\\\\\\u0000-\\u001f\\u007f]+$',
-  }),
+  path: Type.String({ minLength: 1, maxLength: 1000 }),
+})
+export const storedArtifact = Type.Object({
+  run_id: runId(),
+  path: Type.String({ minLength: 1, maxLength: 1000, pattern: `^(?:(?!\\\\)${printable})+$` }),
 })
 
 const pair = Type.Object({ key: Type.String(), value: Type.String() })

@@ -36,6 +36,13 @@ export const byName = <V extends TSchema>(values: V, options: TSchemaOptions = {
     ...options,
   })
 
+/** As `byName`, with keys that name something. */
+export const byPrintableName = <V extends TSchema>(values: V, options: TSchemaOptions = {}) =>
+  byName(values, {
+    propertyNames: { type: 'string', minLength: 1, maxLength: 250, pattern: namePattern },
+    ...options,
+  })
+
 /** A run id, or the short id `<project>-<n>` accepted wherever a run id is. */
 export const runIdInPath = Type.Object({ run_id: Type.String({ minLength: 1, maxLength: 128 }) })
 

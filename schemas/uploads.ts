@@ -10,7 +10,11 @@ export type UploadPurpose = (typeof allPurposes)[number]
 const sha256 = () => Type.String({ pattern: '^[0-9a-f]{64}$' })
 const sizeBytes = () => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 const filename = () =>
-  Type.String({ minLength: 1, maxLength: 255, pattern: `^(?:(?![/\\\\])${printable})+$` })
+  Type.String({
+    minLength: 1,
+    maxLength: 255,
+    pattern: `^(?!\\.{1,2}$)(?:(?![/\\\\])${printable})+$`,
+  })
 const contentType = () =>
   Type.String({
     maxLength: 128,

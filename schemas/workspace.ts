@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { panelLimits } from './panel-limits.ts'
-import { closed, oneOf } from './shared.ts'
+import { closed, namePattern, oneOf } from './shared.ts'
 
 const key = () => Type.String({ minLength: 1, maxLength: 256 })
 /** `hparams.<key>`, or of a metric `<key>:last`, `<key>:min` or `<key>:max`. */
@@ -8,7 +8,7 @@ const axis = () => Type.String({ minLength: 1, maxLength: 300 })
 const finite = () => Type.Number({ minimum: -1e300, maximum: 1e300 })
 
 const common = {
-  title: Type.Optional(Type.String({ maxLength: 200 })),
+  title: Type.Optional(Type.String({ maxLength: 200, pattern: namePattern })),
   /** How many columns it spans, and how many rows. */
   w: Type.Optional(Type.Integer({ minimum: 2, maximum: panelLimits.columns })),
   h: Type.Optional(Type.Integer({ minimum: 1, maximum: panelLimits.rows })),

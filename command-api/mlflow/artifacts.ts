@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { type Facade, mlflowFormat, nothing, proxiedArtifact } from '../../schemas/mlflow.ts'
+import { type Facade, mlflowFormat, nothing, storedArtifact } from '../../schemas/mlflow.ts'
 import type { Deps } from '../deps.ts'
 import { admit, type MlflowPorts, type MlflowRequest } from './target.ts'
 
@@ -15,7 +15,7 @@ export const artifactRoute = (deps: Deps, ports: MlflowPorts, facade: Facade): R
     ...(facade.credential === 'person' && { reach: 'its_owner' as const }),
     tag: 'mlflow',
     summary: 'MLflow: store an artifact of a run',
-    params: proxiedArtifact,
+    params: storedArtifact,
     rawBody: 'application/octet-stream',
     response: nothing,
     refusals: ['invalid', 'forbidden', 'not_found', 'conflict', 'length_required', 'too_large'],

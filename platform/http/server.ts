@@ -53,7 +53,10 @@ export async function listen(
   })
   const connections: Connections = watchConnections(server)
   server.on('request', (req, res) => {
-    if (lingersFor(req.socket) === null) handle(req, res)
+    if (lingersFor(req.socket) !== null) return
+    const repeated = repeatedHeader(req)
+    if (repeated === null) handle(req, res)
+    else sayRepeated(res, repeated)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
     answerUnreadable(error.code ?? '', socket),
@@ -98,6 +101,30 @@ function sayStarting(res: ServerResponse, doing: string): void {
     'X-Request-Id': randomUUID(),
   })
   res.end(JSON.stringify({ detail: `${doing}; try again`, code: 'unavailable' }))
+}
+
+/** A proxy in front may decide by another one of them than this server, which sees only the first (RFC 9112, 3.2). */
+const sentOnce = ['host', 'authorization', 'origin', 'content-type', 'x-service-token']
+
+function repeatedHeader({ rawHeaders }: IncomingMessage): string | null {
+  const seen = new Set<string>()
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]?.toLowerCase() ?? ''
+    if (seen.has(name)) return name
+    if (sentOnce.includes(name)) seen.add(name)
+  }
+  return null
+}
+
+/** No further request of this connection is read: whose it is depends on how a proxy understood this one. */
+function sayRepeated(res: ServerResponse, header: string): void {
+  res.writeHead(400, {
+    ...defaultHeaders,
+    'Content-Type': 'application/json; charset=utf-8',
+    'X-Request-Id': randomUUID(),
+    Connection: 'close',
+  })
+  res.end(JSON.stringify({ detail: `The header ${header} is sent more than once` }))
 }
 
 const unreadable: Record<string, { status: number; detail: string }> = {

@@ -13,4 +13,5 @@ export const hardwareCarryOver: CarryOver = {
   rest: ['hardware_points', 'hardware_means'].map(table => ({
     ...{ table, key: ['run_id', 'source', 'ts'], where: 'true' },
   })),
+  forget: [],
 }

@@ -20,4 +20,7 @@ export const logsCarryOver: CarryOver = {
       where: `t.first_seq < (select r.tail_seq from ${next}.log_runs r where r.run_id = t.run_id)`,
     },
   ],
+  forget: [
+    `update ${live}.log_runs set points_partition = null, points_offset = null where points_offset is not null`,
+  ],
 }

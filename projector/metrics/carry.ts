@@ -32,4 +32,5 @@ export const metricsCarryOver: CarryOver = {
       where: `t.first_record < (select r.records from ${next}.metric_run r where r.run_no = t.run_no)`,
     },
   ],
+  forget: [],
 }

@@ -28,7 +28,7 @@ export const prepareCarryOver = (pool: Pool) =>
   )
 
 /**
- * Copies the runs whose first records were trimmed (`starts`: the first offset of each partition), a few per
+ * Copies the runs whose first records were trimmed or were on an earlier log (`starts`: the first offset of each partition), a few per
  * transaction, while the live projector continues. Returns for each partition the offset up to which records may
  * belong to carried runs.
  */

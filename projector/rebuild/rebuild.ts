@@ -110,7 +110,8 @@ async function openReplay(
   const starts = await deps.log.start(topic)
   projection.reset()
   const checkpoints = await loadCheckpoints(pool, projection, end.length)
-  if (starts.every(start => start === 0n)) return { projection, checkpoints, end }
+  const isWhole = starts.every(start => start === 0n)
+  if (projection.carryOver === null && isWhole) return { projection, checkpoints, end }
   const carrying = { ...deps, rangeRows: deps.rangeRows ?? defaultRangeRows }
   const through = await carryOverRuns(carrying, projection, starts)
   await beginAt(pool, projection, starts)

@@ -21,4 +21,5 @@ export const trafficCarryOver: CarryOver = {
       where: `to_regclass('${next}.traffic_' || to_char(t.day, 'YYYYMMDD')) is not null`,
     },
   ],
+  forget: [],
 }

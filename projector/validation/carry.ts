@@ -21,4 +21,10 @@ export const validationCarryOver: CarryOver = {
                        where c.run_id = t.run_id and c.log_offset = t.log_offset)`,
     },
   ],
+  // All below those of the other log, and of rows before it, in the same order.
+  forget: [
+    `with shift as (select max(log_offset) - least(min(log_offset), 0) + 1 as by from ${live}.validation_chunks),
+          chunks as (update ${live}.validation_chunks set log_offset = log_offset - shift.by from shift)
+     update ${live}.validation_samples set log_offset = log_offset - shift.by from shift`,
+  ],
 }

@@ -1,5 +1,14 @@
 import { type Static, Type } from 'typebox'
-import { byName, closed, nameText, nullable, oneOf, pageQuery, timestamp } from '../shared.ts'
+import {
+  byName,
+  byPrintableName,
+  closed,
+  nameText,
+  nullable,
+  oneOf,
+  pageQuery,
+  timestamp,
+} from '../shared.ts'
 
 export const artifactStatuses = [
   'registered',
@@ -40,7 +49,6 @@ export const isAddress = (path: string): boolean => /^[A-Za-z][A-Za-z0-9+.-]*:\/
 const step = () => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const sizeBytes = () => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const sha256 = () => Type.String({ pattern: '^[0-9a-f]{64}$' })
-const scores = (options = {}) => byName(Type.Number(), options)
 
 /** The body of `POST /api/ingest/artifact` (specification, "Artifact"). */
 export const artifactInput = closed({
@@ -51,7 +59,7 @@ export const artifactInput = closed({
   step: Type.Optional(nullable(step())),
   size_bytes: Type.Optional(nullable(sizeBytes())),
   sha256: Type.Optional(nullable(sha256())),
-  metrics: Type.Optional(nullable(scores({ maxProperties: 100 }))),
+  metrics: Type.Optional(nullable(byPrintableName(Type.Number(), { maxProperties: 100 }))),
   upload_id: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 128 }))),
   attempt: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 }))),
 })
@@ -75,7 +83,7 @@ export const artifactFacts = {
   step: nullable(step()),
   size_bytes: nullable(sizeBytes()),
   sha256: nullable(sha256()),
-  metrics: scores(),
+  metrics: byName(Type.Number()),
   attempt: nullable(Type.Integer({ minimum: 1 })),
 }
 

@@ -46,7 +46,7 @@ const rooms: Record<string, [why: string, allowed: RegExp]> = {
   ],
   clients: [
     'clients speak only HTTP, and start the server and host commands as programs',
-    /^(clients|schemas)\/|^(main|server\/(reset-password|backup\/program))\.ts$/,
+    /^(clients|schemas)\/|^(main|server\/(republish|reset-password|backup\/program))\.ts$/,
   ],
   deploy: ['the installation of a broker is independent of Forge', /^(deploy|platform)\//],
   bench: ['measurements drive the service with the tools of its tests', /^(?!clients\/)/],

@@ -10,6 +10,7 @@ import { startFollower } from '../../command-api/followers/run.ts'
 import { encodeFact, encodeJson } from '../../events/fact.ts'
 import { topicsOf } from '../../events/topics.ts'
 import type { UserEvent } from '../../events/users.ts'
+import { type EventLog, LogUnavailable } from '../../platform/log/event-log.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
 import { until } from '../servers/until.ts'
 import { silent, storeWith } from './duty-store.ts'
@@ -68,12 +69,12 @@ async function followerStage(t: ExecutionContext) {
     pool,
     log,
     loginOf,
-    follow(follower: Follower<null>) {
+    follow(follower: Follower<null>, from: EventLog = log) {
       const now = () => clock.now
       const following = startFollower(follower, {
         pool,
         store,
-        log,
+        log: from,
         topics,
         work: null,
         now,
@@ -192,6 +193,20 @@ test('a follower that must not skip anything halts with a reason and continues o
   await reached(3)
   t.deepEqual(await ends(), ['s1', 's2', 's3'])
   await until('it no longer says so', 20_000, () => following.status().halted === null)
+})
+
+test('a follower recovers with the log, even without new records', async t => {
+  const { log, follow } = await followerStage(t)
+  let isAway = true
+  const end = async (name: string) => {
+    if (isAway) throw new LogUnavailable('away')
+    return await log.end(name)
+  }
+  const following = follow(ender(), { ...log, end })
+  await until('it says that the log is away', 20_000, () => following.status().halted === 'away')
+  isAway = false
+  await until('it no longer says so', 40_000, () => following.status().halted === null)
+  t.deepEqual(await log.end(topic), [0n], 'without a record')
 })
 
 test('a follower that begins at the end acts only on new facts', async t => {

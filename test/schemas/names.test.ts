@@ -3,15 +3,18 @@ import type { TSchema } from 'typebox'
 import { harmlessValue } from '../../clients/cli/terminal/harmless.ts'
 import { artifactInput } from '../../schemas/artifacts/artifacts.ts'
 import { benchmarkInput } from '../../schemas/benchmarks.ts'
+import { hardwareInput } from '../../schemas/hardware.ts'
 import { jobSpec } from '../../schemas/jobs/jobspec.ts'
 import { metricsInput } from '../../schemas/metrics/metrics.ts'
-import { tagInput } from '../../schemas/mlflow.ts'
+import { experimentInput, inputsInput, storedArtifact, tagInput } from '../../schemas/mlflow.ts'
 import { modelInput } from '../../schemas/models.ts'
 import { rubricInput } from '../../schemas/rubrics/rubrics.ts'
 import { runInput } from '../../schemas/runs/runs.ts'
 import { uploadInput } from '../../schemas/uploads.ts'
 import { userInput } from '../../schemas/users.ts'
 import { checker } from '../../schemas/validate.ts'
+import { viewPath } from '../../schemas/views.ts'
+import { panel } from '../../schemas/workspace.ts'
 
 const spec = (metadata: object) => ({
   api: 'forge/v2',
@@ -20,6 +23,8 @@ const spec = (metadata: object) => ({
   lock: { name: 'a', version: '1.0.0', digest: 'sha256:1', framework: { runtime_id: 'rt' } },
   spec: {},
 })
+
+const dataset = { digest: 'd', source_type: 'local', source: '{}' }
 
 /** Where people and running code name something, with a body around the name. */
 const named: [what: string, schema: TSchema, around: (name: string) => object][] = [
@@ -48,6 +53,25 @@ const named: [what: string, schema: TSchema, around: (name: string) => object][]
     benchmark => ({ run_id: 'r', benchmark, scores: [{ metric: 'm', value: 1 }] }),
   ],
   ["MLflow's tag", tagInput, key => ({ run_id: 'r', key, value: 'x' })],
+  ["MLflow's experiment", experimentInput, name => ({ name })],
+  ["a file of MLflow's", storedArtifact, path => ({ run_id: 'r', path })],
+  [
+    "MLflow's dataset",
+    inputsInput,
+    name => ({ run_id: 'r', datasets: [{ dataset: { ...dataset, name } }] }),
+  ],
+  [
+    'a metric of an artifact',
+    artifactInput,
+    name => ({ run_id: 'r', kind: 'checkpoint', path: 'p', format: 'pt', metrics: { [name]: 1 } }),
+  ],
+  [
+    'a reading of hardware',
+    hardwareInput,
+    name => ({ run_id: 'r', points: [{ ts: '2026-01-01T00:00:00Z', scope: 'host', [name]: 1 }] }),
+  ],
+  ['a panel', panel, title => ({ kind: 'line', keys: ['loss'], title })],
+  ['a view', viewPath, view => ({ name: 'demo', view })],
 ]
 const refused: [what: string, text: string][] = [
   ['a terminal sequence', 'a\u001b[2Jb'],
@@ -65,6 +89,14 @@ for (const [what, schema, around] of named)
     t.true(check(around('ab')).ok, JSON.stringify(check(around('ab'))))
     for (const [why, text] of refused) t.false(check(around(text)).ok, why)
   })
+
+test('a file is not called like a folder', t => {
+  const check = checker(uploadInput, 'body')
+  const file = { purpose: 'package', size_bytes: 1 }
+  for (const filename of ['.', '..', 'a/b', 'a\\\\b'])
+    t.false(check({ ...file, filename }).ok, filename)
+  for (const filename of ['.env', '...', 'a..b']) t.true(check({ ...file, filename }).ok, filename)
+})
 
 test('letters of every script are accepted', t => {
   const check = checker(runInput, 'body')

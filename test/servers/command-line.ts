@@ -56,7 +56,7 @@ export async function commandLine(t: Scope, server: Record<string, string>): Pro
 /** These pass on the streams of their process, which must not be those of the test's. */
 const startsPrograms = ([name = '', next]: readonly string[]): boolean =>
   ['run', 'sync', 'serve'].includes(name) ||
-  (name === 'admin' && ['backup', 'reset-password', 'restore'].includes(next ?? ''))
+  (name === 'admin' && ['backup', 'republish', 'reset-password', 'restore'].includes(next ?? ''))
 
 type Given = RunOptions & { env: Record<string, string> }
 

@@ -56,6 +56,7 @@ import {
   recipeAdd,
   recipeDeprecate,
 } from './recipes.ts'
+import { describeRepublish, republish } from './republish.ts'
 import { describeResetPassword, resetPassword } from './reset-password.ts'
 import { describeRetention, retention } from './retention.ts'
 import {
@@ -111,6 +112,9 @@ export function addAdministration(program: Command, world: World, ended: Ended):
   )
   describeRestoreBackup(admin.command('restore')).action(async (folder, options) =>
     ended(await restoreBackup(world, folder, options)),
+  )
+  describeRepublish(admin.command('republish')).action(async options =>
+    ended(await republish(world, options)),
   )
   describeResetPassword(admin.command('reset-password')).action(async (username, options) =>
     ended(await resetPassword(world, username, options)),

@@ -179,6 +179,22 @@ test('TRACE is refused, and echoes nothing of the request', async t => {
   }
 })
 
+test('a request whose Host or credential is ambiguous is refused, and ends its connection', async t => {
+  const { port } = await startEcho(t)
+  for (const name of ['Host', 'Authorization', 'Origin', 'Content-Type', 'X-Service-Token']) {
+    const socket = connect(port, '127.0.0.1')
+    t.teardown(() => socket.destroy())
+    const host = name === 'Host' ? '' : 'Host: x\r\n'
+    const twice = `${name}: a/b\r\n${name.toUpperCase()}: a/c\r\n`
+    const next = 'GET /api/none HTTP/1.1\r\nHost: x\r\n\r\n'
+    socket.write(`GET /api/none HTTP/1.1\r\n${host}${twice}\r\n${next}`)
+    const response = await text(socket)
+    t.regex(response, /^HTTP\/1\.1 400 /, name)
+    t.true(response.includes(`"The header ${name.toLowerCase()} is sent more than once"`))
+    t.is(response.match(/HTTP\/1\.1 /g)?.length, 1, name)
+  }
+})
+
 test('paths are case-sensitive, with parameters and without', async t => {
   const { url } = await startEcho(t)
   for (const [path, method] of [

@@ -4,6 +4,7 @@ import { watchConnections } from '../../../platform/postgres/connections.ts'
 import { createPool } from '../../../platform/postgres/pool.ts'
 import { startForge } from '../../servers/forge.ts'
 import { database } from '../../servers/postgres.ts'
+import { until } from '../../servers/until.ts'
 
 test('a pool that got no connection is not ready until a new one can be opened', async t => {
   const { url, pool: owner } = await database(t)
@@ -34,12 +35,30 @@ test('a pool that got no connection is not ready until a new one can be opened',
   await t.notThrowsAsync(hasConnections())
 })
 
-test('readyz asks for the connections of reads, too', async t => {
-  const forge = await startForge(t)
-  const { body } = await forge.call<{ checks: Record<string, { ok: boolean }> }>(
-    'GET',
-    '/api/readyz',
-  )
-  t.true(body.checks.postgres?.ok)
-  t.true(body.checks.reads?.ok)
+type Ready = { checks: Record<string, { ok: boolean }> }
+
+test('without connections for reads, readyz is 503 like them, and recovers', async t => {
+  const { url, pool: owner } = await database(t)
+  const name = new URL(url).pathname.slice(1)
+  const forge = await startForge(t, { SERVICE_DATABASE_URL: url })
+  const readiness = () => forge.call<Ready>('GET', '/api/readyz')
+  t.like(await readiness(), { status: 200, body: { checks: { reads: { ok: true } } } })
+
+  // Superusers, such as the owner, are exempt.
+  await owner.query(`alter database ${name} connection limit 1`)
+  const isOff = async () => {
+    await owner.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'forge query'`,
+    )
+    const { status, body } = await readiness()
+    return status === 503 && body.checks.reads?.ok === false
+  }
+  await until('readyz says that reads get no connection', 30_000, isOff)
+  const read = await forge.call('GET', '/api/runs')
+  t.is(read.status, 503)
+  t.truthy(read.headers.get('retry-after'))
+
+  await owner.query(`alter database ${name} connection limit -1`)
+  await until('it is ready again', 30_000, async () => (await readiness()).status === 200)
+  t.is((await forge.call('GET', '/api/runs')).status, 200)
 })

@@ -25,8 +25,12 @@ export async function emptyFolder(t: ExecutionContext): Promise<string> {
 }
 
 /** `forge admin …` with this data directory, whether there is a server or not. */
-export async function adminOf(t: ExecutionContext, dataDir: string): Promise<Embedded['admin']> {
-  const { run } = await commandLine(t, { SERVICE_DATA_DIR: dataDir })
+export async function adminOf(
+  t: ExecutionContext,
+  dataDir: string,
+  env: Record<string, string> = {},
+): Promise<Embedded['admin']> {
+  const { run } = await commandLine(t, { ...env, SERVICE_DATA_DIR: dataDir })
   return (...args) => run(['admin', ...args])
 }
 
@@ -44,6 +48,6 @@ export async function startEmbedded(
   return {
     server,
     call: (method, path, options = {}) => callApi(server.url, method, path, { token, ...options }),
-    admin: await adminOf(t, server.dataDir),
+    admin: await adminOf(t, server.dataDir, env),
   }
 }

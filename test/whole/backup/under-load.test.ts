@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { addArchive, archiveOf } from '../../recipes/uploading.ts'
 import { patient } from '../../servers/patience.ts'
-import { createRun, ingest } from '../../servers/runs.ts'
+import { addressOf } from '../../servers/rendezvous.ts'
+import { createRun, type ExternalRun, ingest } from '../../servers/runs.ts'
 import { until } from '../../servers/until.ts'
 import { adminOf, type Embedded, emptyFolder, startEmbedded } from './embedded.ts'
 
@@ -78,10 +80,29 @@ async function startLoad(forge: Embedded) {
 const keyOf = async ({ call }: Embedded, run_id: string) =>
   (await call<Key[]>('GET', `/api/runs/${run_id}/metrics/keys`)).body[0]
 
-test('a backup under load has every acknowledged point, and runs jobs elsewhere on the same host', async t => {
+const profiles: [title: string, settings: () => Promise<Record<string, string>>][] = [
+  ['in PostgreSQL', async () => ({})],
+  [
+    'in Kafka',
+    async () => ({
+      SERVICE_KAFKA_BROKERS: await addressOf('kafka'),
+      SERVICE_TOPIC_PREFIX: `t${randomBytes(6).toString('hex')}`,
+    }),
+  ],
+]
+
+for (const [where, settings] of profiles)
+  test(`with the log ${where}, a backup under load has every acknowledged point, and runs jobs elsewhere on the same host`, async t => {
+    await backUpUnderLoad(t, settings)
+  })
+
+async function backUpUnderLoad(
+  t: ExecutionContext,
+  settings: () => Promise<Record<string, string>>,
+): Promise<void> {
   t.timeout(patient(500_000))
   const folder = await emptyFolder(t)
-  const original = await startEmbedded(t, folder)
+  const original = await startEmbedded(t, folder, await settings())
   const { status, body } = await addArchive(original, archiveOf({}, { 'train.py': program }))
   t.is(status, 200, JSON.stringify(body))
   const running = await submit(original, 1000)
@@ -96,6 +117,7 @@ test('a backup under load has every acknowledged point, and runs jobs elsewhere 
     return load.acknowledged >= 1000
   })
 
+  await answer(original, load.run, 'in the original')
   const backups = join(folder, 'backups')
   const before = load.acknowledged
   const first = await original.admin('backup', backups, '--json')
@@ -111,9 +133,14 @@ test('a backup under load has every acknowledged point, and runs jobs elsewhere 
   await stop()
 
   const elsewhere = await emptyFolder(t)
-  const restored = await (await adminOf(t, join(elsewhere, 'data')))('restore', backups)
+  const others = await settings()
+  const admin = await adminOf(t, join(elsewhere, 'data'), others)
+  const restored = await admin('restore', backups)
   t.is(restored.code, 0, restored.stderr)
-  const copy = await startEmbedded(t, elsewhere)
+  const isKafka = 'SERVICE_KAFKA_BROKERS' in others
+  const anew = await admin('republish', '--new-log')
+  t.is(anew.code, isKafka ? 0 : 1, anew.stderr)
+  const copy = await startEmbedded(t, elsewhere, others)
   const key = await keyOf(copy, load.run.run_id)
   t.true((key?.count ?? 0) >= between, `${key?.count} of ${between} points are there`)
   t.like(key, { key: 'loss', first_step: 0, last_step: (key?.count ?? 0) - 1 })
@@ -123,4 +150,41 @@ test('a backup under load has every acknowledged point, and runs jobs elsewhere 
   t.is(await untilEnded(copy, running), 'failed', 'its attempt is lost in the copy')
   t.false(ended.includes((await jobOf(original, running)).state))
   t.notThrows(() => process.kill(Number(pid), 0), 'the copy has not killed its process')
-})
+
+  const reported = key?.count ?? 0
+  const points = [{ key: 'loss', step: reported, value: 1 }]
+  await ingest(copy, load.run, 'metrics', { points })
+  await until('a report to the copy can be read', 30_000, async () => {
+    const now = await keyOf(copy, load.run.run_id)
+    return now?.count === reported + 1
+  })
+  t.is(await answerOf(copy.call, load.run.run_id), 'in the original')
+  await answer(copy, load.run, 'in the copy')
+  await until('the other answer can be read', 30_000, async () => {
+    return (await answerOf(copy.call, load.run.run_id)) === 'in the copy'
+  })
+  if (isKafka) await stays(t, copy, load.run.run_id, reported + 1)
+}
+
+/** The new log holds only later reports, so a rebuild has to carry over the others. */
+async function stays(t: ExecutionContext, { call }: Embedded, run: string, count: number) {
+  const begun = await call('POST', '/api/admin/projections/all/rebuild')
+  t.true(begun.status < 300, JSON.stringify(begun.body))
+  await until('all projections are rebuilt', 90_000, async () => {
+    const { body } = await call<{ rebuild: { state: string } }>('GET', '/api/admin/projections')
+    if (body.rebuild.state === 'failed') throw new Error(JSON.stringify(body.rebuild))
+    return body.rebuild.state === 'succeeded'
+  })
+  const { body } = await call<Key[]>('GET', `/api/runs/${run}/metrics/keys`)
+  t.like(body[0], { count, first_step: 0 })
+  t.is(await answerOf(call, run), 'in the copy')
+}
+
+/** Reports the only sample of a round; a second report replaces the first. */
+const answer = (forge: Embedded, run: ExternalRun, assistant: string) =>
+  ingest(forge, run, 'validation', { step: 1, samples: [{ user: 'Why?', assistant, reward: 1 }] })
+
+async function answerOf(call: Embedded['call'], run: string) {
+  const { body } = await call<{ assistant: string }[]>('GET', `/api/runs/${run}/validation/1`)
+  return body[0]?.assistant
+}

@@ -7,6 +7,7 @@ import { Kafka, logLevel } from 'kafkajs'
 import type { Pool } from 'pg'
 import { createPool } from '../../../platform/postgres/pool.ts'
 import { callApi, signIn } from '../../servers/api.ts'
+import { commandLine } from '../../servers/command-line.ts'
 import { type Cluster, startCluster } from '../../servers/dump-tools.ts'
 import { patient } from '../../servers/patience.ts'
 import { addressOf } from '../../servers/rendezvous.ts'
@@ -105,7 +106,7 @@ for (const profile of ['Postgres', 'Kafka'])
   })
 
 test('a database that is older than the log is refused, and works again after following the message', async t => {
-  const { folder, dump, poolOf } = await begin(t)
+  const { folder, dump } = await begin(t)
   const broker = await addressOf('kafka')
   const prefix = newPrefix()
   const env = { SERVICE_KAFKA_BROKERS: broker, SERVICE_TOPIC_PREFIX: prefix }
@@ -126,14 +127,9 @@ test('a database that is older than the log is refused, and works again after fo
   await admin.connect()
   await admin.deleteTopics({ topics: [`${prefix}.decisions`] })
   await admin.disconnect()
-  const pool = poolOf(cluster)
-  await pool.query(`update write.relay_cursor set epoch = 0, xid = '0', position = 0`)
-  await pool.query(`update write.follower set next_offset = 0 where topic = $1`, [
-    `${prefix}.decisions`,
-  ])
-  await pool.query(
-    `update read.projection_checkpoint set next_offset = 0 where projection = 'decisions'`,
-  )
+  const { run } = await commandLine(t, { ...env, SERVICE_DATABASE_URL: cluster.url })
+  const republished = await run(['admin', 'republish'])
+  t.is(republished.code, 0, republished.stderr)
   const after = await serve(t, cluster, folder, env)
   const { body: read } = await after.call('GET', '/api/rubrics/admin/helpful')
   t.true(JSON.stringify(read).includes('in the backup'))
