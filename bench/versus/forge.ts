@@ -163,7 +163,7 @@ export const forge: Ways = {
         const name = sampleRuns()[10 + (nth % 150)]?.name ?? ''
         await hand.click(page.getByRole('link', { name, exact: true }))
         await hand.click(page.getByRole('link', { name: /^Artifacts/ }))
-        await hand.click(page.getByRole('button', { name: /^Register/ }).first())
+        await hand.click(page.getByRole('button', { name: /^Register .*safetensors/ }))
         await hand.type('classifier', 'Enter')
         await page.waitForURL(/\/models\/classifier/)
         await hand.seesText(page.getByRole('link', { name: /^Version \d/ }))

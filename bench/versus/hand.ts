@@ -1,6 +1,9 @@
 import type { Locator, Page } from 'playwright-core'
 import { untilDrawn } from '../console/screen.ts'
 
+/** Some draw for minutes. */
+const answerWithinMs = 240_000
+
 /** Counts and times what a person does. The clock runs from the first act until the answer is seen. */
 export class Hand {
   readonly page: Page
@@ -53,6 +56,8 @@ export class Hand {
 
   /** The answer is drawn when this holds; it runs in the page. */
   async sees<Arg>(isThere: (arg: Arg) => boolean, arg: Arg): Promise<void> {
+    const patient = { polling: 'raf', timeout: answerWithinMs } as const
+    await this.page.waitForFunction(isThere as never, arg as never, patient)
     await untilDrawn(this.page, isThere, arg)
     this.#ended = performance.now()
   }

@@ -26,20 +26,25 @@ export type Product = {
 const run = promisify(execFile)
 const pythonClient = join(import.meta.dirname, '../../clients/python/src')
 
-/** The three servers with the same data, which is sent only where the folder does not hold it yet. */
+/** The servers of these products with the same data, which is sent only where the folder does not hold it yet. */
 export async function startProducts(
   folder: string,
   samples: readonly Sample[],
-): Promise<Record<Name, Product>> {
+  among: readonly Name[],
+): Promise<Map<Name, Product>> {
   const python = await peersPython()
   const data = join(folder, 'data.json')
   await mkdir(folder, { recursive: true })
   const best = bestOf(samples).name
   await writeFile(data, JSON.stringify(samples.map(sample => ({ ...sample, best }))))
-  const trackio = await ofTrackio(python, data, join(folder, 'trackio'))
-  const mlflow = await ofMlflow(python, data, join(folder, 'mlflow'))
-  const forge = await ofForge(samples, join(folder, 'forge'))
-  return { forge, mlflow, trackio }
+  const start = {
+    forge: () => ofForge(samples, join(folder, 'forge')),
+    mlflow: () => ofMlflow(python, data, join(folder, 'mlflow')),
+    trackio: () => ofTrackio(python, data, join(folder, 'trackio')),
+  }
+  const started = new Map<Name, Product>()
+  for (const name of among) started.set(name, await start[name]())
+  return started
 }
 
 /** The id of the live run; `fill` runs once for a folder. */

@@ -3,6 +3,7 @@ import { ApiFailure } from '../../session/failure.ts'
 import { GroupChoice } from './group-choice.tsx'
 import { GroupList } from './group-list.tsx'
 import { hiddenText } from './groups.ts'
+import styles from './page.module.css'
 import { RunList } from './run-list.tsx'
 import { shownText } from './shown.ts'
 import { textOfOrder } from './sort.ts'
@@ -38,7 +39,7 @@ export function Side({ project, choice, groups, found, shown, keys, lifted, onLi
       fault={faultOf(found.error)}
       onSearch={next => go({ q: next || undefined, runs: undefined })}
       choice={
-        <>
+        <div className={styles.grouping}>
           <GroupChoice
             project={project}
             group={group}
@@ -51,7 +52,7 @@ export function Side({ project, choice, groups, found, shown, keys, lifted, onLi
             order={order}
             onOrder={next => go({ sort: next === null ? undefined : textOfOrder(next) })}
           />
-        </>
+        </div>
       }
       groups={
         groups && (

@@ -1,7 +1,6 @@
 import { Select } from '../../design/field.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import { type Order, orderFrom, ordersOf, textOfOrder } from './sort.ts'
 import { words } from './words.ts'
 
@@ -17,16 +16,14 @@ export function SortChoice({ keys, order, onOrder }: Props) {
   const textOf = ({ key, isFalling }: Order) =>
     (isFalling ? say.highestFirst : say.lowestFirst)(visible(key))
   return (
-    <div className={styles.grouping}>
-      <Select
-        label={say.sortBy}
-        value={order === null ? '' : textOfOrder(order)}
-        choices={[
-          { value: '', text: say.newestFirst },
-          ...ordersOf(keys, order).map(one => ({ value: textOfOrder(one), text: textOf(one) })),
-        ]}
-        onChange={value => onOrder(orderFrom(value))}
-      />
-    </div>
+    <Select
+      label={say.sortBy}
+      value={order === null ? '' : textOfOrder(order)}
+      choices={[
+        { value: '', text: say.newestFirst },
+        ...ordersOf(keys, order).map(one => ({ value: textOfOrder(one), text: textOf(one) })),
+      ]}
+      onChange={value => onOrder(orderFrom(value))}
+    />
   )
 }
