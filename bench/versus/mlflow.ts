@@ -132,7 +132,7 @@ export const mlflow: Ways = {
       },
     },
     {
-      how: 'the run; menu, *Rename*, name, *Save*; tags’ pen, key, Enter, +, *Save tags*; description’s pen, field, text, *Save*',
+      how: 'the run; menu, *Rename*, name, *Save*; tags’ pen, key, Enter, value, +, *Save tags*; description’s pen, field, text, *Save*',
       async act(hand, { nth }) {
         const { page } = hand
         await hand.click(page.getByRole('link', { name: renamed, exact: true }))
@@ -145,6 +145,8 @@ export const mlflow: Ways = {
         await hand.click(page.getByRole('button', { name: 'Edit tags' }))
         await hand.click(page.getByRole('dialog').getByRole('combobox').first())
         await hand.type(`tagged-${nth}`, 'Enter')
+        await hand.click(page.getByPlaceholder('Type a value'))
+        await hand.type('true')
         await hand.click(page.getByRole('button', { name: 'Add tag' }))
         await hand.click(page.getByRole('button', { name: 'Save tags' }))
         await page.getByRole('dialog').waitFor({ state: 'hidden' })
