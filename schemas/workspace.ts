@@ -60,6 +60,7 @@ const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 export const workspaceState = closed({
   q: text(1_000),
   runs: text(14_000),
+  sort: text(300),
   group: text(300),
   band: text(10),
   off: text(20_000),

@@ -1,7 +1,8 @@
 import test from 'ava'
 import { lastUpTo, readingsAt } from '../../clients/console/src/charts/nearest.ts'
 import { lineOf } from '../../clients/console/src/charts/series.ts'
-import { shownOf, shownText } from '../../clients/console/src/pages/projects/shown.ts'
+import { shownOf, shownText, withWord } from '../../clients/console/src/pages/projects/shown.ts'
+import { orderFrom, ordersOf, textOfOrder } from '../../clients/console/src/pages/projects/sort.ts'
 
 const runs = Array.from({ length: 30 }, (_, nth) => ({ short_id: `my-demo-${30 - nth}` }))
 
@@ -68,4 +69,28 @@ test('a line shows its nearest value at the cursor, and nothing before its first
   t.deepEqual(at(14), [['a', 6]])
   t.deepEqual(at(-1), [])
   t.deepEqual(at(21), [])
+})
+
+test('an order of the runs survives the address, whatever the metric is called', t => {
+  const orders = ordersOf(['val/loss', 'a:b:last', '-x'], { key: 'gone', isFalling: true })
+  t.is(orders.length, 8)
+  for (const order of orders) t.deepEqual(orderFrom(textOfOrder(order)), order)
+  for (const text of [undefined, '', 'name', 'metric:loss', 'metric::last', 'metric:loss:max'])
+    t.is(orderFrom(text), null, String(text))
+})
+
+test('words narrow the listed runs while they are typed, and leave a search with operators to the server', t => {
+  const listed = [
+    { short_id: 'sweep-1', name: 'Baseline λ', tags: [] },
+    { short_id: 'sweep-2', name: null, tags: ['baseline', 'long'] },
+    { short_id: 'other-3', name: 'sweep', tags: [] },
+  ]
+  const found = (text: string) => withWord(listed, text).map(({ short_id }) => short_id)
+  t.deepEqual(found('baseline'), ['sweep-1', 'sweep-2'])
+  t.deepEqual(found('SWEEP'), ['sweep-1', 'sweep-2', 'other-3'])
+  t.deepEqual(found('long baseline'), ['sweep-2'])
+  t.deepEqual(found('λ'), ['sweep-1'])
+  t.deepEqual(found('nothing'), [])
+  for (const text of ['', 'tag:long', 'loss<1', 'a OR b', '"two words"'])
+    t.is(found(text).length, 3, text)
 })

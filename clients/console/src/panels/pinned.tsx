@@ -39,3 +39,11 @@ export function PinItem({ pinned, keys }: { pinned: Pinned; keys: readonly strin
   const pin = () => pinned.setPanels([...pinned.panels, { kind: 'line', keys: [...keys] }])
   return <MenuItem onSelect={pin}>{say.pin}</MenuItem>
 }
+
+/** Adds a panel that shows which hyperparameters matter for a metric: an item of the menu of its chart. */
+export function ImportanceItem({ pinned, metric }: { pinned: Pinned; metric: string }) {
+  const say = useWords(words)
+  const add = () =>
+    pinned.setPanels([{ kind: 'importance', metric: `${metric}:last` }, ...pinned.panels])
+  return <MenuItem onSelect={add}>{say.importance}</MenuItem>
+}

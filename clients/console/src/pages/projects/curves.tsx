@@ -5,7 +5,7 @@ import type { Lift } from '../../charts/chart.tsx'
 import { ChartList } from '../../charts/chart-list.tsx'
 import { strokeOfRun } from '../../charts/stroke.ts'
 import { axisFrom, type RunFacts } from '../../panels/axis.ts'
-import { PinItem, PinnedPanels } from '../../panels/pinned.tsx'
+import { ImportanceItem, PinItem, PinnedPanels } from '../../panels/pinned.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { readingHparamKeys } from './group-choice.tsx'
@@ -38,7 +38,12 @@ export function Curves({ project, choice, keys, groups, shown, lift, onShow }: C
         lift={lift}
         groupsOf={chart => curvesOf(chart.keys).groups}
         sourceOf={chart => curvesOf(chart.keys).source}
-        actionsOf={chart => <PinItem pinned={choice} keys={chart.keys} />}
+        actionsOf={({ keys: [key = ''] }) => (
+          <>
+            <PinItem pinned={choice} keys={[key]} />
+            <ImportanceItem pinned={choice} metric={key} />
+          </>
+        )}
         before={(view, onZoom) => (
           <PinnedPanels
             pinned={choice}

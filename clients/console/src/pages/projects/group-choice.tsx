@@ -5,7 +5,6 @@ import { Select } from '../../design/field.tsx'
 import { reading } from '../../session/api.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import { words } from './words.ts'
 
 export type HparamKeys = Static<typeof projectHparamKeys>
@@ -35,7 +34,7 @@ export function GroupChoice({ project, group, band, onGroup, onBand }: Props) {
     ...{ '': say.noGroup, state: say.byState, recipe: say.byRecipe, tag: say.byTag },
   }
   return (
-    <div className={styles.grouping}>
+    <>
       <Select
         label={say.groupBy}
         value={group ?? ''}
@@ -53,6 +52,6 @@ export function GroupChoice({ project, group, band, onGroup, onBand }: Props) {
           onChange={onBand}
         />
       )}
-    </div>
+    </>
   )
 }

@@ -38,7 +38,7 @@ function Workspace({ project }: { project: Project }) {
   const { name } = project
   const [lifted, setLifted] = useState<string | null>(null)
   const needed = useMemo(() => neededBy(axesOfPanels(choice.panels)), [choice.panels])
-  const found = useRunsOf(name, choice.q, needed)
+  const found = useRunsOf(name, choice, needed)
   const runs = found.data?.rows ?? []
   const shown = shownOf(runs, choice.runs)
   const keys = useKeys(name, choice.q, shown)
@@ -54,7 +54,7 @@ function Workspace({ project }: { project: Project }) {
         <div className={styles.parts}>
           <Side
             {...{ project: name, choice, groups, found, shown, lifted }}
-            metric={keys[0]}
+            keys={keys}
             onLift={setLifted}
           />
           {shown.length === 0 || keys.length === 0 ? (

@@ -8,22 +8,25 @@ import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { StateBadge } from '../run/state-badge.tsx'
 import styles from './page.module.css'
-import { shownAtFirst } from './shown.ts'
+import { shownAtFirst, withWord } from './shown.ts'
+import type { Order } from './sort.ts'
 import { Swatch } from './swatch.tsx'
 import { words } from './words.ts'
 
 type Props = {
   runs: readonly RunRow[]
-  /** All that match, of which `runs` are the newest; null where the server stops counting, undefined until it has. */
+  /** All that match, of which `runs` are the first; null where the server stops counting, undefined until it has. */
   total: number | null | undefined
   shown: readonly RunRow[]
   onShow: (shown: readonly RunRow[]) => void
   lifted: string | null
   onLift: (runId: string | null) => void
+  /** By which the runs are sorted; null: the newest first. */
+  order: Order | null
   q: string
   fault: string | null
   onSearch: (q: string) => void
-  /** How the runs are grouped. */
+  /** How the runs are grouped and sorted. */
   choice: ReactNode
   /** Their groups in place of the runs; null: they are not grouped. */
   groups: ReactNode
@@ -31,14 +34,12 @@ type Props = {
 
 /** The runs of a project, each with the colour of its curves; a run can be hidden from all charts at once. */
 export function RunList(props: Props) {
-  const { runs, total, shown, onShow, lifted, onLift, q, fault, onSearch, choice, groups } = props
+  const { runs, total, shown, onShow, order, q, fault, onSearch } = props
+  const { choice, groups } = props
   const say = useWords(words)
   const [isOpen, setOpen] = useState(() => matchMedia('(min-width: 60rem)').matches)
-  const isShown = new Set(shown.map(run => run.run_id))
-  const latest = useRef<(run: RunRow) => void>(() => {})
-  latest.current = run =>
-    onShow(runs.filter(one => isShown.has(one.run_id) !== (one.run_id === run.run_id)))
-  const toggle = useCallback((run: RunRow) => latest.current(run), [])
+  const [typed, setTyped] = useState({ q, text: '' })
+  const listed = typed.q === q ? withWord(runs, typed.text) : runs
   return (
     <details
       className={styles.side}
@@ -58,12 +59,12 @@ export function RunList(props: Props) {
       </summary>
       <div>
         <div className={styles.tools}>
-          <Search q={q} fault={fault} onSearch={onSearch} />
+          <Search q={q} fault={fault} onSearch={onSearch} onType={text => setTyped({ q, text })} />
           {choice}
           {groups === null && (
             <div className={styles.buttons}>
               <Button kind="quiet" onClick={() => onShow(runs.slice(0, shownAtFirst))}>
-                {say.newest}
+                {order === null ? say.newest : say.first}
               </Button>
               <Button kind="quiet" onClick={() => onShow(runs)}>
                 {say.all}
@@ -74,30 +75,48 @@ export function RunList(props: Props) {
             </div>
           )}
           {groups === null && (total === null || (total ?? 0) > runs.length) && (
-            <p className={styles.soft}>{say.onlyNewest(runs.length)}</p>
+            <p className={styles.soft}>
+              {(order === null ? say.onlyNewest : say.onlyFirst)(runs.length)}
+            </p>
           )}
         </div>
-        {groups ?? (
-          <ul className={styles.runs} aria-label={say.list} tabIndex={0}>
-            {runs.map(run => (
-              <Line
-                key={run.run_id}
-                run={run}
-                isShown={isShown.has(run.run_id)}
-                isLifted={lifted === run.run_id}
-                onToggle={toggle}
-                onLift={onLift}
-              />
-            ))}
-          </ul>
-        )}
+        {groups ?? <Rows {...props} listed={listed} />}
       </div>
     </details>
   )
 }
 
+/** The listed runs, each of which can be shown or hidden. */
+function Rows(props: Props & { listed: readonly RunRow[] }) {
+  const { listed, runs, shown, onShow, lifted, onLift, order } = props
+  const say = useWords(words)
+  const isShown = new Set(shown.map(run => run.run_id))
+  const latest = useRef<(run: RunRow) => void>(() => {})
+  latest.current = run =>
+    onShow(runs.filter(one => isShown.has(one.run_id) !== (one.run_id === run.run_id)))
+  const toggle = useCallback((run: RunRow) => latest.current(run), [])
+  return (
+    <ul className={styles.runs} aria-label={say.list} tabIndex={0}>
+      {listed.map(run => (
+        <Line
+          key={run.run_id}
+          run={run}
+          metric={order?.key ?? null}
+          isShown={isShown.has(run.run_id)}
+          isLifted={lifted === run.run_id}
+          onToggle={toggle}
+          onLift={onLift}
+        />
+      ))}
+      {listed.length === 0 && runs.length > 0 && <li className={styles.soft}>{say.noneListed}</li>}
+    </ul>
+  )
+}
+
 type LineProps = {
   run: RunRow
+  /** Whose last value is shown, instead of the best one of the run. */
+  metric: string | null
   isShown: boolean
   isLifted: boolean
   onToggle: (run: RunRow) => void
@@ -105,9 +124,10 @@ type LineProps = {
 }
 
 /** Drawn again only if it changes itself: a list has up to 200 of them. */
-const Line = memo(function Line({ run, isShown, isLifted, onToggle, onLift }: LineProps) {
+const Line = memo(function Line(props: LineProps) {
+  const { run, metric, isShown, isLifted, onToggle, onLift } = props
   const say = useWords(words)
-  const { run_id, short_id, best } = run
+  const { run_id, short_id } = run
   const name = visible(run.name ?? short_id)
   return (
     <li
@@ -128,20 +148,33 @@ const Line = memo(function Line({ run, isShown, isLifted, onToggle, onLift }: Li
         {run.starred && '★ '}
         {name}
       </Link>
-      <span
-        className={styles.value}
-        {...(best && { title: `${best.key} (${best.goal}): ${best.value}` })}
-      >
-        {best?.value == null ? '' : shortNumber(best.value, 3)}
-      </span>
+      <Value run={run} metric={metric} />
       <StateBadge run={run} />
     </li>
   )
 })
 
-type SearchProps = { q: string; fault: string | null; onSearch: (q: string) => void }
+function Value({ run, metric }: Pick<LineProps, 'run' | 'metric'>) {
+  const { best, summary } = run
+  const last = metric === null ? undefined : summary[metric]?.last
+  const value = metric === null ? best?.value : last
+  const title = metric === null ? best && `${best.key} (${best.goal})` : metric
+  return (
+    <span className={styles.value} {...(value != null && { title: `${title}: ${value}` })}>
+      {typeof value === 'number' ? shortNumber(value, 3) : value}
+    </span>
+  )
+}
 
-function Search({ q, fault, onSearch }: SearchProps) {
+type SearchProps = {
+  q: string
+  fault: string | null
+  onSearch: (q: string) => void
+  /** The text before it is sent. */
+  onType: (text: string) => void
+}
+
+function Search({ q, fault, onSearch, onType }: SearchProps) {
   const say = useWords(words)
   const id = useId()
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -162,8 +195,11 @@ function Search({ q, fault, onSearch }: SearchProps) {
         maxLength={900}
         aria-invalid={fault !== null || undefined}
         aria-describedby={fault === null ? undefined : id}
-        // The field's cross empties it, and searches for nothing.
-        onChange={event => event.target.value === '' && onSearch('')}
+        onChange={event => {
+          onType(event.target.value.trim())
+          // The field's cross empties it, and searches for nothing.
+          if (event.target.value === '') onSearch('')
+        }}
       />
       {fault !== null && (
         <p id={id} className={styles.fault} role="alert">

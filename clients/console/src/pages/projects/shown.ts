@@ -40,3 +40,18 @@ export function shownOf<R extends Run>(runs: readonly R[], text: string | undefi
   const isNamed = (number: number) => ranges.some(([from, to]) => number >= from && number <= to)
   return runs.filter(run => isNamed(Number(numberOf(run))))
 }
+
+type Named = Run & { name: string | null; tags: readonly string[] }
+
+/** Operators of a search, which the server evaluates. */
+const operators = /[:=<>()"!]|\b(AND|OR|NOT)\b/
+
+/** The runs whose name, short id or tags contain each word, while somebody types it; all of them for any other search. */
+export function withWord<R extends Named>(runs: readonly R[], text: string): readonly R[] {
+  if (text === '' || operators.test(text)) return runs
+  const words = text.toLowerCase().split(/\s+/)
+  return runs.filter(({ name, short_id, tags }) => {
+    const known = [name ?? '', short_id, ...tags].map(one => one.toLowerCase())
+    return words.every(word => known.some(one => one.includes(word)))
+  })
+}

@@ -3,8 +3,11 @@ import { ApiFailure } from '../../session/failure.ts'
 import { GroupChoice } from './group-choice.tsx'
 import { GroupList } from './group-list.tsx'
 import { hiddenText } from './groups.ts'
+import styles from './page.module.css'
 import { RunList } from './run-list.tsx'
 import { shownText } from './shown.ts'
+import { textOfOrder } from './sort.ts'
+import { SortChoice } from './sort-choice.tsx'
 import type { Groups, useChoice } from './use-choice.ts'
 
 type Props = {
@@ -13,15 +16,15 @@ type Props = {
   groups: Groups | null
   found: { data: { rows: RunRow[]; total: number | null } | undefined; error: unknown }
   shown: readonly RunRow[]
-  /** The metric whose mean each group shows. */
-  metric: string | undefined
+  /** The metrics of the shown runs. */
+  keys: readonly string[]
   lifted: string | null
   onLift: (id: string | null) => void
 }
 
 /** The runs of a project or their groups, to the left of the curves. */
-export function Side({ project, choice, groups, found, shown, metric, lifted, onLift }: Props) {
-  const { q, group, band, hidden, go } = choice
+export function Side({ project, choice, groups, found, shown, keys, lifted, onLift }: Props) {
+  const { q, order, group, band, hidden, go } = choice
   const runs = found.data?.rows ?? []
   return (
     <RunList
@@ -31,17 +34,25 @@ export function Side({ project, choice, groups, found, shown, metric, lifted, on
       onShow={next => go({ runs: shownText(runs, next) })}
       lifted={lifted}
       onLift={onLift}
+      order={order}
       q={q}
       fault={faultOf(found.error)}
       onSearch={next => go({ q: next || undefined, runs: undefined })}
       choice={
-        <GroupChoice
-          project={project}
-          group={group}
-          band={band}
-          onGroup={next => go({ group: next, off: undefined })}
-          onBand={next => go({ band: next === 'minmax' ? undefined : next })}
-        />
+        <div className={styles.grouping}>
+          <GroupChoice
+            project={project}
+            group={group}
+            band={band}
+            onGroup={next => go({ group: next, off: undefined })}
+            onBand={next => go({ band: next === 'minmax' ? undefined : next })}
+          />
+          <SortChoice
+            keys={keys}
+            order={order}
+            onOrder={next => go({ sort: next === null ? undefined : textOfOrder(next) })}
+          />
+        </div>
       }
       groups={
         groups && (
@@ -49,7 +60,7 @@ export function Side({ project, choice, groups, found, shown, metric, lifted, on
             project={project}
             group={groups.group}
             asked={{ q: groups.q, runs: groups.runs }}
-            metric={metric}
+            metric={order?.key ?? keys[0]}
             hidden={hidden}
             onHide={next => go({ off: hiddenText(next) })}
             lifted={lifted}

@@ -5,6 +5,7 @@ import type { Panel } from '../../../../../schemas/workspace.ts'
 import { panelsFrom, panelsText } from '../../panels/panel.ts'
 import { type Band, bands } from './group-choice.tsx'
 import { type GroupValue, hiddenFrom, withoutArchived } from './groups.ts'
+import { orderFrom } from './sort.ts'
 
 /** How the runs of the charts are grouped, and which of them. */
 export type Groups = {
@@ -18,14 +19,24 @@ export type Groups = {
 
 /** The settings of a workspace, all of them in the address, and a function that changes them. */
 export function useChoice() {
-  const { q = '', runs, group, band, off, panels: text } = useSearch({ strict: false })
+  const { q = '', runs, sort, group, band, off, panels: text } = useSearch({ strict: false })
   const navigate = useNavigate()
   const hidden = useMemo(() => hiddenFrom(off), [off])
   const panels = useMemo(() => panelsFrom(text), [text])
+  const order = useMemo(() => orderFrom(sort), [sort])
   const go = (change: Record<string, string | undefined>) =>
     void navigate({ to: '.', search: old => ({ ...old, ...change }), resetScroll: false })
   return {
-    ...{ q, runs, group, band: bands.find(one => one === band) ?? 'minmax', hidden, panels, go },
+    ...{
+      q,
+      runs,
+      order,
+      group,
+      band: bands.find(one => one === band) ?? 'minmax',
+      hidden,
+      panels,
+      go,
+    },
     setPanels: (next: readonly Panel[]) => go({ panels: panelsText(next) }),
   }
 }

@@ -9,6 +9,7 @@ import { keysParameter } from '../../charts/series.ts'
 import { pathOfMetrics } from '../../charts/use-lines.ts'
 import { useLive, useThrottled } from '../../live/use-live.ts'
 import { reading, readingPage, reread } from '../../session/api.ts'
+import { type Order, textOfOrder } from './sort.ts'
 
 type MetricKeys = Static<typeof projectMetricKeys>
 
@@ -18,10 +19,10 @@ const rereadMs = 2_000
 /** Values of runs that panels may need, the most that a list takes. */
 const maxAskedKeys = 30
 
-/** The newest runs that match, without archived ones, kept up to date. */
+/** The first runs that match in this order, the newest by default; without archived ones, kept up to date. */
 export function useRunsOf(
   project: string,
-  q: string,
+  { q, order }: { q: string; order: Order | null },
   { metrics, hparams }: { metrics: readonly string[]; hparams: readonly string[] },
 ) {
   const again = useThrottled(() => reread('/api/runs'), rereadMs)
@@ -29,6 +30,7 @@ export function useRunsOf(
   return useQuery({
     ...readingPage<RunRow>('/api/runs', {
       ...{ project, q: q || undefined, limit: mostRuns, archived: 'false' },
+      sort: order === null ? undefined : textOfOrder(order),
       metrics: keysParameter(metrics.slice(0, maxAskedKeys)) || undefined,
       hparams: keysParameter(hparams.slice(0, maxAskedKeys)) || undefined,
     }),

@@ -5,7 +5,19 @@ type Search = Readonly<Record<string, string | undefined>>
 
 /** The parameters of the address that make up a view, besides its panels. */
 const kept = [
-  ...(['q', 'runs', 'group', 'band', 'off', 'keys', 'x', 'smooth', 'filter', 'log'] as const),
+  ...([
+    'q',
+    'runs',
+    'sort',
+    'group',
+    'band',
+    'off',
+    'keys',
+    'x',
+    'smooth',
+    'filter',
+    'log',
+  ] as const),
   'range',
 ] as const
 
