@@ -4,6 +4,7 @@ import { type Forge, startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { type ExternalRun, ingest } from '../servers/runs.ts'
 import { keepScreenshot } from '../servers/screenshot.ts'
+import { until } from '../servers/until.ts'
 import { openSignedIn } from './browse.ts'
 
 const widths = [1440, 1024, 390] as const
@@ -115,7 +116,14 @@ async function look(page: Page, name: string): Promise<string[]> {
   const found: string[] = []
   for (const width of widths) {
     await page.setViewportSize({ width, height: width === 390 ? 844 : 900 })
-    for (const fault of await page.evaluate(ugly)) found.push(`at ${width}: ${fault}`)
+    // Charts follow the width a frame later.
+    let faults: string[] = []
+    const isFine = async () => {
+      faults = await page.evaluate(ugly)
+      return faults.length === 0
+    }
+    await until('the page fits', 10_000, isFine).catch(() => {})
+    for (const fault of faults) found.push(`at ${width}: ${fault}`)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       await keepScreenshot(page, `${name}-${width}-${colorScheme}`)

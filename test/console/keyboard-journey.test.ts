@@ -114,7 +114,6 @@ test('by keyboard: an external run is found, renamed, tagged, starred and annota
   await keyboard.press('Control+k')
   await page.getByRole('dialog').getByRole('combobox').waitFor()
   await keyboard.type(run.short_id)
-  await page.getByRole('option', { name: new RegExp(`^${run.short_id}`) }).waitFor()
   await keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: run.short_id }).waitFor()
 

@@ -92,7 +92,9 @@ function SortButton({ column, title, sort, onSort }: SortProps) {
       className={styles.sort}
       onClick={() => onSort({ key: column, isDown: !(isIt && sort.isDown) })}
     >
-      {title}
+      <span className={styles.sortTitle} title={title}>
+        {title}
+      </span>
       {/* Its place is kept, so that nothing shifts. */}
       <span className={isIt ? undefined : styles.unsorted}>
         <Icon of={isIt && !sort.isDown ? ArrowUp : ArrowDown} size={12} />
