@@ -40,7 +40,7 @@ test('alerts of one kind are one line, with their number and last step', async t
   t.deepEqual(faults, [])
 })
 
-test('the head, the diagnosis and the notification give the same reason', async t => {
+test('the head, the diagnosis and the notification give the same reason, and say when it is being looked for', async t => {
   const forge = await shared()
   const run = await createRun(forge)
   await ingest(forge, run, 'lifecycle', { event: 'running' })
@@ -48,9 +48,19 @@ test('the head, the diagnosis and the notification give the same reason', async 
     chunks: ['torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0'],
     stream: 'stderr',
   })
-  await ingest(forge, run, 'lifecycle', { event: 'failed', exit_code: 1 })
   const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/runs/${run.short_id}`)
+  await page.getByRole('main').getByText('running', { exact: true }).first().waitFor()
+  // What people see at any time, not only what a test happens to ask for.
+  await page.evaluate(() => {
+    const seen: string[] = []
+    Object.assign(window, { seen })
+    new MutationObserver(() => {
+      const text = document.querySelector('[data-fact=why]')?.textContent
+      if (text && seen.at(-1) !== text) seen.push(text)
+    }).observe(document.body, { childList: true, subtree: true, characterData: true })
+  })
+  await ingest(forge, run, 'lifecycle', { event: 'failed', exit_code: 1 })
   const why = page.locator('[data-fact=why]')
   const newest = async () =>
     (await forge.call<Diagnosis[]>('GET', `/api/runs/${run.run_id}/diagnoses`)).body[0]
@@ -58,6 +68,11 @@ test('the head, the diagnosis and the notification give the same reason', async 
   const title = String((await newest())?.title)
   t.regex(title, /memory/i)
   await becomes(t, () => why.textContent(), title)
+  const seen = await page.evaluate(() => (window as unknown as { seen: string[] }).seen)
+  t.true(
+    seen.some(text => text.endsWith(' · analysing…')),
+    seen.join(' | '),
+  )
   await page.getByRole('heading', { name: title }).waitFor()
   const told = async () =>
     (await forge.call<Notification[]>('GET', '/api/notifications')).body.map(one => one.title)

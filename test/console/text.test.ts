@@ -1,6 +1,5 @@
 import test from 'ava'
 import { csvOf } from '../../clients/console/src/pages/admin/csv.ts'
-import { overwritten, piecesOf } from '../../clients/console/src/pages/run/logs/ansi.ts'
 import {
   chunksFor as logChunks,
   sizeOf,
@@ -8,41 +7,6 @@ import {
   windowLines,
 } from '../../clients/console/src/pages/run/logs/window.ts'
 import { diffOf } from '../../clients/console/src/pages/run/samples/diff.ts'
-
-const esc = '\u001b'
-const shownLineOf = (line: string) =>
-  piecesOf(line)
-    .map(({ text }) => text)
-    .join('')
-
-test('a line is shown the way a terminal shows it', t => {
-  t.like(piecesOf(`a ${esc}[1;31mred${esc}[0m b`), [
-    { text: 'a ', colour: null },
-    { text: 'red', colour: 'red', isBold: true },
-    { text: ' b', colour: null, isBold: false },
-  ])
-  t.like(piecesOf(`${esc}[38;5;196mx${esc}[38;2;0;200;0my${esc}[92mz`), [
-    { text: 'x', colour: 'red' },
-    { text: 'y', colour: 'green' },
-    { text: 'z', colour: 'green' },
-  ])
-  t.is(overwritten('10%|#\r50%|##\r100%|####'), '100%|####')
-  t.is(overwritten('long before\rab'), 'abng before')
-  t.is(overwritten('done\r'), 'done')
-  t.is(overwritten('训练 ok\rab'), 'ab练 ok', 'a wide character takes two columns')
-  t.is(overwritten('训练 ok\ra'), 'a 练 ok', 'half of one is a blank')
-  t.is(overwritten('abc\r🚀'), '🚀c')
-  t.is(overwritten('e\u0301bc\rx'), 'xbc', 'an accent takes no cell')
-})
-
-test('nothing in a line acts on the page, however it is written', t => {
-  t.is(shownLineOf(`${esc}]8;;https://evil.example\u0007link${esc}]8;;\u0007`), 'link')
-  t.is(shownLineOf(`${esc}]0;title never closed`), '')
-  t.is(shownLineOf(`a${esc}[2Jb${esc}[10;10Hc${esc}c`), 'abc')
-  t.is(shownLineOf('admin\u202etxt\u2066.\u061cexe'), 'admin⟨202e⟩txt⟨2066⟩.⟨61c⟩exe')
-  t.is(shownLineOf('a\u0000b\u0008c\td'), 'a␀b␈c    d')
-  t.is(shownLineOf(`${esc}[38;5m${esc}[38;2;1mx${esc}[999;;;m${esc}[`), 'x')
-})
 
 test('a log of any length is shown in windows, read in chunks', t => {
   t.is(windowFor(0, 10), 0)

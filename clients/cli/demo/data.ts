@@ -6,6 +6,7 @@ import { exitCode } from '../program/failure.ts'
 import { pause } from '../program/pause.ts'
 import { version } from '../program/version.ts'
 import { sendJobs } from './data/jobs.ts'
+import { sendModels, suspendModels } from './data/models.ts'
 import { firstPanels, type PlannedRun, people, plannedRuns } from './data/plan.ts'
 import { type Sent, sendRun } from './data/send.ts'
 import { commonArguments, demonstrateAndExit, readArguments, terminal } from './parts.ts'
@@ -13,8 +14,9 @@ import { admin, type DemoServer, startDemoServer } from './server.ts'
 
 const usage = `npm run demo:data [-- options]
 
-Starts a server of its own on this machine, fills it by its API with projects, people, runs of all kinds and a few jobs,
-always the same, and keeps one of the runs reporting until Ctrl-C. All times are current: a server accepts no others.
+Starts a server of its own on this machine, fills it by its API with projects, people, runs of all kinds, a model
+that it trains and serves, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All times are
+current: a server accepts no others.
 
   --data DIR    where the server keeps its data, instead of .forge/demo-data here
   --port PORT   instead of a free one
@@ -69,11 +71,16 @@ async function fillServer(
       onSlow: reason => terminal.note(reason),
     })
   const root = connect(await signIn(connect, admin, server.password))
-  const moving = await sendAll(root, connect, plannedRuns(Number(runs)))
-  terminal.note(`${server.url}: sign in as ${admin}, password ${server.password}`)
-  if (once) return !signal.aborted
-  if (moving) await keepMoving(moving, signal)
-  return false
+  let isLeft = false
+  try {
+    const moving = await sendAll(root, { connect, url: server.url }, plannedRuns(Number(runs)))
+    terminal.note(`${server.url}: sign in as ${admin}, password ${server.password}`)
+    isLeft = once && !signal.aborted
+    if (!once && moving) await keepMoving(moving, signal)
+  } finally {
+    if (!isLeft) await suspendModels(root).catch(error => terminal.note(`  ${error.message}`))
+  }
+  return isLeft
 }
 
 type Connect = (token: string | null) => Api
@@ -81,7 +88,7 @@ type Connect = (token: string | null) => Api
 /** Returns a run that has not ended. */
 async function sendAll(
   root: Api,
-  connect: Connect,
+  { connect, url }: { connect: Connect; url: string },
   plans: readonly PlannedRun[],
 ): Promise<Sent | null> {
   const { signal } = interrupted
@@ -96,8 +103,24 @@ async function sendAll(
     projects.add(plan.project)
     if (nth % 10 === 9) terminal.note(`  ${nth + 1} of ${plans.length} runs`)
   }
+  // Before the jobs, which hold all GPUs of the machine.
+  if (projects.has('language')) await addModels(owners.get('lin') ?? root, url, signal)
   await addJobs(root, owners, signal)
   return moving
+}
+
+/** Time to install the packages of a recipe, to train twice and to start two engines. */
+const modelsWithinMs = 300_000
+
+/** Without a trained model the demonstration continues. */
+async function addModels(api: Api, url: string, signal: AbortSignal): Promise<void> {
+  terminal.note('  a model of two versions: it is trained, deployed and asked')
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(modelsWithinMs)])
+  await sendModels(api, url, limit)
+    .then(said => terminal.note(`  ${said}`))
+    .catch((error: Error) => {
+      if (!signal.aborted) terminal.note(`  the model is incomplete: ${error.message}`)
+    })
 }
 
 async function addJobs(root: Api, owners: Map<string, Api>, signal: AbortSignal): Promise<void> {

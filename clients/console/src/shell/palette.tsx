@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useDeferredValue, useId, useState } from 'react'
+import { type KeyboardEvent, useDeferredValue, useEffect, useId, useState } from 'react'
 import type { RunRow } from '../../../../schemas/runs/records.ts'
 import { Dialog } from '../design/dialog.tsx'
 import { Option } from '../design/option.tsx'
@@ -36,15 +36,23 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const id = useId()
-  const items = useItems(text)
+  const { items, isLooking } = useItems(text)
+  /** Enter was pressed on a short id before its run was found. */
+  const [isWaiting, setWaiting] = useState(false)
   const chosen = Math.min(at, items.length - 1)
   const act = (item: Item | undefined) => {
     if (!item) return
     onClose()
     item.act()
   }
+  useEffect(() => {
+    if (!isWaiting || isLooking) return
+    setWaiting(false)
+    act(items[0])
+  })
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') act(items[chosen])
+    if (event.key === 'Enter' && isLooking && at === 0) setWaiting(true)
+    else if (event.key === 'Enter') act(items[chosen])
     else if (event.key === 'ArrowDown') setAt(Math.min(items.length - 1, chosen + 1))
     else if (event.key === 'ArrowUp') setAt(Math.max(0, chosen - 1))
     else return
@@ -65,6 +73,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         onChange={event => {
           setText(event.target.value)
           setAt(0)
+          setWaiting(false)
         }}
         onKeyDown={onKeyDown}
       />
@@ -92,7 +101,8 @@ const runsRead = 50
 /** `vision-1` */
 const shortId = /^[a-z0-9][a-z0-9._-]*-\d+$/i
 
-function useItems(text: string): Item[] {
+/** `isLooking`: the text is a short id, and its run has not been read yet. */
+function useItems(text: string): { items: Item[]; isLooking: boolean } {
   const say = useWords(words)
   const navigate = useNavigate()
   const q = useDeferredValue(text.trim())
@@ -134,10 +144,12 @@ function useItems(text: string): Item[] {
     text: say.search(q),
     act: () => void navigate({ to: '/runs', search: { q } }),
   }
-  return [
+  const items = [
     ...(isExact ? ofRuns.slice(0, 1) : []),
     ...known.filter(item => item.text.toLowerCase().includes(q.toLowerCase())),
     ...ofRuns.slice(isExact ? 1 : 0),
     ...(q === '' ? [] : [search]),
   ]
+  const isLooking = shortId.test(text.trim()) && (text.trim() !== q || exact.isLoading)
+  return { items, isLooking }
 }

@@ -96,6 +96,19 @@ test('demonstration data that is interrupted leaves no server running', async t 
   await t.throwsAsync(fetch(`http://localhost:${port}/healthz`), { message: 'fetch failed' })
 })
 
+test('the data of the demonstration holds a model that was trained, deployed, promoted and asked', async t => {
+  t.timeout(patient(400_000), 'the first time builds the environments of recipe and template')
+  const home = await mkdtemp(join(tmpdir(), 'forge-demo-'))
+  t.teardown(() => rm(home, { recursive: true, force: true }))
+  const { stderr } = await demonstrate(home, ['--once', '--runs', '3'], {
+    ...{ program: 'data.ts', untilNote: 'four jobs' },
+  })
+  t.regex(stderr, /revision 2 of bard is promoted, after 40 requests/)
+  t.notRegex(stderr, /incomplete/)
+  const processes = (await promisify(execFile)('ps', ['-eo', 'args'])).stdout
+  t.false(processes.includes(home), 'no engine is left')
+})
+
 test('a mistyped option of the demonstration is reported with all valid ones', async t => {
   const ended = await demonstrate('/nonexistent', ['--kep'])
   t.is(ended.code, 2)

@@ -19,7 +19,7 @@ import { words } from './words.ts'
 export function Page() {
   const say = useWords(words)
   const navigate = useNavigate()
-  const { new: model } = useSearch({ strict: false })
+  const { new: model, artifact } = useSearch({ strict: false })
   const deployments = useQuery(reading<Deployment[]>('/api/deployments', { limit: 500 }))
   return (
     <div className={styles.page}>
@@ -74,34 +74,46 @@ export function Page() {
           { key: 'cost', title: say.cost, isNumber: true, cell: one => one.cost_24h ?? '–' },
         ]}
       />
-      {model !== undefined && (
-        <Create model={model} onClose={() => void navigate({ to: '/deployments' })} />
+      {(model !== undefined || artifact !== undefined) && (
+        <Create
+          source={
+            model === undefined
+              ? { kind: 'artifact', artifact_id: String(artifact) }
+              : { kind: 'model', model }
+          }
+          onClose={() => void navigate({ to: '/deployments' })}
+        />
       )}
     </div>
   )
 }
 
-/** A deployment of a version of a model, in the model's project. */
-function Create({ model, onClose }: { model: string; onClose: () => void }) {
+type Source = { kind: 'model'; model: string } | { kind: 'artifact'; artifact_id: string }
+
+/** A deployment of a version of a model, or of an artifact, in its project. */
+function Create({ source, onClose }: { source: Source; onClose: () => void }) {
   const say = useWords(words)
   const navigate = useNavigate()
   const { onSubmit, error, isBusy } = useSubmit(async given => {
     const { deployment_id } = await request<{ deployment_id: string }>('POST', '/api/deployments', {
       body: {
         name: String(given.get('name')).trim(),
-        source: { kind: 'model', model },
+        source,
         serving: { template: String(given.get('template')).trim() },
       },
     })
     await navigate({ to: '/deployments/$deployment_id', params: { deployment_id } })
   })
   return (
-    <Dialog title={say.newTitle(model)} onClose={onClose}>
+    <Dialog
+      title={say.newTitle(source.kind === 'model' ? source.model : source.artifact_id)}
+      onClose={onClose}
+    >
       <form className={styles.form} onSubmit={onSubmit}>
         <TextField
           label={say.name}
           name="name"
-          defaultValue={model.replace(/@.*/, '')}
+          defaultValue={source.kind === 'model' ? source.model.replace(/@.*/, '') : ''}
           maxLength={128}
           required
           autoFocus

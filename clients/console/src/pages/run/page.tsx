@@ -36,12 +36,13 @@ type RunProps = { run: RunRecord; tab: string; Content: TabContent | null }
 function Run({ run, tab, Content }: RunProps) {
   const say = useWords(words)
   const language = useLanguage()
+  const isFilling = tabs.some(one => one.name === tab && one.isFilling)
   const job = useQuery({
     ...reading<JobDetail>(pathOfJob(run.run_id)),
     enabled: run.job_exists,
   })
   return (
-    <div className={styles.page}>
+    <div className={isFilling ? styles.filling : styles.page}>
       <Head run={run} job={job.data ?? null} />
       <Tabs label={run.short_id}>
         {tabs.map(({ name, title }) => (

@@ -9,10 +9,17 @@ export const tabs: readonly {
   name: string
   title: readonly [en: string, zh: string]
   load: () => Promise<{ Tab: TabContent }>
+  /** Takes the height of the window. */
+  isFilling?: true
 }[] = [
   { name: 'overview', title: ['Overview', '概览'], load: () => import('./overview/tab.tsx') },
   { name: 'metrics', title: ['Metrics', '指标'], load: () => import('./metrics/tab.tsx') },
-  { name: 'logs', title: ['Log', '日志'], load: () => import('./logs/tab.tsx') },
+  {
+    name: 'logs',
+    title: ['Log', '日志'],
+    load: () => import('./logs/tab.tsx'),
+    isFilling: true,
+  },
   { name: 'hardware', title: ['Hardware', '硬件'], load: () => import('./hardware/tab.tsx') },
   { name: 'samples', title: ['Samples', '样本'], load: () => import('./samples/tab.tsx') },
   { name: 'artifacts', title: ['Artifacts', '产物'], load: () => import('./artifacts/tab.tsx') },

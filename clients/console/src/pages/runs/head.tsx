@@ -1,5 +1,13 @@
 import { useWords } from '../../words/words.ts'
-import { type FieldName, hparamOf, isNumeric, isSortable, metricOf, nextSort } from './columns.ts'
+import {
+  type FieldName,
+  hparamOf,
+  isNumeric,
+  isSortable,
+  type MetricColumn,
+  metricOf,
+  nextSort,
+} from './columns.ts'
 import styles from './table.module.css'
 import { words } from './words.ts'
 
@@ -8,7 +16,7 @@ type Props = {
   sort: string
   onSort: (sort: string) => void
   /** The metric of the column `best`; null: several. */
-  bestOf: string | null
+  bestOf: MetricColumn | null
   /** How many rows are known, and whether all of them are selected. */
   loaded: number
   isAllChosen: boolean
@@ -46,27 +54,35 @@ export function Head({
   )
 }
 
+const arrows = { descending: '↓', ascending: '↑', none: '' }
+
+function orderOf(column: string, sort: string): keyof typeof arrows {
+  if (sort === `-${column}`) return 'descending'
+  return sort === column ? 'ascending' : 'none'
+}
+
 type ColumnProps = Pick<Props, 'sort' | 'onSort' | 'bestOf'> & { column: string }
 
 function ColumnHead({ column, sort, onSort, bestOf }: ColumnProps) {
   const name = useTitle(column)
-  const title = (column === 'best' && bestOf) || name
-  const isDown = sort === `-${column}`
-  const isUp = sort === column
+  const best = column === 'best' ? bestOf : null
+  const title = best?.key ?? name
+  const sorted = best === null ? column : `metric:${best.key}:${best.of}`
+  const order = orderOf(sorted, sort)
   return (
     <span
       role="columnheader"
-      aria-sort={isDown ? 'descending' : isUp ? 'ascending' : 'none'}
+      aria-sort={order}
       className={`${styles.cell} ${isNumeric(column) ? styles.number : ''}`}
       title={name}
     >
-      {isSortable(column) ? (
+      {isSortable(sorted) ? (
         <button
           type="button"
           className={styles.sort}
-          onClick={() => onSort(nextSort(column, sort))}
+          onClick={() => onSort(nextSort(sorted, sort))}
         >
-          {title} <span aria-hidden="true">{isDown ? '↓' : isUp ? '↑' : ''}</span>
+          {title} <span aria-hidden="true">{arrows[order]}</span>
         </button>
       ) : (
         title

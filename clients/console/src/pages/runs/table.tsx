@@ -5,6 +5,7 @@ import { ScrollBox } from '../../design/scroll-box.tsx'
 import { useWords } from '../../words/words.ts'
 import { mainMetricOf } from '../run/main-metric.ts'
 import { type Chosen, withAll } from './choice.ts'
+import type { MetricColumn } from './columns.ts'
 import { idOf, keysOf } from './cursor.ts'
 import { Head } from './head.tsx'
 import { GroupLine, RunLine } from './row.tsx'
@@ -116,10 +117,14 @@ type HeadProps = Props & { style: { gridTemplateColumns: string } }
 
 function TableHead({ runs, columns, sort, chosen, onSort, onChoose, style }: HeadProps) {
   const loaded = runs.loaded()
+  const common = commonMetric(loaded)
+  // While another order is read there are no rows, and the button that asked for it keeps the focus.
+  const latest = useRef(common)
+  if (loaded.length > 0) latest.current = common
   return (
     <Head
       {...{ columns, sort, onSort, style }}
-      bestOf={commonMetric(loaded)}
+      bestOf={latest.current}
       loaded={loaded.length}
       isAllChosen={loaded.length > 0 && loaded.every(run => chosen.has(run.run_id))}
       onChooseAll={isChosen => onChoose(withAll(chosen, loaded, isChosen))}
@@ -128,10 +133,12 @@ function TableHead({ runs, columns, sort, chosen, onSort, onChoose, style }: Hea
 }
 
 /** The metric in the column of the best values, if it is one and the same. */
-function commonMetric(loaded: readonly RunRow[]): string | null {
-  const keys = new Set(loaded.slice(0, 100).flatMap(run => mainMetricOf(run)?.key ?? []))
-  const [key] = keys
-  return keys.size === 1 ? (key ?? null) : null
+function commonMetric(loaded: readonly RunRow[]): MetricColumn | null {
+  const mains = loaded.slice(0, 100).flatMap(run => mainMetricOf(run) ?? [])
+  const [first] = mains
+  if (first === undefined) return null
+  const { key, of } = first
+  return mains.every(one => one.key === key && one.of === of) ? { key, of } : null
 }
 
 const phoneGrid = '3.5rem minmax(0, 1fr) 5rem'

@@ -1,52 +1,76 @@
-import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import Ellipsis from 'lucide-react/icons/ellipsis'
 import { useState } from 'react'
 import type { Static } from 'typebox'
-import type {
-  Artifact,
-  ArtifactDeleted,
-  downloadAddress,
+import {
+  type Artifact,
+  type downloadAddress,
+  isInStore,
 } from '../../../../../../schemas/artifacts/artifacts.ts'
 import { Button } from '../../../design/button.tsx'
-import { Dialog, DialogEnd } from '../../../design/dialog.tsx'
-import { Failure, Shown } from '../../../design/notice.tsx'
-import { addressOf, reread } from '../../../session/api.ts'
+import { Icon } from '../../../design/icon.tsx'
+import { Menu, MenuItem } from '../../../design/menu.tsx'
+import { Failure } from '../../../design/notice.tsx'
+import { useCopied } from '../../../design/use-copied.ts'
 import { request } from '../../../session/session.ts'
-import { bytesOf } from '../../../words/amounts.ts'
 import { useWords } from '../../../words/words.ts'
-import { pathOfRun } from '../use-run.ts'
+import { isGoing, isModel } from './list.ts'
+import { RegisterDialog } from './register.tsx'
+import styles from './tab.module.css'
 import { words } from './words.ts'
 
-/** The actions on an artifact. */
-export function ArtifactActions({ artifact }: { artifact: Artifact }) {
+type Props = { artifact: Artifact; project: string; onDelete: () => void }
+
+/** The actions on an artifact: the two that follow a good checkpoint, and a menu. */
+export function ArtifactActions({ artifact, project, onDelete }: Props) {
   const say = useWords(words)
-  const [asks, setAsks] = useState(false)
+  const [isRegistering, setRegistering] = useState(false)
   const [error, setError] = useState<unknown>(null)
-  const { path, status } = artifact
-  const isGoing = status === 'deleting' || status === 'deleted'
+  const { copy } = useCopied()
+  const { artifact_id, path, sha256, init_from } = artifact
+  if (isGoing(artifact)) return null
+  const fetch = () => {
+    setError(null)
+    fetchContent(artifact_id).catch(setError)
+  }
   return (
-    <>
-      {path.startsWith('forge://') && !isGoing && (
-        <Button
-          kind="quiet"
-          onClick={() => {
-            setError(null)
-            fetchContent(artifact.artifact_id).catch(setError)
-          }}
-        >
-          {say.download}
-        </Button>
+    <span className={styles.actions}>
+      {isModel(artifact) && (
+        <>
+          <Link
+            to="/deployments"
+            search={{ artifact: artifact_id }}
+            aria-label={say.deployNamed(path)}
+          >
+            {say.deploy}
+          </Link>
+          <Button
+            kind="quiet"
+            aria-label={say.registerNamed(path)}
+            onClick={() => setRegistering(true)}
+          >
+            {say.register}
+          </Button>
+        </>
       )}
-      <Button
-        kind="quiet"
-        aria-label={say.deleteNamed(path)}
-        unless={isGoing && say.isGoing}
-        onClick={() => setAsks(true)}
-      >
-        {say.delete}
-      </Button>
+      <Menu label={say.moreOf(path)} shown={<Icon of={Ellipsis} />} isQuiet>
+        {isInStore(path) && <MenuItem onSelect={fetch}>{say.download}</MenuItem>}
+        {init_from && (
+          <MenuItem onSelect={() => copy(`init_from: { artifact_id: ${artifact_id} }`)}>
+            {say.copyStart}
+          </MenuItem>
+        )}
+        {sha256 !== null && <MenuItem onSelect={() => copy(sha256)}>{say.copyChecksum}</MenuItem>}
+        <MenuItem onSelect={() => copy(artifact_id)}>{say.copyId}</MenuItem>
+        <MenuItem isDangerous onSelect={onDelete}>
+          {say.delete}
+        </MenuItem>
+      </Menu>
       <Failure error={error} />
-      {asks && <DeleteDialog artifact={artifact} onClose={() => setAsks(false)} />}
-    </>
+      {isRegistering && (
+        <RegisterDialog {...{ artifact, project }} onClose={() => setRegistering(false)} />
+      )}
+    </span>
   )
 }
 
@@ -57,51 +81,4 @@ async function fetchContent(id: string): Promise<void> {
     `/api/artifacts/${id}/download-url`,
   )
   location.assign(url)
-}
-
-/** Shows first what would happen to the bytes, or which runs need them. */
-function DeleteDialog({ artifact, onClose }: { artifact: Artifact; onClose: () => void }) {
-  const say = useWords(words)
-  const [error, setError] = useState<unknown>(null)
-  const [busy, setBusy] = useState(false)
-  const { artifact_id, run_id, path } = artifact
-  const address = `/api/artifacts/${encodeURIComponent(artifact_id)}`
-  const foretold = useQuery({
-    queryKey: [address, 'deletion'],
-    queryFn: () => request<ArtifactDeleted>('DELETE', addressOf(address, { dry_run: true })),
-    gcTime: 0,
-    staleTime: 0,
-    retry: false,
-  })
-  const remove = async () => {
-    setBusy(true)
-    setError(null)
-    try {
-      await request('DELETE', address)
-      onClose()
-      await reread(pathOfRun(run_id))
-    } catch (failure) {
-      setError(failure)
-      setBusy(false)
-    }
-  }
-  return (
-    <Dialog title={say.deleteNamed(path)} onClose={onClose}>
-      <Shown of={foretold}>
-        {({ detail, freed_bytes }) => (
-          <>
-            <p>
-              {detail}. {freed_bytes > 0 && say.frees(bytesOf(freed_bytes))} {say.isForGood}
-            </p>
-            <Failure error={error} />
-            <DialogEnd onCancel={onClose}>
-              <Button kind="main" isDangerous busy={busy} onClick={() => void remove()}>
-                {say.delete}
-              </Button>
-            </DialogEnd>
-          </>
-        )}
-      </Shown>
-    </Dialog>
-  )
 }

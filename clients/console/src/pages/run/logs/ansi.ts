@@ -1,136 +1,158 @@
 import { cellsOf } from '../../../../../columns.ts'
 import { visible } from '../../../words/visible.ts'
+import { plain, type Style, styled } from './style.ts'
 
 /** A piece of a line, as a terminal would show it. */
-export type Piece = {
-  /** Where it begins in the remaining line. */
+export type Piece = Style & {
+  /** Where it begins in the shown line. */
   at: number
   text: string
-  colour: Colour | null
-  isBold: boolean
-  isFaint: boolean
 }
-
-export type Colour = 'black' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan' | 'white'
-
-const names: readonly Colour[] = [
-  'black',
-  'red',
-  'green',
-  'yellow',
-  'blue',
-  'magenta',
-  'cyan',
-  'white',
-]
-
-type Style = Omit<Piece, 'text' | 'at'>
-
-const plain: Style = { colour: null, isBold: false, isFaint: false }
 
 const esc = String.fromCharCode(0x1b)
 const bell = String.fromCharCode(0x07)
-/** Terminal sequences: those for styles (`m`) are applied, all others removed. */
+/**
+ * Terminal sequences: styles (`m`) and erasing (`K`) are applied, all others removed. An incomplete sequence only loses its
+ * escape character, so that it cannot swallow the text after it.
+ */
 const sequence = new RegExp(
   [
-    `${esc}\\[([0-9;:]*)m`,
-    `${esc}\\[[0-?]*[ -/]*[@-~]`,
-    `${esc}\\][^${bell}${esc}]*(?:${bell}|${esc}\\\\)?`,
-    `${esc}[ -/]*[0-~]?`,
+    `${esc}\\[(?<style>[0-9;:]*)m`,
+    `${esc}\\[(?<erase>[0-2]?)K`,
+    `${esc}\\[[0-?]*[!"$'*]?[@-~]`,
+    `${esc}\\]\\d{1,4};[^${bell}${esc}]{0,4096}(?:${bell}|${esc}\\\\)`,
+    `${esc}[()*+#%][0-9A-Za-z]`,
+    `${esc}[78=>c\\\\]?`,
   ].join('|'),
   'g',
 )
 
+/** Writings of a line, separated by carriage returns, that can still be seen: older ones only change the style. */
+const maxWritings = 8
+
 /** A line in pieces of one style each; text overwritten after a carriage return is removed. */
 export function piecesOf(line: string): Piece[] {
-  const pieces: Piece[] = []
-  let style = plain
+  const writings = line.replace(/\r+$/, '').split('\r')
+  const hidden = writings.slice(0, -maxWritings).join('')
+  const runs = writings.slice(-maxWritings)
+  const style = styleAfter(plain, hidden)
+  return toPieces(runs.length === 1 ? runsOf(runs[0] ?? '', style) : overwritten(runs, style))
+}
+
+type Run = { text: string; style: Style }
+
+/** Parameters of a sequence; neither: one that is removed. */
+type Step = { style?: string; erase?: string }
+
+function* stepsOf(text: string): Generator<string | Step> {
   let from = 0
-  const text = overwritten(line)
   for (const found of text.matchAll(sequence)) {
-    add(pieces, text.slice(from, found.index), { ...style, at: from })
-    if (found[1] !== undefined) style = styled(style, found[1])
+    if (found.index > from) yield text.slice(from, found.index)
+    yield found.groups ?? {}
     from = found.index + found[0].length
   }
-  add(pieces, text.slice(from), { ...style, at: from })
-  return pieces
+  if (from < text.length) yield text.slice(from)
 }
 
-function add(pieces: Piece[], text: string, style: Style & { at: number }): void {
-  if (text !== '') pieces.push({ ...style, text: visible(text).replaceAll('\t', '    ') })
-}
-
-/** The visible line after its carriage returns: the last overwrite, and the earlier text that it did not reach. */
-export function overwritten(line: string): string {
-  if (!line.includes('\r')) return line
-  const writings = line.replace(/\r+$/, '').split('\r')
-  const last = writings.pop() ?? ''
-  const before = writings.findLast(writing => writing !== '') ?? ''
-  const isStyled = last.includes(esc) || before.includes(esc)
-  return isStyled ? last || before : last + after(before, last)
-}
-
-/** The part of some text to the right of another written over it; half a wide character becomes a blank. */
-function after(before: string, over: string): string {
-  let covered = 0
-  for (const { columns } of cellsOf(over)) covered += columns
-  let rest = ''
-  let at = 0
-  for (const cell of cellsOf(before)) {
-    if (at >= covered) rest += cell.text
-    else if (at + cell.columns > covered) rest += ' '
-    at += cell.columns
-  }
-  return rest
-}
-
-function styled(style: Style, parameters: string): Style {
-  const codes = parameters === '' ? [0] : parameters.split(/[;:]/).map(Number)
+function styleAfter(style: Style, text: string): Style {
   let now = style
-  for (let at = 0; at < codes.length; at++) {
-    const code = codes[at] ?? 0
-    const extended = code === 38 || code === 48 ? extendedAt(codes, at) : null
-    if (extended) {
-      at += extended.length - 1
-      if (code === 38) now = { ...now, colour: extended.colour }
-    } else now = withCode(now, code)
-  }
+  for (const step of stepsOf(text)) if (typeof step !== 'string') now = styleAs(now, step)
   return now
 }
 
-function withCode(style: Style, code: number): Style {
-  if (code === 0) return plain
-  if (code === 1) return { ...style, isBold: true }
-  if (code === 2) return { ...style, isFaint: true }
-  if (code === 22) return { ...style, isBold: false, isFaint: false }
-  if (code === 39) return { ...style, colour: null }
-  const nth = code >= 90 && code <= 97 ? code - 90 : code - 30
-  return nth >= 0 && nth < 8 ? { ...style, colour: names[nth] ?? null } : style
+const styleAs = (style: Style, step: Step): Style =>
+  step.style === undefined ? style : styled(style, step.style)
+
+function runsOf(text: string, style: Style): Run[] {
+  const runs: Run[] = []
+  let now = style
+  for (const step of stepsOf(text)) {
+    if (typeof step === 'string') runs.push({ text: shownAs(step), style: now })
+    else now = styleAs(now, step)
+  }
+  return runs
 }
 
-/** `38;5;n` and `38;2;r;g;b`, as the nearest of the eight named colours. */
-function extendedAt(
-  codes: readonly number[],
-  at: number,
-): { length: number; colour: Colour | null } | null {
-  if (codes[at + 1] === 5) return { length: 3, colour: ofPalette(codes[at + 2] ?? 0) }
-  if (codes[at + 1] !== 2) return null
-  const [r = 0, g = 0, b = 0] = codes.slice(at + 2, at + 5)
-  return { length: 5, colour: nearest(r, g, b) }
+const shownAs = (text: string): string => visible(text).replaceAll('\t', '    ')
+
+/** A column of the terminal; the second one of a wide character has an empty text. */
+type Cell = Run
+
+/**
+ * What remains of writings over each other. Erased text stays where nothing replaces it: a progress bar that
+ * was wiped at its end is the last thing a person wants to read.
+ */
+function overwritten(writings: readonly string[], before: Style): Run[] {
+  let cells: Cell[] = []
+  let shown: Cell[] = []
+  let style = before
+  for (const writing of writings) {
+    let at = 0
+    for (const step of stepsOf(writing)) {
+      if (typeof step === 'string') at = write(cells, at, { text: shownAs(step), style })
+      else if (step.erase !== undefined) cells = erased(cells, at, step.erase)
+      else style = styleAs(style, step)
+    }
+    shown = isBlank(cells) ? shown : [...cells]
+  }
+  return shown
 }
 
-function ofPalette(n: number): Colour | null {
-  if (n < 16) return names[n % 8] ?? null
-  if (n >= 232) return null
-  const cube = n - 16
-  const level = (value: number) => (value === 0 ? 0 : 55 + value * 40)
-  return nearest(level(Math.floor(cube / 36)), level(Math.floor(cube / 6) % 6), level(cube % 6))
+const isBlank = (cells: readonly Cell[]): boolean => cells.every(({ text }) => text.trim() === '')
+
+/** Writes from a column on, and returns the column after it. */
+function write(cells: Cell[], from: number, { text, style }: Run): number {
+  while (cells.length < from) cells.push({ text: ' ', style: plain })
+  let at = from
+  for (const { text: character, columns } of cellsOf(text)) {
+    if (columns === 0) appendTo(cells, at - 1, character)
+    else
+      put(
+        cells,
+        at,
+        Array.from({ length: columns }, (_, nth) => (nth ? '' : character)),
+        style,
+      )
+    at += columns
+  }
+  return at
 }
 
-/** Greys use the colour of plain text. */
-function nearest(r: number, g: number, b: number): Colour | null {
-  const most = Math.max(r, g, b)
-  if (most - Math.min(r, g, b) < 40) return null
-  const isHigh = (value: number) => value > most * 0.6
-  return names[Number(isHigh(r)) + 2 * Number(isHigh(g)) + 4 * Number(isHigh(b))] ?? null
+/** An accent, which takes no column. */
+function appendTo(cells: Cell[], at: number, text: string): void {
+  const cell = cells[at]
+  if (cell) cells[at] = { ...cell, text: cell.text + text }
+}
+
+/** Half of an overwritten wide character becomes a blank. */
+function put(cells: Cell[], at: number, columns: readonly string[], style: Style): void {
+  if (cells[at]?.text === '') blank(cells, at - 1)
+  if (cells[at + columns.length]?.text === '') blank(cells, at + columns.length)
+  for (const [nth, text] of columns.entries()) cells[at + nth] = { text, style }
+}
+
+function blank(cells: Cell[], at: number): void {
+  const cell = cells[at]
+  if (cell) cells[at] = { ...cell, text: ' ' }
+}
+
+function erased(cells: Cell[], at: number, how: string): Cell[] {
+  if (how === '2') return []
+  if (how !== '1') return cells.slice(0, at)
+  return cells.map((cell, nth) => (nth <= at ? { text: ' ', style: plain } : cell))
+}
+
+/** Joins neighbours of the same style. */
+function toPieces(runs: readonly Run[]): Piece[] {
+  const pieces: Piece[] = []
+  let at = 0
+  let last: Style | null = null
+  for (const { text, style } of runs) {
+    const piece = pieces.at(-1)
+    if (piece && style === last) piece.text += text
+    else if (text !== '') pieces.push({ ...style, at, text })
+    if (text !== '') last = style
+    at += text.length
+  }
+  return pieces
 }

@@ -1,75 +1,61 @@
-import { useState } from 'react'
-import type { LogLine } from '../../../../../../schemas/logs.ts'
-import { Button } from '../../../design/button.tsx'
+import ChevronDown from 'lucide-react/icons/chevron-down'
+import ChevronUp from 'lucide-react/icons/chevron-up'
+import { Button, IconButton } from '../../../design/button.tsx'
 import { Failure } from '../../../design/notice.tsx'
-import { addressOf } from '../../../session/api.ts'
-import { linkIn } from '../../../session/base-path.ts'
-import { accepted, authorized } from '../../../session/session.ts'
 import { useWords } from '../../../words/words.ts'
-import { pathOfRun } from '../use-run.ts'
-import type { Filter } from './filter.ts'
-import styles from './tab.module.css'
+import type { Hits, Seek } from './hits.ts'
 import { words } from './words.ts'
 
 type Props = {
-  runId: string
-  filter: Filter
-  /** The reader's current line. */
+  hits: Hits
+  seek: Seek
+  /** The reader's current line; 0 in the list of all hits. */
   line: number
-  onLine: (seq: number) => void
-  /** Returns to the list of all hits. */
+  /** The number of the newest line, where it is known. */
+  last: number | undefined
+  /** From a hit to the list of all hits. */
   onAll: () => void
+  /** To the log without a filter. */
+  onLeave: () => void
 }
 
-type Way = 'next' | 'prev'
-
-/** In the context of a hit: moves to the previous and the next one. */
-export function HitBar({ runId, filter, line, onLine, onAll }: Props) {
+/** Which hit of how many is shown, and the ways to the others. */
+export function HitBar({ hits, seek, line, last, onAll, onLeave }: Props) {
   const say = useWords(words)
-  const [busy, setBusy] = useState<Way | null>(null)
-  const [said, setSaid] = useState<unknown>(null)
-  const seek = async (way: Way) => {
-    setBusy(way)
-    setSaid(null)
-    try {
-      const seq = await findHit(`${pathOfRun(runId)}/logs`, { filter, line, way })
-      if (seq === null) setSaid(way)
-      else onLine(seq)
-    } catch (error) {
-      setSaid(error)
-    } finally {
-      setBusy(null)
-    }
-  }
+  const { lines, isAll, searchedTo, searchFurther } = hits
+  const share = Math.floor(Math.min(1, searchedTo / Math.max(1, last ?? 0)) * 100)
+  const nth = lines.findIndex(({ seq }) => seq === line) + 1
+  const isNone = isAll && lines.length === 0
+  const counted = nth > 0 ? say.nth(nth, lines.length, isAll) : say.hits(lines.length, isAll)
   return (
-    <div className={styles.bar}>
-      <Button busy={busy === 'prev'} onClick={() => void seek('prev')}>
-        {say.previousHit}
-      </Button>
-      <Button busy={busy === 'next'} onClick={() => void seek('next')}>
-        {say.nextHit}
-      </Button>
-      <Button onClick={onAll}>{say.allHits}</Button>
-      {said === 'next' || said === 'prev' ? (
-        <span role="status">{said === 'next' ? say.lastHit : say.firstHit}</span>
-      ) : (
-        <Failure error={said} />
+    <>
+      <span role="status" data-fact="hits">
+        {isNone ? say.noneFound : counted}
+        {!isAll && ` · ${say.searched(`${share} %`)}`}
+      </span>
+      <IconButton
+        icon={ChevronUp}
+        name={say.previousHit}
+        busy={seek.busy === 'prev'}
+        onClick={() => void seek.seek('prev')}
+      />
+      <IconButton
+        icon={ChevronDown}
+        name={say.nextHit}
+        busy={seek.busy === 'next'}
+        onClick={() => void seek.seek('next')}
+      />
+      {seek.end !== null && !isNone && (
+        <span role="status">{seek.end === 'next' ? say.lastHit : say.firstHit}</span>
       )}
-    </div>
+      {searchFurther && (
+        <Button busy={hits.isFetching} onClick={searchFurther}>
+          {say.more}
+        </Button>
+      )}
+      {line > 0 && <Button onClick={onAll}>{say.allHits}</Button>}
+      <Button onClick={onLeave}>{say.leave}</Button>
+      <Failure error={seek.error} />
+    </>
   )
-}
-
-type Seek = { filter: Filter; line: number; way: Way }
-
-/** The number of the nearest matching line; null if there is none on that side. */
-async function findHit(path: string, { filter, line, way }: Seek): Promise<number | null> {
-  const side = way === 'next' ? { after: line } : { before: line }
-  let address: string | null = addressOf(path, { ...filter, ...side, limit: 1 })
-  while (address !== null) {
-    const response: Response = await authorized('GET', address, {})
-    const [found] = (await accepted(response)) as LogLine[]
-    if (found) return found.seq
-    address = linkIn(response, way)
-  }
-  return null
 }

@@ -1,11 +1,15 @@
 import { memo } from 'react'
 import type { LogLine } from '../../../../../../schemas/logs.ts'
 import { useWords } from '../../../words/words.ts'
-import { piecesOf } from './ansi.ts'
+import { type Piece, piecesOf } from './ansi.ts'
+import { inkOf } from './ink.ts'
+import { levelOf } from './level.ts'
 import styles from './line.module.css'
+import { type Part, partsOf } from './parts.ts'
 import { words } from './words.ts'
 
-export type Look = { isWrapped: boolean; hasTimes: boolean; runId: string }
+/** `found`: the text that is marked in each line. */
+export type Look = { isWrapped: boolean; hasTimes: boolean; found: string }
 
 type Props = {
   line: LogLine
@@ -17,9 +21,12 @@ type Props = {
 /** A line as a terminal shows it; its number links to it. */
 export const Line = memo(function Line({ line, look, isMarked, onPick }: Props) {
   const say = useWords(words)
+  const pieces = piecesOf(line.text)
+  const level = levelOf(pieces.map(({ text }) => text).join(''))
   return (
     <div
       className={`${styles.line} ${look.isWrapped ? styles.wrapped : ''} ${isMarked ? styles.marked : ''} ${line.stream === 'stderr' ? styles.stderr : ''}`}
+      aria-current={isMarked || undefined}
     >
       <a
         className={styles.number}
@@ -36,18 +43,50 @@ export const Line = memo(function Line({ line, look, isMarked, onPick }: Props) 
         <span className={styles.time}>{new Date(line.ts).toISOString().slice(11, 23)}</span>
       )}
       {line.rank !== null && <span className={styles.time}>{line.rank}</span>}
-      <span className={styles.text}>
-        {piecesOf(line.text).map(({ at, text, colour, isBold, isFaint }) => (
-          <span
-            key={at}
-            className={[colour && styles[colour], isBold && styles.bold, isFaint && styles.time]
-              .filter(Boolean)
-              .join(' ')}
-          >
-            {text}
-          </span>
+      <span className={`${styles.text} ${level === null ? '' : styles[level]}`} data-level={level}>
+        {partsOf(pieces, look.found).map(part => (
+          <Shown key={part.at} part={part} />
         ))}
       </span>
     </div>
   )
 })
+
+/** A line that has not been read yet: its number, and a bar in place of its text. */
+export const UnreadLine = ({ seq }: { seq: number }) => (
+  <div className={styles.line} aria-busy="true">
+    <span className={styles.number}>{seq}</span>
+    <span className={styles.unread} />
+  </div>
+)
+
+function Shown({ part }: { part: Part<Piece> }) {
+  const { name, ...colours } = inkOf(part)
+  const className = [
+    styles.piece,
+    name !== null && styles[name],
+    part.isBold && styles.bold,
+    part.isFaint && styles.faint,
+    part.isItalic && styles.italic,
+    part.isUnderlined && styles.underlined,
+    part.isStruck && styles.struck,
+  ]
+    .filter(Boolean)
+    .join(' ')
+  const text = part.isFound ? <mark className={styles.found}>{part.text}</mark> : part.text
+  return part.href === null ? (
+    <span className={className} style={colours}>
+      {text}
+    </span>
+  ) : (
+    <a
+      className={className}
+      style={colours}
+      href={part.href}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+    >
+      {text}
+    </a>
+  )
+}

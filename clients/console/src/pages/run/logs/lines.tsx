@@ -11,7 +11,7 @@ import { reading, reread } from '../../../session/api.ts'
 import { accepted, authorized } from '../../../session/session.ts'
 import { useWords } from '../../../words/words.ts'
 import { pathOfRun, type RunRecord } from '../use-run.ts'
-import { Line, type Look } from './line.tsx'
+import { Line, type Look, UnreadLine } from './line.tsx'
 import styles from './tab.module.css'
 import { chunkLines, chunksFor, sizeOf, windowFor, windowLines } from './window.ts'
 import { words } from './words.ts'
@@ -24,10 +24,12 @@ type Props = {
   /** The line that the address names; 0: none. */
   line: number
   onLine: (seq: number) => void
+  /** In the bar above the log. */
+  children: ReactNode
 }
 
 /** The whole log; only the lines in view are read. Follows the end until somebody scrolls up. */
-export function LineList({ run, look, line, onLine }: Props) {
+export function LineList({ run, look, line, onLine, children }: Props) {
   const say = useWords(words)
   const path = `${pathOfRun(run.run_id)}/logs`
   const end = useQuery(lengthOfLog(path))
@@ -36,10 +38,15 @@ export function LineList({ run, look, line, onLine }: Props) {
     onEvent: ({ event }) => event === 'log' && again(),
     onGap: again,
   })
-  if (end.error !== null && end.data === undefined) return <Failure error={end.error} />
+  if (end.error !== null && end.data === undefined)
+    return <Failure error={end.error} onRetry={end.refetch} />
   if (end.data === undefined) return <Loading />
   if (end.data === 0) return <Empty text={say.none} />
-  return <Lines path={path} last={end.data} look={look} line={line} onLine={onLine} />
+  return (
+    <Lines path={path} last={end.data} {...{ look, line, onLine }}>
+      {children}
+    </Lines>
+  )
 }
 
 /** How many lines there are: the number of the last one. */
@@ -52,9 +59,9 @@ export const lengthOfLog = (path: string) => ({
   },
 })
 
-type LinesProps = { path: string; last: number } & Pick<Props, 'look' | 'line' | 'onLine'>
+type LinesProps = { path: string; last: number } & Omit<Props, 'run'>
 
-function Lines({ path, last, look, line, onLine }: LinesProps) {
+function Lines({ path, last, look, line, onLine, children }: LinesProps) {
   const say = useWords(words)
   const box = useRef<HTMLDivElement>(null)
   const [start, setStart] = useState(() => windowFor(line, last))
@@ -66,7 +73,8 @@ function Lines({ path, last, look, line, onLine }: LinesProps) {
     overscan: 30,
   })
   const inView = rows.getVirtualItems()
-  const lineAt = useLines(path, start, inView[0]?.index ?? 0, inView.at(-1)?.index ?? 0, last)
+  const inSight = { from: inView[0]?.index ?? 0, to: inView.at(-1)?.index ?? 0 }
+  const { lineAt, error, retry } = useLines(path, start, inSight, last)
   const { isFollowing, news, setFollowing, onScroll } = useFollowing(box, line === 0, last)
   useEffect(() => {
     if (!isFollowing || count === 0) return
@@ -83,7 +91,10 @@ function Lines({ path, last, look, line, onLine }: LinesProps) {
   const following = { isFollowing, news, onChange: setFollowing }
   return (
     <>
-      <Bar last={last} start={start} onStart={setStart} {...following} />
+      <Bar last={last} start={start} onStart={setStart} {...following}>
+        {children}
+      </Bar>
+      <Failure error={error} onRetry={retry} />
       <ScrollBox
         ref={box}
         className={styles.box}
@@ -95,7 +106,8 @@ function Lines({ path, last, look, line, onLine }: LinesProps) {
         <div style={{ height: rows.getTotalSize(), position: 'relative' }}>
           {inView.map(({ key, index, start: top }) => (
             <Place key={key} rows={rows} index={index} top={top} isWrapped={look.isWrapped}>
-              <LineOrRoom
+              <LineOrUnread
+                seq={start + index + 1}
                 line={lineAt(start + index + 1)}
                 look={look}
                 isMarked={start + index + 1 === line}
@@ -129,11 +141,13 @@ export const Place = ({ rows, index, top, isWrapped, children }: PlaceProps) => 
   </div>
 )
 
-const LineOrRoom = ({
-  line,
-  ...rest
-}: { line: LogLine | undefined } & Omit<Parameters<typeof Line>[0], 'line'>) =>
-  line && <Line line={line} {...rest} />
+type LineOrUnreadProps = { seq: number; line: LogLine | undefined } & Omit<
+  Parameters<typeof Line>[0],
+  'line'
+>
+
+const LineOrUnread = ({ seq, line, ...rest }: LineOrUnreadProps) =>
+  line ? <Line line={line} {...rest} /> : <UnreadLine seq={seq} />
 
 /** Whether the end is followed: until somebody scrolls up. `news` counts the lines since. */
 function useFollowing(box: { current: HTMLElement | null }, isFirst: boolean, last: number) {
@@ -157,9 +171,10 @@ type BarProps = {
   isFollowing: boolean
   news: number
   onChange: (isFollowing: boolean) => void
+  children: ReactNode
 }
 
-function Bar({ last, start, onStart, isFollowing, news, onChange }: BarProps) {
+function Bar({ last, start, onStart, isFollowing, news, onChange, children }: BarProps) {
   const say = useWords(words)
   return (
     <div className={styles.bar}>
@@ -176,13 +191,19 @@ function Bar({ last, start, onStart, isFollowing, news, onChange }: BarProps) {
       {start + windowLines < last && (
         <Button onClick={() => onStart(start + windowLines)}>{say.later}</Button>
       )}
+      {children}
     </div>
   )
 }
 
 /** Lines by their number, as far as they have been read. */
-function useLines(path: string, start: number, from: number, to: number, last: number) {
-  const wanted = chunksFor(start, from, to)
+function useLines(
+  path: string,
+  start: number,
+  inSight: { from: number; to: number },
+  last: number,
+) {
+  const wanted = chunksFor(start, inSight.from, inSight.to)
   const chunks = useQueries({
     queries: wanted.map(after => ({
       ...reading<LogLine[]>(path, { after, limit: chunkLines }),
@@ -192,8 +213,10 @@ function useLines(path: string, start: number, from: number, to: number, last: n
     })),
   })
   const byStart = new Map(wanted.map((after, nth) => [after, chunks[nth]?.data]))
-  return (seq: number): LogLine | undefined => {
+  const lineAt = (seq: number): LogLine | undefined => {
     const after = Math.floor((seq - 1) / chunkLines) * chunkLines
     return byStart.get(after)?.find(line => line.seq === seq)
   }
+  const failed = chunks.find(({ error }) => error !== null)
+  return { lineAt, error: failed?.error ?? null, retry: () => void failed?.refetch() }
 }

@@ -1,15 +1,18 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Button } from '../../../design/button.tsx'
 import { DownloadButton } from '../../../design/download-button.tsx'
-import { Checkbox, TextField } from '../../../design/field.tsx'
+import { Checkbox } from '../../../design/field.tsx'
 import { addressOf } from '../../../session/api.ts'
 import { useWords } from '../../../words/words.ts'
-import type { RunRecord } from '../use-run.ts'
-import { errorPattern, type Filter, filterNames, filterOf } from './filter.ts'
+import { pathOfRun, type RunRecord } from '../use-run.ts'
+import { errorPattern, type Filter, filterNames } from './filter.ts'
+import { Filters } from './filters.tsx'
 import { FoundLines } from './found.tsx'
 import { HitBar } from './hit-bar.tsx'
-import { LineList } from './lines.tsx'
+import { useHits, useSeek } from './hits.ts'
+import { LineList, lengthOfLog } from './lines.tsx'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
@@ -37,14 +40,29 @@ export function Tab({ run }: { run: RunRecord }) {
     })
   const line = Number(search.line ?? 0)
   const onLine = (seq: number) => go({ line: String(seq) })
-  const look = { isWrapped, hasTimes, runId: run.run_id }
+  const look = useMemo(
+    () => ({ isWrapped, hasTimes, found: search.grep ?? '' }),
+    [isWrapped, hasTimes, search.grep],
+  )
+  const path = `${pathOfRun(run.run_id)}/logs`
+  const hits = useHits(path, filter)
+  const seek = useSeek({ path, filter, line, hits, onLine })
+  const length = useQuery({ ...lengthOfLog(path), enabled: isFiltered })
+  const hitBar = isFiltered && (
+    <HitBar
+      {...{ hits, seek, line }}
+      last={length.data}
+      onAll={() => go({ line: undefined })}
+      onLeave={() => go({ ...nothing, line: undefined })}
+    />
+  )
   return (
     <div className={styles.tab}>
       <div className={styles.controls}>
         <Filters
-          key={JSON.stringify(filter)}
           filter={filter}
           onChange={change => go({ ...change, line: undefined })}
+          onAgain={way => void seek.seek(way)}
         />
         <Button onClick={() => go({ ...nothing, regex: errorPattern, line: undefined })}>
           {say.errors}
@@ -67,80 +85,16 @@ export function Tab({ run }: { run: RunRecord }) {
           {say.download}
         </DownloadButton>
       </div>
+      {isFiltered && line === 0 && <div className={styles.bar}>{hitBar}</div>}
       {isFiltered && line === 0 ? (
-        <FoundLines
-          key={JSON.stringify(filter)}
-          filter={filter}
-          look={look}
-          onOpen={onLine}
-          onLeave={() => go(nothing)}
-        />
+        <FoundLines hits={hits} look={look} onOpen={onLine} />
       ) : (
-        <>
-          {isFiltered && (
-            <HitBar
-              runId={run.run_id}
-              filter={filter}
-              line={line}
-              onLine={onLine}
-              onAll={() => go({ line: undefined })}
-            />
-          )}
-          <LineList run={run} look={look} line={line} onLine={onLine} />
-        </>
+        <LineList run={run} look={look} line={line} onLine={onLine}>
+          {hitBar}
+        </LineList>
       )}
     </div>
   )
 }
 
 const nothing = Object.fromEntries(filterNames.map(name => [name, undefined]))
-
-type FiltersProps = {
-  filter: Filter
-  onChange: (change: Record<string, string | undefined>) => void
-}
-
-function Filters({ filter, onChange }: FiltersProps) {
-  const say = useWords(words)
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const given = [...new FormData(event.currentTarget)]
-    onChange(filterOf(Object.fromEntries(given.map(([name, value]) => [name, String(value)]))))
-  }
-  return (
-    <form role="search" className={styles.filters} onSubmit={submit}>
-      <TextField
-        label={say.search}
-        name="text"
-        type="search"
-        maxLength={256}
-        defaultValue={filter.regex ?? filter.grep}
-      />
-      <label title={say.regexHelp}>
-        <input type="checkbox" name="isRegex" defaultChecked={filter.regex !== undefined} />{' '}
-        {say.regex}
-      </label>
-      <TextField
-        label={say.rank}
-        name="rank"
-        inputMode="numeric"
-        pattern="\d*"
-        defaultValue={filter.rank}
-      />
-      <TextField
-        label={say.attempt}
-        name="attempt"
-        inputMode="numeric"
-        pattern="\d*"
-        defaultValue={filter.attempt}
-      />
-      <TextField label={say.node} name="node" defaultValue={filter.node} />
-      <TextField label={say.stream} name="stream" defaultValue={filter.stream} list="log-streams" />
-      <datalist id="log-streams">
-        <option value="stdout" />
-        <option value="stderr" />
-      </datalist>
-      <Button type="submit">{say.find}</Button>
-    </form>
-  )
-}

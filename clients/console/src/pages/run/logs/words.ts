@@ -16,6 +16,11 @@ export const words = wordsOf({
     (n: number, isAll: boolean) => `${n === 1 ? '1 line' : `${n} lines`}${isAll ? '' : ' so far'}`,
     (n: number, isAll: boolean) => (isAll ? `${n} 行` : `目前 ${n} 行`),
   ],
+  nth: [
+    (n: number, of: number, isAll: boolean) => `${n} of ${of}${isAll ? '' : '+'}`,
+    (n: number, of: number, isAll: boolean) => `第 ${n} 个，共 ${of}${isAll ? '' : '+'} 个`,
+  ],
+  keys: ['Enter: next hit · Shift+Enter: previous hit', 'Enter：下一个 · Shift+Enter：上一个'],
   regex: ['Pattern', '正则'],
   regexHelp: ['An RE2 regular expression, e.g. (?i)error', 'RE2 正则表达式，例如 (?i)error'],
   attempt: ['Attempt', '尝试'],
