@@ -5,7 +5,7 @@ import { type Forge, startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
-import { axeFinds, fits, keepViews, openSignedIn } from './browse.ts'
+import { axeFinds, becomes, fits, keepViews, openSignedIn } from './browse.ts'
 
 type Made = { deployment_id: string }
 type Revision = { revision_id: string; number: number; state: string; promoted: boolean }
@@ -38,7 +38,9 @@ const serve = (t: Parameters<typeof serveEngine>[0], name: string, prompts: stri
     request.on('end', () => {
       prompts.push(asked)
       const { type, text } = engineOf(name)(asked)
-      response.writeHead(200, { 'content-type': type }).end(text)
+      response
+        .writeHead(asked.includes('please fail') ? 500 : 200, { 'content-type': type })
+        .end(text)
     })
   })
 
@@ -191,5 +193,39 @@ test('two models answer the same prompt with the same seed, taken from a validat
   t.like(JSON.parse(asked[0] ?? ''), { seed: 7 })
   t.deepEqual(await axeFinds(page), [])
   await keepViews(page, 'console-playground')
+
+  // A model that comes later, and a prompt that fails: each reply belongs to its own prompt.
+  await page.getByRole('button', { name: 'Start over' }).click()
+  await page.getByLabel('Right model').selectOption({ label: 'none' })
+  const repliesOf = (name: string) =>
+    page.getByRole('region', { name }).getByRole('list').getByRole('listitem').allInnerTexts()
+  const send = async (prompt: string) => {
+    await page.getByLabel('Prompt').fill(prompt)
+    await page.getByRole('button', { name: 'Send' }).click()
+  }
+  const shown = async (name: string) =>
+    (await repliesOf(name)).map(text => text.split(/\n+/).slice(0, 2).join(': '))
+  await send('first')
+  await becomes(t, () => shown('revision 2'), ['first: I am two'])
+  await send('please fail')
+  const failure = page.getByRole('region', { name: 'revision 2' }).getByRole('alert')
+  await failure.waitFor()
+  prompts.length = 0
+  await send('third')
+  const atLeft = ['first: I am two', 'please fail: No reply', 'third: I am two']
+  await becomes(t, () => shown('revision 2'), atLeft)
+  const contents = () =>
+    prompts
+      .filter(one => one.includes('"stream":true'))
+      .map(one => JSON.parse(one).messages.map(({ content }: { content: string }) => content))
+  t.deepEqual(contents(), [['first', 'I am two', 'third']])
+  await page.getByLabel('Right model').selectOption({ label: 'tutor, revision 1' })
+  const atRight = ['first: No reply', 'please fail: No reply', 'third: I am one']
+  await becomes(t, () => shown('revision 1'), atRight)
+  t.deepEqual(contents().at(-1), ['third'])
+  await send('please fail')
+  await failure.waitFor()
+  await page.getByRole('button', { name: 'Start over' }).click()
+  await failure.waitFor({ state: 'detached' })
   t.deepEqual(faults, [])
 })

@@ -7,8 +7,8 @@ import { usePart } from '../design/use-part.ts'
 import { visible } from '../words/visible.ts'
 import { useWords } from '../words/words.ts'
 import type { Names } from './editor.tsx'
-import { Grip } from './grip.tsx'
-import { clamped, moved, panelsText, sizeOf } from './panel.ts'
+import { Grip, useDraft } from './grip.tsx'
+import { clamped, isFull, moved, sizeOf } from './panel.ts'
 import styles from './panels.module.css'
 import { titleOf } from './titles.ts'
 import { words } from './words.ts'
@@ -26,9 +26,6 @@ const rowHeight = 240
 /** The head of a panel, and the gap between rows. */
 const betweenRows = 62
 
-/** Servers take addresses of 16 KiB in all. */
-const mostInAddress = 8_000
-
 type Editing = { nth: number | null } | null
 
 const loadEditor = () => import('./editor.tsx')
@@ -41,14 +38,13 @@ export function Board({ panels, onChange, names, draw }: Props) {
   const [dragged, setDragged] = useState<number | null>(null)
   const edited = editing && editing.nth !== null ? (panels[editing.nth] ?? null) : null
   const keys = keysOf(panels.map(panel => titleOf(panel, say)))
-  const isFull = panels.length >= panelLimits.panels || sizeInAddress(panels) > mostInAddress
   const replace = (nth: number, panel: Panel) =>
     onChange(panels.map((one, at) => (at === nth ? panel : one)))
   return (
     <section className={styles.section} aria-label={say.pinned}>
       <div className={styles.sectionHead}>
         {panels.length > 0 && <h2>{say.pinned}</h2>}
-        <Button onClick={() => setEditing({ nth: null })} unless={isFull && say.full}>
+        <Button onClick={() => setEditing({ nth: null })} unless={isFull(panels) && say.full}>
           {say.add}
         </Button>
       </div>
@@ -87,9 +83,6 @@ export function Board({ panels, onChange, names, draw }: Props) {
 const keysOf = (titles: readonly string[]): string[] =>
   titles.map((title, nth) => `${titles.slice(0, nth).filter(one => one === title).length} ${title}`)
 
-const sizeInAddress = (panels: readonly Panel[]) =>
-  encodeURIComponent(panelsText(panels) ?? '').length
-
 type CellProps = Pick<Props, 'panels' | 'draw'> & {
   panel: Panel
   nth: number
@@ -107,7 +100,8 @@ function Cell(props: CellProps) {
   const box = useRef<HTMLDivElement>(null)
   const [isOver, setOver] = useState(false)
   const title = titleOf(panel, say)
-  const { w, h } = sizeOf(panel)
+  const { size, onDraft } = useDraft(sizeOf(panel))
+  const { w, h } = size
   const resize = (byW: number, byH: number) =>
     onReplace({
       ...panel,
@@ -177,8 +171,9 @@ function Cell(props: CellProps) {
       </span>
       <Grip
         box={box}
-        size={{ w, h }}
+        size={size}
         rowPx={rowHeight + betweenRows}
+        onDraft={onDraft}
         onSize={next => onReplace({ ...panel, ...next })}
       />
     </div>

@@ -5,6 +5,7 @@ import { useWords } from '../words/words.ts'
 import { Board, type Drawn } from './board.tsx'
 import type { Shared } from './drawn-panel.tsx'
 import type { Names } from './editor.tsx'
+import { isFull } from './panel.ts'
 import { words } from './words.ts'
 
 export type Pinned = { panels: readonly Panel[]; setPanels: (panels: Panel[]) => void }
@@ -37,5 +38,9 @@ export const PinnedPanels = ({ pinned, names, shared }: Props) => (
 export function PinItem({ pinned, keys }: { pinned: Pinned; keys: readonly string[] }) {
   const say = useWords(words)
   const pin = () => pinned.setPanels([...pinned.panels, { kind: 'line', keys: [...keys] }])
-  return <MenuItem onSelect={pin}>{say.pin}</MenuItem>
+  return (
+    <MenuItem onSelect={pin} unless={isFull(pinned.panels) && say.full}>
+      {say.pin}
+    </MenuItem>
+  )
 }

@@ -1,3 +1,4 @@
+import { defaultView } from '../../../../../schemas/default-view.ts'
 import type { WorkspaceState } from '../../../../../schemas/workspace.ts'
 import { panelsFrom, panelsText } from '../../panels/panel.ts'
 
@@ -8,6 +9,16 @@ const kept = [
   ...(['q', 'runs', 'group', 'band', 'off', 'keys', 'x', 'smooth', 'filter', 'log'] as const),
   'range',
 ] as const
+
+/** Why a view cannot get this name: saving it would replace another one. */
+export function faultOfName(
+  view: string,
+  rows: readonly { view: string; owner: string | null }[],
+  username: string,
+): 'taken' | 'reserved' | null {
+  if (view === defaultView) return 'reserved'
+  return rows.some(row => row.view === view && row.owner === username) ? 'taken' : null
+}
 
 /** What an address shows, as a view to be saved. */
 export function stateOf(search: Search): WorkspaceState {

@@ -1,23 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import { defaultView } from '../../../../../schemas/default-view.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { Checkbox, TextField } from '../../design/field.tsx'
 import { Failure, Shown } from '../../design/notice.tsx'
 import { session } from '../../session/session.ts'
-import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
-import {
-  changeView,
-  readingViews,
-  removeView,
-  saveView,
-  useOpenView,
-  type ViewRow,
-} from './use-views.ts'
-import { stateOf } from './view-state.ts'
+import { readingViews, saveView, useOpenView } from './use-views.ts'
+import { nameOf, Row } from './view-row.tsx'
+import { faultOfName, stateOf } from './view-state.ts'
 import { words } from './words.ts'
 
 type Props = { project: string; mayConfigure: boolean }
@@ -41,15 +35,21 @@ export function Views({ project, mayConfigure }: Props) {
   )
 }
 
-const nameOf = (view: string, say: { defaultView: string }) =>
-  view === 'default' ? say.defaultView : visible(view)
-
 function List({ project, mayConfigure, onClose }: Props & { onClose: () => void }) {
   const say = useWords(words)
   const views = useQuery(readingViews(project))
   const open = useOpenView(project)
   const search = useSearch({ strict: false })
   const [error, setError] = useState<unknown>(null)
+  const [fault, setFault] = useState<string | null>(null)
+  const current = session.get()
+  const username = current.state === 'signed-in' ? current.username : ''
+  // Another tab may have saved some since they were listed.
+  const check = async (view: string): Promise<string | null> => {
+    const { data = [] } = await views.refetch({ throwOnError: true })
+    const found = faultOfName(view, data, username)
+    return found && say[found]
+  }
   const act = (work: Promise<unknown>) => {
     setError(null)
     work.catch(setError)
@@ -58,8 +58,16 @@ function List({ project, mayConfigure, onClose }: Props & { onClose: () => void 
     event.preventDefault()
     const form = event.currentTarget
     const given = new FormData(form)
+    const view = String(given.get('view')).trim()
     const body = { state: stateOf(search), shared: given.has('shared') }
-    act(saveView(project, String(given.get('view')).trim(), body).then(() => form.reset()))
+    act(
+      check(view).then(async found => {
+        setFault(found)
+        if (found !== null) return
+        await saveView(project, view, body)
+        form.reset()
+      }),
+    )
   }
   const hasDefault = views.data?.some(({ owner }) => owner === null) === true
   return (
@@ -73,7 +81,7 @@ function List({ project, mayConfigure, onClose }: Props & { onClose: () => void 
               {rows.map(row => (
                 <Row
                   key={`${row.owner} ${row.view}`}
-                  {...{ row, project, mayConfigure, act }}
+                  {...{ row, project, mayConfigure, username, act, check }}
                   onOpen={() => act(open(row).then(onClose))}
                 />
               ))}
@@ -82,7 +90,13 @@ function List({ project, mayConfigure, onClose }: Props & { onClose: () => void 
         }
       </Shown>
       <form className={styles.viewForm} onSubmit={save}>
-        <TextField label={say.viewName} name="view" maxLength={128} required autoComplete="off" />
+        <TextField
+          {...{ label: say.viewName, fault }}
+          name="view"
+          maxLength={128}
+          required
+          autoComplete="off"
+        />
         <Checkbox label={say.forAll} name="shared" />
         <Button type="submit" kind="main">
           {say.saveView}
@@ -93,7 +107,7 @@ function List({ project, mayConfigure, onClose }: Props & { onClose: () => void 
         {mayConfigure && (
           <Button
             onClick={() =>
-              act(saveView(project, 'default', { state: stateOf(search), shared: true }))
+              act(saveView(project, defaultView, { state: stateOf(search), shared: true }))
             }
           >
             {hasDefault ? say.replaceDefault : say.setDefault}
@@ -102,84 +116,5 @@ function List({ project, mayConfigure, onClose }: Props & { onClose: () => void 
         <Button onClick={onClose}>{say.close}</Button>
       </div>
     </>
-  )
-}
-
-type RowProps = Props & {
-  row: ViewRow
-  act: (work: Promise<unknown>) => void
-  onOpen: () => void
-}
-
-function Row({ row, project, mayConfigure, act, onOpen }: RowProps) {
-  const say = useWords(words)
-  const [isNaming, setNaming] = useState(false)
-  const { view, owner, shared } = row
-  const name = nameOf(view, say)
-  const current = session.get()
-  const isMine = current.state === 'signed-in' && owner === current.username
-  const rename = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const to = String(new FormData(event.currentTarget).get('to')).trim()
-    setNaming(false)
-    if (to !== view) act(changeView(project, row, { view: to, shared }))
-  }
-  if (isNaming)
-    return <Renaming {...{ name, view }} onSubmit={rename} onCancel={() => setNaming(false)} />
-  const button = (text: string, onClick: () => void) => (
-    <Button kind="quiet" aria-label={`${text}: ${name}`} onClick={onClick}>
-      {text}
-    </Button>
-  )
-  return (
-    <li>
-      <Button kind="quiet" className={styles.viewName} onClick={onOpen}>
-        {name}
-      </Button>
-      <span className={styles.soft}>{readersOf(row, isMine, say)}</span>
-      {isMine && button(say.rename, () => setNaming(true))}
-      {isMine &&
-        button(shared ? say.unshare : say.share, () =>
-          act(changeView(project, row, { view, shared: !shared })),
-        )}
-      {(isMine || (owner === null && mayConfigure)) &&
-        button(say.deleteView, () => act(removeView(project, view)))}
-    </li>
-  )
-}
-
-type Readers = { ofProject: string; shared: string; mine: string }
-
-const readersOf = ({ owner, shared }: ViewRow, isMine: boolean, say: Readers): string => {
-  if (owner === null) return say.ofProject
-  return isMine ? say[shared ? 'shared' : 'mine'] : owner
-}
-
-type RenamingProps = {
-  name: string
-  view: string
-  onSubmit: (event: FormEvent<HTMLFormElement>) => void
-  onCancel: () => void
-}
-
-function Renaming({ name, view, onSubmit, onCancel }: RenamingProps) {
-  const say = useWords(words)
-  return (
-    <li>
-      <form className={styles.viewForm} onSubmit={onSubmit}>
-        <TextField
-          label={say.newName(name)}
-          name="to"
-          defaultValue={view}
-          maxLength={128}
-          required
-          autoFocus
-        />
-        <Button type="submit">{say.rename}</Button>
-        <Button kind="quiet" onClick={onCancel}>
-          {say.cancel}
-        </Button>
-      </form>
-    </li>
   )
 }
