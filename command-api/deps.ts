@@ -29,7 +29,7 @@ export type CommandConfig = {
   initAdminPassword: string | null
   /** Null if people sign in with passwords. */
   oidc: OidcSettings | null
-  /** Who must have a second factor, where people sign in with passwords. */
+  /** Who must have a second factor; optional with an identity provider. */
   secondFactor: SecondFactorPolicy
   /** Default visibility of projects. */
   defaultVisibility: 'private' | 'internal'

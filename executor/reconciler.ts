@@ -166,9 +166,10 @@ async function ship(
 ): Promise<void> {
   const { complete, shipped } = await shipOutput(deps, ref, attempt, nodes)
   if (observed.state !== 'exited' || !complete) return
-  await endOutput(deps, attempt, shipped, nodes)
   await deps.commands.exited(attempt.run_id, attempt.attempt, observed)
   deps.start()
+  // Last, because an end must not wait for a log that is away.
+  await endOutput(deps, attempt, shipped, nodes)
 }
 
 async function stopIfDue(

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { oidcOf } from '../auth/oidc-settings.ts'
 import { createPasswords } from '../auth/passwords.ts'
 import { raiseEpoch } from '../command-api/commit/commit-epoch.ts'
+import { hasSecondFactor } from '../command-api/rules/second-factors.ts'
 import { removeSecondFactors } from '../command-api/second-factors/remove.ts'
 import { hostCause, resetOnHost } from '../command-api/users/reset-on-host.ts'
 import { CannotStart } from '../platform/cannot-start.ts'
@@ -82,13 +83,6 @@ async function reset(
   } finally {
     await pool.end()
   }
-}
-
-async function hasSecondFactor(pool: Pool, username: string): Promise<boolean> {
-  const { rows } = await pool.query<{ has: boolean }>('select auth.has_second_factor($1) as has', [
-    username,
-  ])
-  return rows[0]?.has === true
 }
 
 const stillNeedsCode = (username: string) =>

@@ -15,7 +15,7 @@ export type KillOptions = {
   kills: number
   random: Random
   isReady(): Promise<boolean>
-  /** What the server says of itself, for a report. */
+  /** The body of `readyz`, for the report. */
   readiness(): Promise<string>
   /** Each process is killed while this disk is full. */
   fullDisk: FullDisk | null

@@ -17,8 +17,8 @@ export async function methodsOf(db: Pick<Pool, 'query'>, username: string): Prom
   return (['totp', 'passkey'] as const).filter(method => rows[0]?.[method])
 }
 
-export async function hasSecondFactor(tx: Transaction, username: string): Promise<boolean> {
-  const { rows } = await tx.query<{ has: boolean }>('select auth.has_second_factor($1) as has', [
+export async function hasSecondFactor(db: Pick<Pool, 'query'>, username: string): Promise<boolean> {
+  const { rows } = await db.query<{ has: boolean }>('select auth.has_second_factor($1) as has', [
     username,
   ])
   return rows[0]?.has === true
@@ -30,8 +30,7 @@ export async function afterRemoval(
   tx: Transaction,
   { username, role }: { username: string; role: 'admin' | 'operator' },
 ): Promise<void> {
-  const policy = config.oidc ? 'optional' : config.secondFactor
-  if (requiresFactor(policy, role) && !(await hasSecondFactor(tx, username)))
+  if (requiresFactor(config.secondFactor, role) && !(await hasSecondFactor(tx, username)))
     throw new Refusal(
       'conflict',
       'This is your last second factor, and this installation requires one; set up another first',

@@ -49,7 +49,8 @@ export async function endRun(
   now: Date,
 ): Promise<void> {
   await tx.query(
-    `update write.run_state set ended_at = $2, end_state = $3, eof_due_at = $4
+    `update write.run_state
+        set ended_at = $2, end_state = $3, eof_due_at = $4, silent_since = null
       where run_id = $1 and ended_at is null`,
     [runId, now, state, new Date(now.getTime() + lateLinesMs)],
   )

@@ -4,7 +4,6 @@ import type { Asked } from '../commit/asked.ts'
 import { type CommitDeps, commit } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import { forgetPasskeys } from '../rules/forget-passkeys.ts'
-import { dropIdleRecoveryCodes } from '../rules/recovery-codes.ts'
 import { removeFactor } from './decide.ts'
 
 /** Removes the authenticator, the passkeys and the recovery codes of a person who lost them; the password alone signs in again. */
@@ -16,7 +15,6 @@ export const removeSecondFactors = (
   remove(deps, asked, username, async (tx, hadTotp) => {
     const hadPasskeys = await forgetPasskeys(tx, username)
     if (!hadTotp && !hadPasskeys) throw hasNone(username)
-    await dropIdleRecoveryCodes(tx, username)
   })
 
 /** Removes the authenticator alone. `afterwards` runs in the same transaction. */

@@ -89,7 +89,8 @@ async function takeEffect(tx: Transaction, event: UserEvent, effect: Effect): Pr
           effect.password.hash,
           generatedAt(effect.password, now),
         )
-      await forgetPasskeys(tx, username)
+      // One's own passkeys are removed by their own route alone, which asks for a proof.
+      if (username !== caller.username) await forgetPasskeys(tx, username)
       await revokeSessions(tx, username, { now, except: caller.sid })
       break
     case 'user.profile_changed':

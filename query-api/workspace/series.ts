@@ -55,6 +55,7 @@ export const seriesRoute = (deps: WorkspaceDeps): Route => {
         ctx.status = 304
         return
       }
+      const groups = grouped.groups?.map(group => group.runs)
       const curves = await deps.readCurves(ofRuns, {
         ...{
           keys,
@@ -68,15 +69,14 @@ export const seriesRoute = (deps: WorkspaceDeps): Route => {
         runs: found.runs.map(run => ({ runId: run.run_id, startMs: startOf(run) })),
         withExtremes: by === null && query.band === 'minmax',
       })
-      const groups = grouped.groups?.map(group => group.runs)
-      const last = await readLastValues(ofRuns, groups ? runIds : [], keys)
+      const last = groups ? await readLastValues(ofRuns, runIds, keys) : null
       ctx.type = 'application/json; charset=utf-8'
       ctx.body = Readable.from(
         inPieces(head, curves, one =>
           groups
             ? curvesOfGroups(one, groups, {
                 band: query.band ?? 'minmax',
-                last: last.get(one.key) ?? [],
+                last: last?.get(one.key) ?? [],
               })
             : curvesOfRuns(one, query.band === 'minmax'),
         ),

@@ -5,6 +5,7 @@ import { type KeyRing, openKeyRing, watchKeys } from '../../auth/keys.ts'
 import { oidcOf } from '../../auth/oidc-settings.ts'
 import { readPositionKey } from '../../auth/position-key.ts'
 import { openSealingKeys } from '../../auth/sealing-keys.ts'
+import { secondFactorPolicy } from '../../auth/second-factor.ts'
 import { startAlertTimers } from '../../command-api/alerts/timers.ts'
 import { announce, type Listeners } from '../../command-api/announcements.ts'
 import { createFactAppends } from '../../command-api/commit/append-fact.ts'
@@ -68,7 +69,7 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     pool,
     now,
     newId: prefixedId,
-    config: { ...config, oidc: oidcOf(config) },
+    config: { ...config, oidc: oidcOf(config), secondFactor: secondFactorPolicy(config) },
     keys: await openKeys(core, keyStore),
     sealing: await openSealingKeys(keyStore, now()),
     logger,

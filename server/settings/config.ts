@@ -12,6 +12,7 @@ import {
   whole,
   word,
 } from '../../platform/settings.ts'
+import { ownSegmentIn } from '../../schemas/own-paths.ts'
 import { type BackupConfig, backupFaults, backupSettings } from './backup.ts'
 import { type IsolationConfig, isolationSettings } from './isolation.ts'
 import { type KafkaConfig, kafkaFaults, kafkaSettings } from './kafka.ts'
@@ -114,9 +115,10 @@ const address: Reader<string | null> = (value, name) => {
     throw new BadSetting(
       `${name}: expected a host and perhaps a path of letters, digits and . _ ~ -, such as ${url.origin}/forge`,
     )
-  // A request from a proxy that removes the path would look like one that still has it.
-  const own = /^\/(api|assets|inference)(?=\/|$)/.exec(path)
-  if (own) throw new BadSetting(`${name}: ${own[0]} is a path of Forge's own; choose another`)
+  // Requests and pasted addresses below it would look like ones without it.
+  const own = ownSegmentIn(path)
+  if (own !== null)
+    throw new BadSetting(`${name}: /${own} is a path of Forge's own; choose another`)
   return url.origin + path
 }
 

@@ -7,6 +7,7 @@ import {
   type MetricSeries,
   smoothed,
 } from '../../clients/console/src/charts/series.ts'
+import { drawableLimits } from '../../clients/console/src/charts/view.ts'
 import { asText, rangeFrom, zoomedBy } from '../../clients/console/src/charts/zoom.ts'
 
 const startMs = 1_000_000
@@ -106,4 +107,12 @@ test('a range survives in an address, and an invalid one means everything', t =>
 test('zooming keeps the place of the cursor', t => {
   t.deepEqual(zoomedBy({ from: 0, to: 100, at: 80 }, 0.5), { from: 40, to: 90 })
   t.deepEqual(zoomedBy({ from: 40, to: 90, at: 80 }, 2), { from: 0, to: 100 })
+})
+
+test('a logarithmic axis has no limit at or below zero, where drawing it would never end', t => {
+  const limits = { low: -5, high: 10 }
+  t.deepEqual(drawableLimits(false, limits), limits)
+  t.deepEqual(drawableLimits(true, limits), { low: null, high: 10 })
+  t.deepEqual(drawableLimits(true, { low: 0, high: 0 }), { low: null, high: null })
+  t.deepEqual(drawableLimits(true, { low: 0.1, high: null }), { low: 0.1, high: null })
 })

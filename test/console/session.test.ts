@@ -99,8 +99,8 @@ test('a server that is suspended is not called live for long, and a page asked f
   t.teardown(() => forge.signal('SIGCONT'))
   forge.signal('SIGSTOP')
   const notice = page.getByRole('alert').getByText('The server does not respond')
-  // Without asking it, the stream would count as dead after 40 s only.
-  await notice.waitFor()
+  // Without asking it, the stream would count as dead after 40 s only, however slow this machine is.
+  await notice.waitFor({ timeout: 30_000 })
   t.is(await page.locator('[data-live=live]').count(), 0)
   // The code of this page has to be fetched.
   await page.getByRole('link', { name: 'Rubrics' }).click()
@@ -119,7 +119,7 @@ test('a page asked for while the server is away says so, and opens once the serv
   await page.getByRole('heading', hello).waitFor()
   await forge.kill()
   await page.getByRole('link', { name: 'Rubrics' }).click()
-  await page.getByText('This page opens by itself').waitFor()
+  await page.getByText('This page opens automatically').waitFor()
   await forge.start()
   await page.getByRole('heading', { name: 'Rubrics' }).waitFor()
   t.deepEqual(

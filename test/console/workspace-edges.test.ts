@@ -55,7 +55,9 @@ test('a workspace takes long names, many metrics, a single point and values that
   await page.getByLabel('Filter (text or /pattern/)').fill('')
   const charts = page.locator('details').getByRole('figure')
   await becomes(t, () => charts.count(), 64)
-  t.true((await page.locator('figure[aria-busy]').count()) < 64)
+  const read = page.locator('figure[aria-busy]')
+  await read.first().waitFor()
+  t.true((await read.count()) < 64)
 
   // Without runs, it says how to report one.
   for (const run of [large, single]) {

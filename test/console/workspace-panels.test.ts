@@ -140,7 +140,7 @@ const panelsIn = (page: Page): { w?: number; filter?: string; kind: string }[] =
 
 const withPanels = (panels: readonly object[]) => encodeURIComponent(JSON.stringify(panels))
 
-test('panels name what they lack, draw values that arrive later, and are resized in one step', async t => {
+test('forms of panels name missing input, panels draw values that arrive later, and a drag is one step back', async t => {
   const forge = await startForge(t)
   const run = await createRun(forge, 'late')
   const other = await createRun(forge, 'late')
@@ -188,6 +188,15 @@ test('panels name what they lack, draw values that arrive later, and are resized
   await becomes(t, widthOf, box.width)
   await page.mouse.move(x + 2 * column, y)
   await page.mouse.up()
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x + column, y)
+  await becomes(t, async () => (await widthOf()) > box.width + column / 2, true)
+  await page.keyboard.press('Escape')
+  await becomes(t, widthOf, box.width)
+  await page.mouse.move(x + 2 * column, y)
+  await page.mouse.up()
+  t.is(await steps(), before)
   await page.mouse.move(x, y)
   await page.mouse.down()
   for (const by of [1, 2, 1]) await page.mouse.move(x + by * column, y, { steps: 4 })

@@ -163,3 +163,13 @@ test('with an address without passkeys, their people need a recovery code, and t
   t.is(status, 401)
   t.deepEqual(body.data, { methods: ['passkey'], passkey: null })
 })
+
+test('administrators who reset their own password keep their passkeys', async t => {
+  const forge = await startForge(t, behindProxy)
+  await registered(forge)
+  const password = 'another walnut, another lantern'
+  const reset = await forge.call('PATCH', '/api/admin/users/admin', { body: { password } })
+  t.is(reset.status, 200)
+  const alone = await login(forge, {}, { username: 'admin', password })
+  t.like(alone, { status: 401, body: { code: 'second_factor.required' } })
+})

@@ -65,7 +65,7 @@ test('a deleted run appears only in the list of deleted runs, until it is restor
 test('people who may restore a deleted run read its record on request', async t => {
   const forge = await shared()
   const run = await endedRun(forge, 'fetched')
-  const [viewer, maintainer] = [await signedIn(forge, 'vic'), await signedIn(forge, 'mia')]
+  const [member, maintainer] = [await signedIn(forge, 'vic'), await signedIn(forge, 'mia')]
   for (const [username, role] of Object.entries({ vic: 'member', mia: 'maintainer' }))
     await forge.call('PUT', `/api/projects/fetched/members/${username}`, { body: { role } })
   const read = async (token: string, id = run.run_id) =>
@@ -76,7 +76,7 @@ test('people who may restore a deleted run read its record on request', async t 
   for (const id of [run.run_id, run.short_id])
     for (const token of [forge.token, maintainer])
       t.like((await read(token, id)).body, { run_id: run.run_id, state: 'succeeded', deleted_at })
-  t.is((await read(viewer)).status, 404)
+  t.is((await read(member)).status, 404)
   t.is((await read(await signedIn(forge, 'nobody'))).status, 404)
 })
 

@@ -3,10 +3,12 @@ import { pino } from 'pino'
 import { createFactAppends } from '../../command-api/commit/append-fact.ts'
 import { commit } from '../../command-api/commit/commit.ts'
 import { createReports } from '../../command-api/rules/admit-report.ts'
+import { endRun } from '../../command-api/runs/report.ts'
 import { runDueTimers } from '../../command-api/runs/timers.ts'
 import { runAt } from '../../events/runs.ts'
 import { topicsOf } from '../../events/topics.ts'
 import { createMemoryLog } from '../../platform/log/memory.ts'
+import { inTransaction } from '../../platform/postgres/transaction.ts'
 import { createPresence } from '../../platform/presence.ts'
 import { eventId } from '../../platform/time.ts'
 import { eventStoreOn } from '../servers/event-store.ts'
@@ -105,6 +107,20 @@ test('a run that ended is not silent, nor is any run while the server could hear
     (await events()).map(event => event.slice(0, 16)),
     ['run.silent run_2'],
   )
+})
+
+test('a silent run whose next report is its end is silent no longer', async t => {
+  const { pool, later } = await twoRuns(t)
+  await later(300)
+  const silent = async () => {
+    const { rows } = await pool.query(
+      'select run_id from write.run_state where silent_since is not null order by run_id',
+    )
+    return rows.map(({ run_id }) => run_id)
+  }
+  t.deepEqual(await silent(), ['run_1', 'run_2'])
+  await inTransaction(pool, tx => endRun(tx, 'run_1', 'failed', new Date('2026-11-20T12:06:00Z')))
+  t.deepEqual(await silent(), ['run_2'])
 })
 
 test('the silences of a run that reports rarely are noted ever later', async t => {

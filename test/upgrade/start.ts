@@ -43,13 +43,19 @@ export async function startOn(
   return service
 }
 
-/** Upgrades may end sessions (0810 does); the samples have none but those of their time. */
+/** Continues the sessions that the migration `auth/0810_either_factor` ends, and no others: it may not end more than these. */
 async function continueSessions(
   { databaseUrl }: Pick<Restored, 'databaseUrl'>,
   recordedAt: Restored['recordedAt'],
 ): Promise<void> {
   const pool = createPool(databaseUrl, { max: 1, applicationName: 'forge test' })
-  await pool.query('update auth.session set revoked_at = null where revoked_at > $1', [recordedAt])
+  await pool.query(
+    `update auth.session set revoked_at = null
+      where revoked_at > $1 and via <> 'passkey'
+        and username in (select username from auth.passkey)
+        and username not in (select username from auth.totp)`,
+    [recordedAt],
+  )
   await pool.end()
 }
 

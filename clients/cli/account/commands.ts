@@ -36,7 +36,7 @@ export function addAccount(program: Command, world: World, ended: (code: number)
   })
   const passkeys = account
     .command('passkeys')
-    .description('your passkeys, which sign you in, without the password or after it')
+    .description('your passkeys, which sign you in alone or as the second step')
   speakingIn(
     passkeys,
     world,

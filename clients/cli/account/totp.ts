@@ -103,7 +103,7 @@ async function finish(session: Session, code: string): Promise<ExitCode> {
     printSecret(
       session,
       lines,
-      'The second factor is set up, but its recovery codes could not be printed: forge account totp remove, then set it up again',
+      'The second factor is set up, but its recovery codes could not be printed: forge account totp set-up makes new ones',
     )
   const answer = await api.post<SetUp>(`${path}/confirm`, { code })
   if (isJson) {

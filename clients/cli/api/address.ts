@@ -1,6 +1,6 @@
 /**
- * An address that the server gave out, at the host by which it is known here: a tunnel gives it another name. The server
- * accepts addresses with and without the path under which it is served.
+ * Rewrites an address from the server to the host that this client uses, which differs behind a tunnel. The server accepts
+ * addresses with and without the path under which it is served.
  */
 export function addressAt(host: string, given: string): string {
   const { origin, pathname: base } = new URL(host)

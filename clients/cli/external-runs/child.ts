@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { exitCodeOfSignal } from '../program/output.ts'
 import { pause } from '../program/pause.ts'
@@ -31,7 +33,10 @@ const ignoringHangup = ['/bin/sh', '-c', 'trap "" HUP; exec "$@"', 'sh']
 export async function runChild(process: Process, options: ChildOptions): Promise<ChildEnd> {
   const { command, env: given, onOutput, onStart } = options
   const { FORGE_HANGUP_IGNORED: isUnderNohup, ...env } = given
-  const [program = '', ...args] = isUnderNohup ? [...ignoringHangup, ...command] : command
+  const [named = ''] = command
+  // A shell would report a missing program in its own words, as the command's output.
+  const isWrapped = isUnderNohup && isExecutable(named, env.PATH)
+  const [program = '', ...args] = isWrapped ? [...ignoringHangup, ...command] : command
   const child = spawn(program, args, { env, stdio: ['inherit', 'pipe', 'pipe'] })
   const closed = new Promise<void>(resolve => child.once('close', resolve))
   const reading = [
@@ -62,6 +67,16 @@ export async function runChild(process: Process, options: ChildOptions): Promise
     child.stderr.destroy()
   }
 }
+
+const isExecutable = (program: string, path = '/usr/bin:/bin'): boolean =>
+  (program.includes('/') ? [''] : path.split(':')).some(place => {
+    try {
+      accessSync(join(place, program), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
 
 const hasExited = ({ exitCode, signalCode }: ChildProcess) =>
   exitCode !== null || signalCode !== null

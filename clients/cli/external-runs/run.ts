@@ -37,6 +37,8 @@ Example:
 })
 
 export async function run(world: World, command: string[], options: RunOptions): Promise<number> {
+  // Node resets ignored signals: without a listener, the first hangup ends this process.
+  if (world.process.env.FORGE_HANGUP_IGNORED) world.process.on('SIGHUP', ignoreHangup)
   const session = await openSignedIn(world, options)
   const { env, terminal } = session
   const body = bodyOf(command, options, session)
@@ -68,6 +70,8 @@ export async function run(world: World, command: string[], options: RunOptions):
   })
   return beginning ? runReporting(session, beginning, command) : runOffline(session, command)
 }
+
+const ignoreHangup = () => {}
 
 const bodyOf = (
   command: readonly string[],

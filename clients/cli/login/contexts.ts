@@ -1,6 +1,7 @@
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { pathOfProxy } from '../../../schemas/own-paths.ts'
 import { usageFailure } from '../program/failure.ts'
 import { inTurn } from './in-turn.ts'
 
@@ -155,8 +156,8 @@ const own = (contexts: Contexts['contexts'], name: string): Context | undefined 
   Object.hasOwn(contexts, name) ? contexts[name] : undefined
 
 /**
- * Adds a scheme: https for `example.com`, http for this machine. Keeps the path under which a proxy serves Forge, but not that of a
- * page or of the API.
+ * Adds a scheme: https for `example.com`, http for this machine. Keeps the path under which a proxy serves Forge, but not
+ * that of a page or of the API.
  */
 export function normalHost(text: string): string {
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/.test(text)
@@ -168,5 +169,5 @@ export function normalHost(text: string): string {
   if (!URL.canParse(address))
     throw usageFailure(`"${text}" is not an address; give one such as forge.example.com`)
   const { origin, pathname } = new URL(address)
-  return origin + pathname.replace(/\/(api|device|runs)(\/.*)?$/, '').replace(/\/+$/, '')
+  return origin + pathOfProxy(pathname)
 }

@@ -10,12 +10,12 @@ export type Printing = {
   /** For a command that continues without a reader. */
   goOn(): void
   /** Writes to stdout what nobody can read again; rejects if it may be lost, also to a reader that closed its end. */
-  whole(text: string): Promise<void>
+  writeOrFail(text: string): Promise<void>
   /** Waits until the streams have passed on everything, or a signal. */
   end(): Promise<Printed>
 }
 
-/** `fault` also if nobody noticed before; not for a reader that closed its end, nor if `whole` has rejected with it. */
+/** `fault` also if nobody noticed before; not for a reader that closed its end, nor if `writeOrFail` has rejected with it. */
 type Printed = { fault: Error | null; signal: NodeJS.Signals | null }
 
 /** Watches both streams from now on. */
@@ -23,7 +23,7 @@ export function watchOutput(process: Pick<Process, 'stdout' | 'stderr' | 'once'>
   const { stdout, stderr } = process
   let fault: NodeJS.ErrnoException | null = null
   let endsCommand = true
-  let isTold = false
+  let isReported = false
   const { promise: broken, resolve: breakOff } = Promise.withResolvers<void>()
   const blame = (error: NodeJS.ErrnoException) => {
     fault ??= error
@@ -38,7 +38,7 @@ export function watchOutput(process: Pick<Process, 'stdout' | 'stderr' | 'once'>
     goOn() {
       endsCommand = false
     },
-    async whole(text) {
+    async writeOrFail(text) {
       // Otherwise the command ends before it can report the loss.
       endsCommand = false
       try {
@@ -46,7 +46,7 @@ export function watchOutput(process: Pick<Process, 'stdout' | 'stderr' | 'once'>
           stdout.write(text, error => (error ? reject(error) : resolve())),
         )
       } catch (error) {
-        isTold = true
+        isReported = true
         throw error
       }
       endsCommand = true
@@ -56,7 +56,7 @@ export function watchOutput(process: Pick<Process, 'stdout' | 'stderr' | 'once'>
         Promise.all([stdout, stderr].map(stream => passedOn(stream).catch(blame))),
         anySignal(process),
       ])
-      const isClosed = isTold || fault?.code === 'EPIPE'
+      const isClosed = isReported || fault?.code === 'EPIPE'
       return { fault: isClosed ? null : fault, signal: Array.isArray(signal) ? null : signal }
     },
   }

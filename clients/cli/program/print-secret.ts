@@ -9,7 +9,7 @@ export async function printSecret(
   lost: string,
 ): Promise<void> {
   try {
-    await printing.whole(lines.map(line => `${harmlessInColour(line)}\n`).join(''))
+    await printing.writeOrFail(lines.map(line => `${harmlessInColour(line)}\n`).join(''))
   } catch (error) {
     throw new Failure(exitCode.unwritten, `${lost} (${(error as Error).message})`)
   }

@@ -55,6 +55,8 @@ test('people sign in to the console under a path, and follow a run there', async
   await page.waitForURL(`${proxy.url}/runs/${run.short_id}**`)
   await page.goto(proxy.url)
   await page.getByRole('link', { name: 'Forge', exact: true }).waitFor()
+  const alive = await page.waitForResponse(response => response.url().endsWith('/healthz'))
+  t.is(alive.url(), `${proxy.url}/healthz`, 'a quiet page asks whether the server is alive')
   t.deepEqual(faults, [])
   t.deepEqual(proxy.strayed, [])
 })

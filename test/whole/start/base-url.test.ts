@@ -30,9 +30,9 @@ test('a base address with anything else is refused with the reason', t => {
     t.regex(configFaults(at(given)).join(), /expected an address such as https:/)
 })
 
-test('a base address below a path of Forge itself is refused', t => {
-  for (const own of ['/api', '/assets', '/inference'])
-    for (const path of [own, `${own}/forge`])
+test('a base address with a path of Forge itself is refused, because addresses below it would be ambiguous', t => {
+  for (const own of ['/api', '/assets', '/inference', '/healthz', '/runs', '/projects', '/device'])
+    for (const path of [own, `${own}/forge`, `/ml${own}`])
       t.deepEqual(configFaults(at(`https://a.example${path}`)), [
         `SERVICE_BASE_URL: ${own} is a path of Forge's own; choose another`,
       ])

@@ -4,7 +4,7 @@ import { colourOf, curveOf, faint } from './colours.ts'
 import { blurred, type Line, smoothed } from './series.ts'
 import { tip } from './tip.ts'
 import { linePart, seriesOfLine } from './uplot-series.ts'
-import type { ChartView } from './view.ts'
+import { type ChartView, drawableLimits } from './view.ts'
 
 export type Drawing = ChartView & {
   lines: readonly Line[]
@@ -151,7 +151,8 @@ const rangeOf =
 
 /** The limits that somebody set; where there are none, the data decide. */
 function limitsOf({ isLog, limits }: Drawing): { range?: uPlot.Range.Function } {
-  if (limits.low === null && limits.high === null) return {}
+  const { low: from, high: to } = drawableLimits(isLog, limits)
+  if (from === null && to === null) return {}
   return {
     range: (_, min, max) => {
       const isEmpty = min === null || max === null
@@ -160,7 +161,7 @@ function limitsOf({ isLog, limits }: Drawing): { range?: uPlot.Range.Function } 
         : isLog
           ? uPlot.rangeLog(min, max, 10, false)
           : uPlot.rangeNum(min, max, 0.1, true)
-      return [limits.low ?? low, limits.high ?? high]
+      return [from ?? low, to ?? high]
     },
   }
 }

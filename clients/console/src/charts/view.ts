@@ -21,3 +21,12 @@ export const plainView: ChartView = {
   ...{ x: 'step', xKey: null, isLog: false, isLogX: false, smoothing: 0, filter: 'exponential' },
   ...{ limits: { low: null, high: null }, range: null },
 }
+
+/** The limits that an axis can have: a logarithmic one never reaches zero; without a positive limit uPlot would seek its ticks endlessly. */
+export function drawableLimits(
+  isLog: boolean,
+  { low, high }: ChartView['limits'],
+): ChartView['limits'] {
+  const drawable = (limit: number | null) => (isLog && limit !== null && limit <= 0 ? null : limit)
+  return { low: drawable(low), high: drawable(high) }
+}

@@ -5,28 +5,30 @@ import styles from './panels.module.css'
 
 type Size = { w: number; h: number }
 
+/** A drag under way: the size before it, and the size at the pointer. */
+type Draft = { from: Size; to: Size }
+
 type Props = {
   box: RefObject<HTMLElement | null>
   size: Size
   rowPx: number
-  /** During a drag; null once it is cancelled. */
-  onDraft: (size: Size | null) => void
+  /** During a drag; null once it is cancelled. Must not change between renders. */
+  onDraft: (draft: Draft | null) => void
   /** Once, at the end of a drag. */
   onSize: (size: Size) => void
 }
 
-/** The size of a panel: during a drag the one that it would have. */
-export function useDraft({ w, h }: Size) {
-  const [draft, setDraft] = useState<Size | null>(null)
+/** The size of a panel; during a drag, the size at the pointer. */
+export function useDraft(size: Size) {
+  const [draft, setDraft] = useState<Draft | null>(null)
   // At the end of a drag it holds until the panel has its new size, so that the old one does not show in between.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each new size ends it.
-  useEffect(() => setDraft(null), [w, h])
-  return { size: draft ?? { w, h }, onDraft: setDraft }
+  if (draft !== null && !isSame(draft.from, size)) setDraft(null)
+  return { size: draft?.to ?? size, onDraft: setDraft }
 }
 
 /** A corner that resizes its panel by whole columns and rows. The menu and the handle do the same by keyboard. */
 export function Grip({ box, size, rowPx, onDraft, onSize }: Props) {
-  const drag = useRef<{ x: number; y: number; columnPx: number; from: Size; to: Size } | null>(null)
+  const drag = useRef<(Draft & { x: number; y: number; columnPx: number }) | null>(null)
   const onPointerDown = (event: PointerEvent<HTMLElement>) => {
     const width = box.current?.clientWidth ?? 0
     event.currentTarget.setPointerCapture(event.pointerId)
@@ -43,7 +45,7 @@ export function Grip({ box, size, rowPx, onDraft, onSize }: Props) {
     }
     if (isSame(next, to)) return
     drag.current.to = next
-    onDraft(next)
+    onDraft({ from, to: next })
   }
   const onPointerUp = () => {
     if (drag.current === null) return
@@ -58,6 +60,17 @@ export function Grip({ box, size, rowPx, onDraft, onSize }: Props) {
     drag.current = null
     onDraft(null)
   }
+  useEffect(() => {
+    // Before others, which would close what the panel is in.
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || drag.current === null) return
+      event.stopPropagation()
+      drag.current = null
+      onDraft(null)
+    }
+    addEventListener('keydown', onKeyDown, { capture: true })
+    return () => removeEventListener('keydown', onKeyDown, { capture: true })
+  }, [onDraft])
   return (
     <span
       className={styles.grip}

@@ -25,7 +25,7 @@ export function panelFromForm(kind: Kind, form: FormData, before: Panel | null):
         ...(isOver ? { over: x } : { x }),
         ...{ logX: form.has('logX'), logY: form.has('logY') },
         ...{ low: number('low'), high: number('high'), smooth: number('smooth') },
-        // Any other choice is none: the filter is that of the other charts.
+        // `like` is no filter and is dropped, so that the panel follows the other charts.
         filter: text('filter'),
         ...(before && { w: before.w, h: before.h }),
       },

@@ -184,7 +184,7 @@ const patientMs = 2_000
 export async function isAnswering(withinMs = silentMs): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(withinMs)
-    const { ok } = await fetch('/healthz', { cache: 'no-store', signal })
+    const { ok } = await fetch(`${basePath}/healthz`, { cache: 'no-store', signal })
     const now = reach.get()
     // It is alive during maintenance, too, which other responses report.
     if (ok && (now.ok || now.why === 'silent')) reach.set({ ok: true })

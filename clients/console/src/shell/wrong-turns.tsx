@@ -23,7 +23,7 @@ const words = wordsOf({
   ],
   reload: ['Reload', '重新加载'],
   waiting: [
-    'The server does not respond. This page opens by itself as soon as it does.',
+    'The server does not respond. This page opens automatically as soon as it does.',
     '服务器没有响应。恢复后会自动打开此页面。',
   ],
 })

@@ -10,6 +10,11 @@ from typing import Any, Dict, Mapping, NamedTuple, Optional
 from .config import ConfigError
 
 _DEFAULT_HOST = "http://localhost:8080"
+# The first segments of all paths that Forge serves, as in `schemas/own-paths.ts`.
+_OWN_SEGMENTS = frozenset(
+    ".well-known admin api assets compare deployments device diagnoses healthz inference models notifications"
+    " playground projects queue rubrics runs settings submit usage".split()
+)
 _THIS_MACHINE = re.compile(r"^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|/|$)")
 
 
@@ -49,11 +54,13 @@ def sign_in_at(host: str, env: Mapping[str, str]) -> Optional[SignIn]:
 
 
 def normal_host(text: str) -> str:
-    """`https://forge.example.com` for `forge.example.com/`; http for this machine. Keeps the path of a proxy."""
+    """`https://forge.example.com` for `forge.example.com/`; http for this machine. Keeps the path of a proxy, not that of a page."""
     scheme = "http" if _THIS_MACHINE.match(text) else "https"
     address = text if re.match(r"^https?://", text) else "%s://%s" % (scheme, text)
     origin, path = "/".join(address.split("/")[:3]), "".join("/" + part for part in address.split("/")[3:])
-    return origin + re.sub(r"/(api|device|runs)(/.*)?$", "", re.split("[?#]", path)[0]).rstrip("/")
+    segments = re.split("[?#]", path)[0].split("/")
+    own = next((at for at, segment in enumerate(segments) if segment in _OWN_SEGMENTS), len(segments))
+    return origin + "/".join(segments[:own]).rstrip("/")
 
 
 def _contexts(env: Mapping[str, str]) -> Any:

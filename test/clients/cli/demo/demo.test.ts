@@ -88,8 +88,12 @@ test('demonstration data that is interrupted leaves no server running', async t 
   const { stderr } = await demonstrate(home, args, {
     ...{ program: 'data.ts', untilNote: 'four jobs' },
   })
+  t.regex(stderr, /four jobs/, 'it had begun')
   const note = await stat(join(home, 'data/server.json')).catch(() => null)
   t.is(note, null, stderr)
+  const port = (await readFile(join(home, 'data/port'), 'utf8')).trim()
+  t.regex(port, /^\d+$/)
+  await t.throwsAsync(fetch(`http://localhost:${port}/healthz`), { message: 'fetch failed' })
 })
 
 test('a mistyped option of the demonstration is reported with all valid ones', async t => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { commandLine } from '../../../servers/command-line.ts'
 import { compiled } from '../../../servers/compiled.ts'
-import { sharedForge } from '../../../servers/forge.ts'
+import { type Forge, sharedForge } from '../../../servers/forge.ts'
 import { patient } from '../../../servers/patience.ts'
 import { shell } from '../../../servers/shell.ts'
 import { until } from '../../../servers/until.ts'
@@ -39,10 +39,18 @@ test('a terminal that closes ends the command and its run, however often it sign
   child.kill('SIGKILL')
   const pid = Number(await readFile(join(home, 'pid'), 'utf8'))
   await until('the command line has ended', 60_000, () => !signalled(pid))
-  const runId = /run_\w+/.exec(shown)?.[0] ?? ''
-  const { body } = await forge.call<object>('GET', `/api/runs/${runId}`)
-  t.like(body, { state: 'failed', exit_code: 129 })
+  await ends(t, forge, shown, { state: 'failed', exit_code: 129 })
 })
+
+/** Waits until the run that the output names has ended. */
+async function ends(t: ExecutionContext, forge: Forge, shown: string, how: object) {
+  const runId = /run_\w+/.exec(shown)?.[0] ?? ''
+  const body = await until('the run has ended', 30_000, async () => {
+    const read = await forge.call<{ state: string }>('GET', `/api/runs/${runId}`)
+    return read.body.state !== 'running' && read.body
+  })
+  t.like(body, how)
+}
 
 /** Whether the process was still there to be signalled. */
 function signalled(pid: number): boolean {
@@ -64,4 +72,43 @@ test('under nohup neither the command nor its run ends with the terminal', async
   )
   t.is(code, 4)
   t.is(stdout, 'done\n')
+  const said = await readFile(join(line.home, 'said'), 'utf8')
+  await ends(t, line.forge, said, { state: 'failed', exit_code: 4 })
+})
+
+/** Without a server and a folder for unsent reports. */
+const offline = 'export FORGE_HOST=http://127.0.0.1:9 FORGE_SPOOL_DIR=/dev/null'
+
+test('under nohup a command that cannot be reported does not end with the terminal either', async t => {
+  const line = await signedIn(t)
+  const command = 'echo $$ > inner; while [ ! -e go ]; do sleep 0.1; done; echo done; exit 4'
+  const { code, stdout } = await shell(
+    line,
+    `${offline}
+     nohup "$FORGE" run -p demo -- sh -c '${command}' 2> said &
+     until [ -s inner ]; do sleep 0.1; done
+     kill -HUP $! $(cat inner); touch go; wait $!`,
+  )
+  const said = await readFile(join(line.home, 'said'), 'utf8')
+  t.regex(said, /the command runs without reporting/)
+  t.is(code, 4, said)
+  t.is(stdout, 'done\n')
+})
+
+test('under nohup a program that is missing or not executable is named as elsewhere', async t => {
+  const line = await signedIn(t)
+  for (const [program, code] of [
+    ['no-such-program', 127],
+    ['./not-executable', 126],
+  ] as const) {
+    const run = `"$FORGE" run -p demo -- ${program}`
+    const begin = `${offline}; touch not-executable;`
+    const plain = await shell(line, `${begin} ${run}`)
+    const under = await shell(line, `${begin} nohup ${run}`)
+    t.is(plain.code, code, plain.stderr)
+    t.is(under.code, code, under.stderr)
+    const fault = /^(?!forge: |nohup: ).+$/m
+    t.true(fault.exec(plain.stderr)?.[0].startsWith(`${program}: `), plain.stderr)
+    t.is(fault.exec(under.stderr)?.[0], fault.exec(plain.stderr)?.[0])
+  }
 })

@@ -79,6 +79,10 @@ test('hosts are normalized', t => {
   t.is(normalHost('localhost:8080/'), 'http://localhost:8080')
   t.is(normalHost('http://forge.example.com/api/'), 'http://forge.example.com')
   t.is(normalHost('a.example/forge/runs/run_1?x=1'), 'https://a.example/forge')
+  // Also where a page is that of something with the name of a page.
+  for (const page of ['/projects/demo', '/projects/models', '/settings', '/queue/', '/deployments'])
+    for (const base of ['', '/forge', '/ml/projects-2'])
+      t.is(normalHost(`a.example${base}${page}`), `https://a.example${base}`)
   t.throws(() => normalHost('not a host'), { message: /is not an address/ })
 })
 

@@ -61,7 +61,7 @@ test('recovery codes that could not be printed are named', async t => {
   const code = newCode(body.secret)
   const lost = await inShell(t, forge, `forge account totp confirm ${code} > /dev/full`)
   t.is(lost.code, 74, lost.stderr)
-  t.regex(lost.stderr, /recovery codes could not be printed: forge account totp remove/)
+  t.regex(lost.stderr, /recovery codes could not be printed: forge account totp set-up makes/)
 })
 
 test('a password that reset-password could not print is named, with the way to another one', async t => {

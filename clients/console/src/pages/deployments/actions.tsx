@@ -24,6 +24,10 @@ export function Actions({ deployment, revisions }: Props) {
   const [error, setError] = useState<unknown>(null)
   const path = pathOf(deployment.deployment_id)
   const close = () => setAsked(null)
+  const begin = (next: Asked) => {
+    setError(null)
+    setAsked(next)
+  }
   const send = async (method: 'POST' | 'DELETE', to: string) => {
     setError(null)
     try {
@@ -40,7 +44,7 @@ export function Actions({ deployment, revisions }: Props) {
   return (
     <div className={styles.actions}>
       {previous?.state === 'ready' && (
-        <Button onClick={() => setAsked('rollback')}>{say.rollback}</Button>
+        <Button onClick={() => begin('rollback')}>{say.rollback}</Button>
       )}
       {isSuspended && (
         <Button kind="main" onClick={() => void send('POST', `${path}/resume`)}>
@@ -48,8 +52,8 @@ export function Actions({ deployment, revisions }: Props) {
         </Button>
       )}
       <Menu label={say.more} shown={<Icon of={Ellipsis} />}>
-        {!isSuspended && <MenuItem onSelect={() => setAsked('suspend')}>{say.suspend}</MenuItem>}
-        <MenuItem isDangerous onSelect={() => setAsked('delete')}>
+        {!isSuspended && <MenuItem onSelect={() => begin('suspend')}>{say.suspend}</MenuItem>}
+        <MenuItem isDangerous onSelect={() => begin('delete')}>
           {say.delete}
         </MenuItem>
       </Menu>

@@ -132,6 +132,9 @@ function Engines({ revision: { engines } }: { revision: Revision }) {
           )}
         </p>
       ))}
+      {engines.length > shownEngines && (
+        <p className={styles.soft}>{say.andMore(engines.length - shownEngines)}</p>
+      )}
     </>
   )
 }

@@ -111,7 +111,7 @@ function TokenState({ token: { revoked_at } }: { token: Token }) {
   const language = useLanguage()
   if (revoked_at === null) return <State state="active" />
   return (
-    <State state="revoked" text={say.rejected(new Date(revoked_at).toLocaleTimeString(language))} />
+    <State state="revoked" text={say.rejected(new Date(revoked_at).toLocaleString(language))} />
   )
 }
 

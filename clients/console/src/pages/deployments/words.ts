@@ -13,7 +13,6 @@ export const words = wordsOf({
   ttft: ['First token, ms', '首词元 (ms)'],
   tokensPerS: ['Tokens/s', '词元/秒'],
   cost: ['Cost, 24 h', '费用（24 小时）'],
-  address: ['Address', '地址'],
   revisions: ['Revisions', '修订'],
   revision: [(n: number) => `Revision ${n}`, (n: number) => `修订 ${n}`],
   promoted: ['promoted', '已发布'],
@@ -45,6 +44,7 @@ export const words = wordsOf({
   ],
   engine: ['Engine', '引擎'],
   log: ['Log', '日志'],
+  andMore: [(n: number) => `and ${n} more`, (n: number) => `以及另外 ${n} 个`],
   logOf: [(id: string) => `Log of ${id}`, (id: string) => `${id} 的日志`],
   try: ['Try it', '试用'],
   by: ['By', '操作者'],
@@ -66,7 +66,6 @@ export const words = wordsOf({
   once: ['It is shown only now. Keep it where secrets belong.', '令牌仅在此时显示，请妥善保存。'],
   lastUsed: ['Last used', '最近使用'],
   never: ['never', '从未'],
-  created: ['Created', '创建于'],
   revoke: ['Revoke', '吊销'],
   revokeOf: [(name: string) => `Revoke the token ${name}`, (name: string) => `吊销令牌 ${name}`],
   sureRevoke: [
@@ -111,7 +110,7 @@ export const words = wordsOf({
   deleteOf: [(name: string) => `Delete ${name}`, (name: string) => `删除 ${name}`],
   sureDelete: [
     (tokens: number, revisions: number, engines: number) =>
-      `Its address, ${tokens} tokens, ${revisions} revisions and ${engines} engines end for good.`,
+      `Its address and all of its tokens (${tokens}), revisions (${revisions}) and engines (${engines}) are deleted for good.`,
     (tokens: number, revisions: number, engines: number) =>
       `其地址、${tokens} 个令牌、${revisions} 个修订和 ${engines} 个引擎将永久删除。`,
   ],

@@ -8,6 +8,7 @@ import { Badge } from '../../design/badge.tsx'
 import { Select } from '../../design/field.tsx'
 import { More } from '../../design/more.tsx'
 import { Empty } from '../../design/notice.tsx'
+import { Num } from '../../design/number.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
 import type { Column } from '../../design/table.tsx'
 import { Ago } from '../../design/time.tsx'
@@ -38,7 +39,7 @@ export function Page() {
   const say = useWords(words)
   const filters = useFilters()
   const { window: days, project, owner, category } = filters
-  // The begin of a day, so that the address of the request stays the same until midnight.
+  // The start of a day, so that the address of the request stays the same until midnight.
   const since = Math.floor(Date.now() / dayMs) * dayMs - (Number(days) - 1) * dayMs
   const found = usePages<FingerprintRow>('/api/diagnoses/fingerprints', {
     query: { project, owner, category, since: new Date(since).toISOString() },
@@ -139,7 +140,7 @@ const columnsOf = (say: (typeof words)['en']): Column<FingerprintRow>[] => [
   { key: 'category', title: say.category, cell: row => <Badge tone="bad">{row.category}</Badge> },
   { key: 'cause', title: say.cause, cell: row => say[row.blame] },
   { key: 'daily', title: say.daily, cell: row => <Sparkline daily={row.daily} /> },
-  { key: 'count', title: say.count, isNumber: true, cell: row => row.count.toLocaleString() },
+  { key: 'count', title: say.count, isNumber: true, cell: row => <Num value={row.count} /> },
   { key: 'trend', title: say.trend, cell: row => <Trend of={row} /> },
   {
     key: 'affected',

@@ -49,8 +49,6 @@ export const words = wordsOf({
   errors: ['Errors', '错误'],
   tokens: ['Tokens', '词元'],
   promoted: ['promoted', '已发布'],
-  notes: ['Notes', '备注'],
-  metrics: ['Metrics', '指标'],
   deploy: ['Deploy', '部署'],
   result: ['Result', '结果'],
 })

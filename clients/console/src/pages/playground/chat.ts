@@ -1,4 +1,5 @@
 import { frameOf } from '../../live/frames.ts'
+import { belowBasePath } from '../../session/base-path.ts'
 import { accepted, authorized } from '../../session/session.ts'
 
 export type Message = { role: 'user' | 'assistant'; content: string }
@@ -20,7 +21,7 @@ export async function ask(
 ): Promise<Reply> {
   const began = performance.now()
   // The page may be reached by another name than the one in the address.
-  const path = `${new URL(baseUrl).pathname}/chat/completions`
+  const path = `${belowBasePath(new URL(baseUrl).pathname)}/chat/completions`
   const body = { ...asked, stream: true, stream_options: { include_usage: true } }
   const response = await authorized('POST', path, { body, signal })
   if (!response.ok || response.body === null) await accepted(response)

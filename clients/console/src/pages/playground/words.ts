@@ -3,7 +3,6 @@ import { wordsOf } from '../../words/words.ts'
 export const words = wordsOf({
   title: ['Playground', '试用'],
   none: ['No deployment has a revision that could respond.', '没有可用的部署修订。'],
-  model: ['Model', '模型'],
   left: ['Left model', '左侧模型'],
   right: ['Right model', '右侧模型'],
   nothing: ['none', '无'],
@@ -17,11 +16,9 @@ export const words = wordsOf({
   maxTokens: ['Tokens at most', '最多词元数'],
   temperature: ['Temperature', '温度'],
   send: ['Send', '发送'],
-  stop: ['Stop', '停止'],
   clear: ['Start over', '重新开始'],
   fromSample: ['From a validation sample', '取自验证样本'],
   run: ['Run', '运行'],
-  sample: ['Sample', '样本'],
   noSamples: ['This run has no samples.', '该运行没有样本。'],
   choose: ['Take it', '使用'],
   starting: ['Its engine is starting.', '引擎正在启动。'],
@@ -32,6 +29,5 @@ export const words = wordsOf({
     (ttft: string, rate: string) => `首词元 ${ttft} ms · ${rate} 词元/秒`,
   ],
   noReply: ['No reply', '无回复'],
-  you: ['You', '您'],
   reply: [(name: string) => `Reply of ${name}`, (name: string) => `${name} 的回复`],
 })

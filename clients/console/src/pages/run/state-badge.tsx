@@ -1,6 +1,7 @@
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { State } from '../../design/state.tsx'
-import { useWords } from '../../words/words.ts'
+import { stateText } from '../../words/states.ts'
+import { useLanguage, useWords } from '../../words/words.ts'
 import { words } from './words.ts'
 
 type Props = {
@@ -12,6 +13,7 @@ type Props = {
 /** The state of a run, and whether it has fallen silent in it. */
 export function StateBadge({ run, state = run.job_state ?? run.state }: Props) {
   const say = useWords(words)
+  const language = useLanguage()
   if (run.silent_since === null) return <State state={state} />
-  return <State state="warning" text={say.silentIn(state)} />
+  return <State state="warning" text={say.silentIn(stateText(state, language))} />
 }
