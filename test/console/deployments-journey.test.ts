@@ -1,5 +1,5 @@
-import test from 'ava'
-import type { Page } from 'playwright-core'
+import test, { type ExecutionContext } from 'ava'
+import type { Locator, Page } from 'playwright-core'
 import { serveEngine } from '../servers/engine.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
@@ -114,7 +114,7 @@ test('a revision is promoted knowing what changes, and rolled back; a token is s
 
   await page.getByRole('button', { name: 'Revoke: web-app' }).click()
   const revoke = page.getByRole('dialog', { name: 'Revoke the token web-app' })
-  await revoke.getByRole('button', { name: 'Revoke' }).click()
+  await oneRequest(t, page, '**/tokens/*', revoke.getByRole('button', { name: 'Revoke' }))
   await page.getByText(/^Rejected at \d/).waitFor()
   await until('it is rejected', 20_000, async () => (await call()).status === 401)
 
@@ -124,8 +124,44 @@ test('a revision is promoted knowing what changes, and rolled back; a token is s
   t.deepEqual(await axeFinds(page), [])
   await keepViews(page, 'console-deployment')
   await fits(page)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  const deletion = page.getByRole('dialog', { name: 'Delete tutor' })
+  await oneRequest(
+    t,
+    page,
+    `**/api/deployments/${id}`,
+    deletion.getByRole('button', { name: 'Delete' }),
+  )
+  await page.waitForURL('**/deployments')
   t.deepEqual(faults, [])
 })
+
+/** Presses a button that sends DELETE to an address: it is busy meanwhile, so that a second press sends nothing. */
+async function oneRequest(
+  t: ExecutionContext,
+  page: Page,
+  address: string,
+  button: Locator,
+): Promise<void> {
+  const held = Promise.withResolvers<void>()
+  let sent = 0
+  await page.route(address, async route => {
+    if (route.request().method() === 'DELETE') {
+      sent++
+      await held.promise
+    }
+    await route.continue()
+  })
+  await button.click()
+  await until('it is busy', 20_000, async () => (await button.getAttribute('aria-busy')) === 'true')
+  await button.click({ force: true })
+  held.resolve()
+  await button.waitFor({ state: 'detached' })
+  t.is(sent, 1)
+  await page.unroute(address)
+}
 
 /** Creates a token in the page, which shows it once. */
 async function newToken(page: Page): Promise<string> {
