@@ -1,18 +1,14 @@
 import { useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { defaultView } from '../../../../../schemas/default-view.ts'
 import { Ask } from '../../design/ask.tsx'
 import { Button } from '../../design/button.tsx'
 import { TextField } from '../../design/field.tsx'
-import { visible } from '../../words/visible.ts'
+import { useAct } from '../../session/use-act.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
 import { changeView, removeView, saveView, type ViewRow } from './use-views.ts'
-import { stateOf } from './view-state.ts'
+import { nameOf, stateOf } from './view-state.ts'
 import { words } from './words.ts'
-
-export const nameOf = (view: string, say: { defaultView: string }) =>
-  view === defaultView ? say.defaultView : visible(view)
 
 type Props = {
   project: string
@@ -80,26 +76,21 @@ type QuestionProps = { asked: Asked; project: string; row: ViewRow; onClose: () 
 function Question({ asked, project, row: { view, shared }, onClose }: QuestionProps) {
   const say = useWords(words)
   const search = useSearch({ strict: false })
-  const [error, setError] = useState<unknown>(null)
-  const [busy, setBusy] = useState(false)
+  const { act, error, isBusy: busy } = useAct()
   const name = nameOf(view, say)
   const isDelete = asked === 'delete'
-  const work = () =>
-    isDelete
-      ? removeView(project, view)
-      : saveView(project, view, { state: stateOf(search), shared })
+  const work = async () => {
+    if (isDelete) await removeView(project, view)
+    else await saveView(project, view, { state: stateOf(search), shared })
+    onClose()
+  }
   return (
     <Ask
       title={isDelete ? say.deleteTitle(name) : say.replaceTitle(name)}
       text={isDelete ? say.deleteView : say.replace}
       isDangerous={isDelete}
       {...{ busy, error, onClose }}
-      onYes={() => {
-        setBusy(true)
-        work()
-          .then(onClose, setError)
-          .finally(() => setBusy(false))
-      }}
+      onYes={() => void act(work)}
     >
       <p>{isDelete ? say.deleteWhat : say.replaceWhat}</p>
     </Ask>

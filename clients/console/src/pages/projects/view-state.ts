@@ -1,6 +1,7 @@
 import { defaultView } from '../../../../../schemas/default-view.ts'
 import type { WorkspaceState } from '../../../../../schemas/workspace.ts'
 import { panelsFrom, panelsText } from '../../panels/panel.ts'
+import { visible } from '../../words/visible.ts'
 
 type Search = Readonly<Record<string, string | undefined>>
 
@@ -9,6 +10,10 @@ const kept = [
   ...(['q', 'runs', 'group', 'band', 'off', 'keys', 'x', 'smooth', 'filter', 'log'] as const),
   'range',
 ] as const
+
+/** The name of a view as people read it. */
+export const nameOf = (view: string, say: { defaultView: string }) =>
+  view === defaultView ? say.defaultView : visible(view)
 
 /** Why a view cannot get this name: saving it would replace another one. */
 export function faultOfName(
