@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import type { Diagnosis } from '../../../../../../schemas/diagnoses.ts'
 import { Badge } from '../../../design/badge.tsx'
 import { Button } from '../../../design/button.tsx'
@@ -6,7 +5,9 @@ import { Failure } from '../../../design/notice.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { reread } from '../../../session/api.ts'
 import { request } from '../../../session/session.ts'
-import { useWords } from '../../../words/words.ts'
+import { useAct } from '../../../session/use-act.ts'
+import { blameText, categoryText } from '../../../words/failures.ts'
+import { useLanguage, useWords } from '../../../words/words.ts'
 import { pathOfDiagnoses, useDiagnosis } from '../use-diagnosis.ts'
 import type { RunRecord } from '../use-run.ts'
 import { isUnderWay, whyOf } from '../why.ts'
@@ -16,17 +17,22 @@ import { words } from './words.ts'
 /** Why a run failed according to the rules, with their evidence; for other runs only on request. */
 export function DiagnosisCard({ run }: { run: RunRecord }) {
   const say = useWords(words)
-  const [error, setError] = useState<unknown>(null)
+  const { act, error, isBusy } = useAct()
   const { newest, error: unread } = useDiagnosis(run)
   const ask = () =>
-    request('POST', '/api/job/diagnose', { body: { job_id: run.run_id } })
-      .then(() => reread(pathOfDiagnoses(run.run_id)))
-      .catch(setError)
+    act(async () => {
+      await request('POST', '/api/job/diagnose', { body: { job_id: run.run_id } })
+      await reread(pathOfDiagnoses(run.run_id))
+    })
   if (run.state !== 'failed' && !newest) return null
   return (
     <Panel
       title={whyOf(run, newest) ?? say.why}
-      actions={<Button onClick={() => void ask()}>{say.diagnose}</Button>}
+      actions={
+        <Button busy={isBusy} onClick={() => void ask()}>
+          {newest ? say.again : say.diagnose}
+        </Button>
+      }
     >
       <Failure error={error ?? unread} />
       {isUnderWay(newest) && <p role="status">{say.diagnosing}</p>}
@@ -37,14 +43,15 @@ export function DiagnosisCard({ run }: { run: RunRecord }) {
 
 function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
   const say = useWords(words)
+  const language = useLanguage()
   const { category, confidence, blame, root_cause, similar } = diagnosis
   const evidence = diagnosis.evidence ?? []
   const suggestions = diagnosis.suggestions ?? []
   return (
     <>
       <p className={styles.marks}>
-        {category && <Badge tone="bad">{category}</Badge>}
-        {blame && <Badge>{`${say.blame}: ${blame}`}</Badge>}
+        {category && <Badge tone="bad">{categoryText(category, language)}</Badge>}
+        {blame && <Badge>{`${say.blame}: ${blameText(blame, language)}`}</Badge>}
         {confidence !== null && (
           <span className={styles.soft}>{say.confidence(`${Math.round(confidence * 100)} %`)}</span>
         )}
