@@ -50,7 +50,6 @@ export const words = wordsOf({
   x: ['Horizontal axis', '横轴'],
   y: ['Vertical axis', '纵轴'],
   colour: ['Colour', '颜色'],
-  byRun: ['Of each run', '按运行'],
   metric: ['Metric', '指标'],
   logX: ['Logarithmic horizontal axis', '横轴取对数'],
   logY: ['Logarithmic vertical axis', '纵轴取对数'],
@@ -74,9 +73,7 @@ export const words = wordsOf({
   atMost: [(axis: string) => `${axis}: upper bound`, (axis: string) => `${axis}：上限`],
   clear: ['Clear', '清除'],
   only: ['Show only these', '仅显示这些'],
-  share: ['Importance', '重要性'],
   correlation: ['Correlation', '相关系数'],
-  hparam: ['Hyperparameter', '超参数'],
   ofRuns: [
     (metric: string, n: number) => `For ${metric}, over ${n} runs`,
     (metric: string, n: number) => `针对 ${metric}，共 ${n} 个运行`,

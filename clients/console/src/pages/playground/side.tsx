@@ -33,12 +33,14 @@ export function Side({ name, revisionId, turn, onBusy }: Props) {
       <ol className={styles.talk} aria-label={say.reply(name)}>
         {[...turn.prompts.entries()].map(([place, prompt]) => {
           const reply = replies.get(place + 1)
-          const none = place + 1 < turn.nth ? say.noReply : '…'
+          const isOver = place + 1 < turn.nth || failure !== null
           return (
             <li key={place}>
               <p className={styles.prompt}>{visible(prompt)}</p>
-              <p className={styles.reply}>{reply ? visible(reply.text) : none}</p>
-              <Figures reply={reply} />
+              <p className={styles.reply}>
+                {reply ? visible(reply.text) : isOver ? say.noReply : '…'}
+              </p>
+              <Speed of={reply} />
             </li>
           )
         })}
@@ -47,7 +49,7 @@ export function Side({ name, revisionId, turn, onBusy }: Props) {
   )
 }
 
-function Figures({ reply }: { reply: Reply | undefined }) {
+function Speed({ of: reply }: { of: Reply | undefined }) {
   const say = useWords(words)
   if (reply?.ttftMs == null) return null
   const rate = reply.tokensPerS === null ? '–' : shortNumber(reply.tokensPerS, 3)
