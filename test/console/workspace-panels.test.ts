@@ -1,7 +1,8 @@
 import test from 'ava'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
+import { keepScreenshot } from '../servers/screenshot.ts'
 import { axeFinds, becomes, createPerson, fits, keepViews, openSignedIn } from './browse.ts'
 
 /** A sweep in which the loss depends on `lr` alone. */
@@ -134,6 +135,8 @@ test('panels show a sweep: which hyperparameter mattered, all by keyboard, and t
   t.deepEqual([...faults, ...other.faults], [])
 })
 
+type Box = { x: number; y: number; width: number; height: number }
+
 /** The panels in the address of a page. */
 const panelsIn = (page: Page): { w?: number; filter?: string; kind: string }[] =>
   JSON.parse(new URL(page.url()).searchParams.get('panels') ?? '[]')
@@ -163,6 +166,7 @@ test('forms of panels name missing input, panels draw values that arrive later, 
   await dialog.getByLabel('Axes').fill('hparams.lr\nhparams.lr')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.getByText('Name at least two different axes.').waitFor()
+  await keepScreenshot(page, 'console-panel-form-incomplete')
   t.deepEqual(await axeFinds(page), [])
   await dialog.getByLabel('Kind').selectOption({ label: 'Line chart' })
   await dialog.getByLabel('Smoothing by').selectOption({ label: 'Exponential average' })
@@ -205,6 +209,30 @@ test('forms of panels name missing input, panels draw values that arrive later, 
   await becomes(t, async () => panelsIn(page)[0]?.w, 4)
   t.is(await steps(), before + 1)
 
+  // Learning rates over more than two decades have a logarithmic axis, and no label touches a handle.
+  for (const [one, lr] of [
+    [run, 0.00001],
+    [other, 0.1],
+  ] as const)
+    await ingest(forge, one, 'hparams', { params: { lr, depth: 2 } })
+  await becomes(t, () => drawn.getByText('0.001', { exact: true }).count(), 1)
+  const boxesOf = async (parts: Locator) =>
+    (await Promise.all((await parts.all()).map(part => part.boundingBox()))).filter(
+      box => box !== null,
+    )
+  const labels = await boxesOf(drawn.locator('svg text'))
+  const handles = await boxesOf(drawn.getByRole('slider'))
+  t.is(handles.length, 4)
+  const isNear = (a: Box, b: Box) =>
+    a.x < b.x + b.width + 5 &&
+    b.x < a.x + a.width + 5 &&
+    a.y < b.y + b.height &&
+    b.y < a.y + a.height
+  t.deepEqual(
+    labels.filter(label => handles.some(handle => isNear(label, handle))),
+    [],
+  )
+
   const many = Array.from({ length: 40 }, () => ({ kind: 'note', text: '' }))
   await page.goto(`${forge.url}/projects/late?panels=${withPanels(many)}`)
   await page.getByRole('figure', { name: 'loss', exact: true }).scrollIntoViewIfNeeded()
@@ -212,10 +240,10 @@ test('forms of panels name missing input, panels draw values that arrive later, 
   const pin = page.getByRole('menuitem', { name: /^Pin/ })
   await pin.getByText('The address has no room for another panel').waitFor()
   t.deepEqual(await axeFinds(page), [])
-  await keepViews(page, 'console-workspace-full')
   await pin.click({ force: true })
   t.true(await pin.isVisible())
   t.is(panelsIn(page).length, 40)
+  await keepViews(page, 'console-workspace-full')
   t.deepEqual(faults, [])
 })
 

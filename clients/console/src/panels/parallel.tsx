@@ -12,6 +12,8 @@ import { shortened } from './shortened.ts'
 import { useWidth } from './use-width.ts'
 import { words } from './words.ts'
 
+/** From an axis to its labels: past the handles, which are 7 wide on either side. */
+const labelPx = 16
 const margin = { side: 40, top: 26, bottom: 12 } as const
 type Bounds = { low: number; high: number }
 const all: Bounds = { low: 0, high: 1 }
@@ -167,7 +169,7 @@ function AxisLine({ name, x, scale, bounds, isLast, up, onBounds }: AxisProps) {
       {scale.ticks.map(tick => (
         <text
           key={tick.text}
-          x={isLast ? x - 11 : x + 11}
+          x={isLast ? x - labelPx : x + labelPx}
           y={up(tick.at) + 4}
           textAnchor={isLast ? 'end' : 'start'}
         >
