@@ -4,6 +4,7 @@ import type { Panel } from '../../../../../schemas/workspace.ts'
 import { ChartList } from '../../charts/chart-list.tsx'
 import { useLiveCurves } from '../../charts/use-live-curves.ts'
 import { Empty } from '../../design/notice.tsx'
+import { AddPanel } from '../../panels/add-panel.tsx'
 import { panelsFrom } from '../../panels/panel.ts'
 import { PinItem, PinnedPanels } from '../../panels/pinned.tsx'
 import { useWords } from '../../words/words.ts'
@@ -30,6 +31,7 @@ export function Overlay({ data }: { data: Comparison }) {
     }))
   if (data.metrics.length === 0) return <Empty text={say.noMetrics} />
   const metrics = data.metrics.map(({ key }) => key)
+  const names = { metrics, hparams: data.hparams.map(({ key }) => key) }
   return (
     <section aria-label={say.curves}>
       <ChartList
@@ -41,7 +43,7 @@ export function Overlay({ data }: { data: Comparison }) {
         before={(view, onZoom) => (
           <PinnedPanels
             pinned={pinned}
-            names={{ metrics, hparams: data.hparams.map(({ key }) => key) }}
+            names={names}
             shared={{
               ...{ view, onZoom, lift, runs, q: '', onOnly: null },
               curvesOf: keys => ({ source: sourcesOf(keys), groups: null }),
@@ -49,7 +51,9 @@ export function Overlay({ data }: { data: Comparison }) {
             }}
           />
         )}
-      />
+      >
+        <AddPanel pinned={pinned} names={names} />
+      </ChartList>
     </section>
   )
 }
