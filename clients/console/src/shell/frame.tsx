@@ -153,7 +153,7 @@ function Content() {
   )
 }
 
-/** Null: not known yet. Where it cannot be read, the server refuses what is not allowed. */
+/** Null: not known yet. Full where it cannot be read: the server refuses the rest. */
 function standingOf({ data, isError }: { data: Me | undefined; isError: boolean }) {
   if (data === undefined) return isError ? 'full' : null
   return data.must_change_password || data.second_factor.must_set_up ? 'limited' : 'full'
