@@ -2,11 +2,12 @@ import { useState } from 'react'
 import { Button } from '../design/button.tsx'
 import { usePart } from '../design/use-part.ts'
 import { useWords } from '../words/words.ts'
-import { loadEditor } from './board.tsx'
 import type { Names } from './editor.tsx'
 import { isFull } from './panel.ts'
 import type { Pinned } from './pinned.tsx'
 import { words } from './words.ts'
+
+const loadEditor = () => import('./editor.tsx')
 
 /** Opens the form of a new panel, which becomes the last one. */
 export function AddPanel({ pinned, names }: { pinned: Pinned; names: Names }) {

@@ -25,7 +25,7 @@ const rowHeight = 240
 /** The head of a panel, and the gap between rows. */
 const betweenRows = 62
 
-export const loadEditor = () => import('./editor.tsx')
+const loadEditor = () => import('./editor.tsx')
 
 /** The panels that somebody added, in a grid: moved and resized with the mouse or the keyboard. */
 export function Board({ panels, onChange, names, draw }: Props) {
@@ -36,7 +36,6 @@ export function Board({ panels, onChange, names, draw }: Props) {
   const keys = keysOf(panels.map(panel => titleOf(panel, say)))
   const replace = (nth: number, panel: Panel) =>
     onChange(panels.map((one, at) => (at === nth ? panel : one)))
-  if (panels.length === 0) return null
   return (
     <section className={styles.section} aria-label={say.pinned}>
       <h2>{say.pinned}</h2>
