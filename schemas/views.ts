@@ -9,9 +9,6 @@ export const viewLimits = {
   ofPerson: 100,
 } as const
 
-/** The name of a project's own view, with which its page opens; only maintainers save it. */
-export const defaultView = 'default'
-
 export const viewPath = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 128 }),
   view: nameText(128),

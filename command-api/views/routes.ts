@@ -3,9 +3,9 @@ import { type Route, route } from '../../auth/route.ts'
 import { type ViewName, viewAt } from '../../events/views.ts'
 import { digestOf } from '../../platform/digest.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import { defaultView } from '../../schemas/default-view.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import {
-  defaultView,
   type ViewInput,
   viewInput,
   viewLimits,

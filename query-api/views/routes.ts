@@ -2,15 +2,9 @@ import type { Kysely } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import type { Route } from '../../auth/route.ts'
 import type { ViewTables } from '../../projector/views/table.ts'
+import { defaultView } from '../../schemas/default-view.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import {
-  defaultView,
-  viewListQuery,
-  viewPath,
-  viewQuery,
-  viewRecord,
-  viewRow,
-} from '../../schemas/views.ts'
+import { viewListQuery, viewPath, viewQuery, viewRecord, viewRow } from '../../schemas/views.ts'
 import { list, one } from '../reading/list.ts'
 import type { Reads } from '../reading/reads.ts'
 import { type AccessTables, inProject } from '../rules/access.ts'

@@ -1,10 +1,10 @@
-import test from 'ava'
-import type { Page } from 'playwright-core'
+import test, { type ExecutionContext } from 'ava'
+import type { Locator, Page } from 'playwright-core'
 import { startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
-import { axeFinds, fits, keepViews, openSignedIn } from './browse.ts'
+import { axeFinds, becomes, fits, keepViews, openSignedIn } from './browse.ts'
 import { deployTwo, serveNamed } from './two-models.ts'
 
 test('a revision is promoted knowing what changes, and rolled back; a token is shown once and rejected', async t => {
@@ -56,7 +56,7 @@ test('a revision is promoted knowing what changes, and rolled back; a token is s
 
   await page.getByRole('button', { name: 'Revoke: web-app' }).click()
   const revoke = page.getByRole('dialog', { name: 'Revoke the token web-app' })
-  await revoke.getByRole('button', { name: 'Revoke' }).click()
+  await oneRequest(t, page, '**/tokens/*', revoke.getByRole('button', { name: 'Revoke' }))
   await page.getByText(/^Rejected at \d/).waitFor()
   await until('it is rejected', 20_000, async () => (await call()).status === 401)
 
@@ -66,8 +66,44 @@ test('a revision is promoted knowing what changes, and rolled back; a token is s
   t.deepEqual(await axeFinds(page), [])
   await keepViews(page, 'console-deployment')
   await fits(page)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  const deletion = page.getByRole('dialog', { name: 'Delete tutor' })
+  await oneRequest(
+    t,
+    page,
+    `**/api/deployments/${id}`,
+    deletion.getByRole('button', { name: 'Delete' }),
+  )
+  await page.waitForURL('**/deployments')
   t.deepEqual(faults, [])
 })
+
+/** Presses a button that sends DELETE to an address: it is busy meanwhile, so that a second press sends nothing. */
+async function oneRequest(
+  t: ExecutionContext,
+  page: Page,
+  address: string,
+  button: Locator,
+): Promise<void> {
+  const held = Promise.withResolvers<void>()
+  let sent = 0
+  await page.route(address, async route => {
+    if (route.request().method() === 'DELETE') {
+      sent++
+      await held.promise
+    }
+    await route.continue()
+  })
+  await button.click()
+  await until('it is busy', 20_000, async () => (await button.getAttribute('aria-busy')) === 'true')
+  await button.click({ force: true })
+  held.resolve()
+  await button.waitFor({ state: 'detached' })
+  t.is(sent, 1)
+  await page.unroute(address)
+}
 
 /** Creates a token in the page, which shows it once. */
 async function newToken(page: Page): Promise<string> {
@@ -138,5 +174,39 @@ test('two models answer the same prompt with the same seed, taken from a validat
   t.like(JSON.parse(asked[0] ?? ''), { seed: 7 })
   t.deepEqual(await axeFinds(page), [])
   await keepViews(page, 'console-playground')
+
+  // A model that comes later, and a prompt that fails: each reply belongs to its own prompt.
+  await page.getByRole('button', { name: 'Start over' }).click()
+  await page.getByLabel('Right model').selectOption({ label: 'none' })
+  const repliesOf = (name: string) =>
+    page.getByRole('region', { name }).getByRole('list').getByRole('listitem').allInnerTexts()
+  const send = async (prompt: string) => {
+    await page.getByLabel('Prompt').fill(prompt)
+    await page.getByRole('button', { name: 'Send' }).click()
+  }
+  const shown = async (name: string) =>
+    (await repliesOf(name)).map(text => text.split(/\n+/).slice(0, 2).join(': '))
+  await send('first')
+  await becomes(t, () => shown('revision 2'), ['first: I am two'])
+  await send('please fail')
+  const failure = page.getByRole('region', { name: 'revision 2' }).getByRole('alert')
+  await failure.waitFor()
+  prompts.length = 0
+  await send('third')
+  const atLeft = ['first: I am two', 'please fail: No reply', 'third: I am two']
+  await becomes(t, () => shown('revision 2'), atLeft)
+  const contents = () =>
+    prompts
+      .filter(one => one.includes('"stream":true'))
+      .map(one => JSON.parse(one).messages.map(({ content }: { content: string }) => content))
+  t.deepEqual(contents(), [['first', 'I am two', 'third']])
+  await page.getByLabel('Right model').selectOption({ label: 'tutor, revision 1' })
+  const atRight = ['first: No reply', 'please fail: No reply', 'third: I am one']
+  await becomes(t, () => shown('revision 1'), atRight)
+  t.deepEqual(contents().at(-1), ['third'])
+  await send('please fail')
+  await failure.waitFor()
+  await page.getByRole('button', { name: 'Start over' }).click()
+  await failure.waitFor({ state: 'detached' })
   t.deepEqual(faults, [])
 })

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { failRuns } from '../diagnoses/failed-runs.ts'
 import { startForge } from '../servers/forge.ts'
+import { until } from '../servers/until.ts'
 import { axeFinds, becomes, fits, keepViews, openSignedIn } from './browse.ts'
 
 const oom = 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB'
@@ -27,6 +28,7 @@ test('failures are read by fingerprint: how many, whether they grow, and which r
   t.is(await rows.count(), 4, 'three, and the titles')
   const first = rows.nth(1)
   await first.getByText('up from 1 in the previous period').waitFor()
+  await first.getByText('GPU out of memory', { exact: true }).waitFor()
   const today = new Date().toISOString().slice(0, 10)
   const days = await first.getByRole('img').getAttribute('aria-label')
   t.regex(days ?? '', /^2 in 30 days, at most 1 a day, on \d{4}-\d{2}-\d{2}$/)
@@ -40,7 +42,7 @@ test('failures are read by fingerprint: how many, whether they grow, and which r
   await fits(page)
   await page.setViewportSize({ width: 1280, height: 800 })
 
-  await page.getByLabel('Category').selectOption('env_build')
+  await page.getByLabel('Category').selectOption('environment build')
   await becomes(t, () => rows.count(), 2)
   await page.getByLabel('Project').selectOption('other')
   await page.getByLabel('Owner').selectOption('Mine')
@@ -61,6 +63,14 @@ test('failures are read by fingerprint: how many, whether they grow, and which r
   await page.goto(`${forge.url}/diagnoses`)
   await page.getByRole('link', { name: newest?.short_id ?? '', exact: true }).click()
   await page.waitForURL(`**/runs/${newest?.short_id}`)
+  const card = page.getByRole('region').filter({ hasText: 'Diagnose again' })
+  await card.getByText('GPU out of memory', { exact: true }).waitFor()
+  const again = card.getByRole('button', { name: 'Diagnose again' })
+  await until('it is diagnosed again', 20_000, async () => {
+    const { body } = await forge.call<unknown[]>('GET', `/api/jobs/${newest?.run_id}/diagnoses`)
+    if (body.length === 1 && (await again.getAttribute('aria-busy')) === null) await again.click()
+    return body.length > 1
+  })
 
   await page.route('**/api/diagnoses/fingerprints?*', route =>
     route.fulfill({ status: 403, json: { detail: 'Not today' } }),
@@ -74,6 +84,7 @@ test('failures are read by fingerprint: how many, whether they grow, and which r
   await page.evaluate("localStorage.setItem('forge.language', 'zh')")
   await page.reload()
   await page.getByText('上升，前一时段 1 次').waitFor()
+  await rows.getByText('环境构建失败', { exact: true }).waitFor()
   await keepViews(page, 'console-diagnoses-zh')
   t.deepEqual(faults, [])
 })

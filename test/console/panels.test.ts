@@ -8,10 +8,16 @@ import {
   hiddenText,
   strokeOfGroup,
 } from '../../clients/console/src/pages/projects/groups.ts'
-import { isBare, searchOf, stateOf } from '../../clients/console/src/pages/projects/view-state.ts'
+import {
+  faultOfName,
+  isBare,
+  searchOf,
+  stateOf,
+} from '../../clients/console/src/pages/projects/view-state.ts'
 import { axisFrom, nameOfAxis, neededBy } from '../../clients/console/src/panels/axis.ts'
-import { moved, panelsFrom, panelsText } from '../../clients/console/src/panels/panel.ts'
-import { scaleOf } from '../../clients/console/src/panels/scale.ts'
+import { isFull, moved, panelsFrom, panelsText } from '../../clients/console/src/panels/panel.ts'
+import { panelFromForm } from '../../clients/console/src/panels/panel-form.ts'
+import { isWide, scaleOf } from '../../clients/console/src/panels/scale.ts'
 import { exactly } from '../../schemas/validate.ts'
 import { type Panel, workspaceState } from '../../schemas/workspace.ts'
 
@@ -48,6 +54,38 @@ test('whatever an address holds, the page shows the panels in it that are valid'
   t.deepEqual(searchOf({ panels: 'none', q: 7 }).panels, undefined)
 })
 
+test('a view takes no name of another view of the same person, nor that of the project default', t => {
+  const rows = [
+    { view: 'default', owner: null },
+    { view: 'mine', owner: 'ada' },
+    { view: 'theirs', owner: 'bob' },
+  ]
+  t.is(faultOfName('mine', rows, 'ada'), 'taken')
+  t.is(faultOfName('default', [], 'ada'), 'reserved')
+  for (const view of ['theirs', 'new', 'Default']) t.is(faultOfName(view, rows, 'ada'), null)
+})
+
+test('an address has room for 40 panels, and for fewer where they are large', t => {
+  const notes = (count: number, text: string) =>
+    Array.from({ length: count }, (): Panel => ({ kind: 'note', text }))
+  t.false(isFull(notes(39, '')))
+  t.true(isFull(notes(40, '')))
+  t.false(isFull(notes(3, 'x'.repeat(2_000))))
+  t.true(isFull(notes(4, 'x'.repeat(2_000))))
+})
+
+test('the form of a line chart stores either filter, and none where it follows the other charts', t => {
+  const made = (filter: string) => {
+    const form = new FormData()
+    form.set('keys', 'loss')
+    form.set('filter', filter)
+    return panelFromForm('line', form, null)
+  }
+  t.deepEqual(made('exponential'), { kind: 'line', keys: ['loss'], filter: 'exponential' })
+  t.deepEqual(made('gaussian'), { kind: 'line', keys: ['loss'], filter: 'gaussian' })
+  t.deepEqual(made('like'), { kind: 'line', keys: ['loss'] })
+})
+
 test('a moved panel takes the place that it is moved to', t => {
   t.deepEqual(moved(['a', 'b', 'c'], 0, 2), ['b', 'c', 'a'])
   t.deepEqual(moved(['a', 'b', 'c'], 2, 0), ['c', 'a', 'b'])
@@ -82,6 +120,13 @@ test('a scale places numbers evenly or by their logarithms, words in order, and 
   t.deepEqual(scaleOf([null], false).ticks, [])
 })
 
+test('positive numbers over more than two orders of magnitude are wide', t => {
+  t.true(isWide([1e-4, null, 'auto', 1]))
+  for (const values of [[1, 100], [0, 1000], [-1, 1000], [], ['a'], [5]])
+    t.false(isWide(values), JSON.stringify(values))
+  t.false(isWide([1, Number.POSITIVE_INFINITY]))
+})
+
 test('a Gaussian keeps gaps and constants, and does not shift a peak as an average of earlier values does', t => {
   t.deepEqual(blurred([1, null, 3], 0), [1, null, 3])
   const constant = blurred([2, 2, null, 2], 0.9)
@@ -107,6 +152,14 @@ test('a line over another metric is in the order of its values, and without poin
 
 test('groups have colours by their values, and the address names the hidden ones', t => {
   t.deepEqual([null, '10', 'x', '9'].toSorted(byValue), ['9', '10', 'x', null])
+  for (const given of [
+    ['9', '10', '1a', ''],
+    ['1a', '', '9', '10'],
+    ['10', '1a', '9', ''],
+  ])
+    t.deepEqual(given.toSorted(byValue), ['9', '10', '', '1a'])
+  const many = Array.from({ length: 45 }, (_, nth) => String(nth))
+  t.deepEqual(strokeOfGroup('41', many), { token: 'curve-2', dash: [2, 3] })
   t.is(strokeOfGroup('9', ['10', '9']).token, 'curve-1')
   t.is(strokeOfGroup('9', ['9', '10', null]).token, 'curve-1')
   t.deepEqual(hiddenFrom(hiddenText([null, 'a,"b'])), [null, 'a,"b'])

@@ -1,10 +1,53 @@
 import test from 'ava'
+import type { Page } from 'playwright-core'
 import { sharedForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
+import { keepScreenshot } from '../servers/screenshot.ts'
 import { axeFinds, fits, openSignedIn } from './browse.ts'
 
 const shared = sharedForge()
 const phone = { width: 390, height: 844 }
+
+/** How far below the top of the page a chart begins, once it is drawn. */
+async function topOf(page: Page, name: string): Promise<number> {
+  const figure = page.getByRole('figure', { name, exact: true })
+  await figure.locator('canvas').waitFor()
+  return (await figure.boundingBox())?.y ?? Number.POSITIVE_INFINITY
+}
+
+test('on a phone the first chart of every page with charts is in view, and its settings open on request', async t => {
+  const forge = await shared()
+  const runs = [await createRun(forge, 'small'), await createRun(forge, 'small')]
+  for (const run of runs) {
+    await ingest(forge, run, 'lifecycle', { event: 'running' })
+    const points = [1, 2, 3].map(step => ({ key: 'loss', step, value: 1 / step }))
+    await ingest(forge, run, 'metrics', { points })
+  }
+  const { page, faults } = await openSignedIn(t, forge)
+  await page.setViewportSize(phone)
+  const ids = runs.map(run => run.short_id)
+  for (const path of [
+    'projects/small',
+    `compare?panels=${encodeURIComponent('[]')}&runs=${ids.join(',')}`,
+    `runs/${ids[0]}/metrics`,
+  ]) {
+    await page.goto(`${forge.url}/${path}`)
+    const top = await topOf(page, 'loss')
+    t.log(`${path.split('?')[0]}: ${top} px`)
+    t.true(top <= 300, `on ${path} it begins at ${top}`)
+    await fits(page)
+    await keepScreenshot(page, `console-phone-${path.split('/')[0]?.split('?')[0]}`)
+  }
+  const log = page.getByLabel('Log scale')
+  t.false(await log.isVisible())
+  await page.getByRole('button', { name: 'Chart settings', expanded: false }).click()
+  await log.check()
+  await page.waitForURL(/log=1/)
+  await page.getByRole('button', { name: 'Chart settings', expanded: true }).waitFor()
+  t.deepEqual(await axeFinds(page), [])
+  await fits(page)
+  t.deepEqual(faults, [])
+})
 
 test('on a phone the first chart of a run is in view, and tables are lists', async t => {
   const forge = await shared()

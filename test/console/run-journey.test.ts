@@ -51,6 +51,15 @@ test('a person follows a run to its end, sees new points at once, and zooms a ch
     'val/accuracy[…]',
   ])
 
+  // The title names a single line, and the tooltip has its values; the legend names several lines.
+  const single = chart(page, 'train/loss')
+  t.is(await single.locator('.u-legend').count(), 0)
+  await single.locator('.u-over').hover()
+  await single.locator('.forge-tip b').waitFor()
+  const named = chart(page, 'val/accuracy[…]').locator('.u-series:not(.extreme)')
+  const classes = ['class_0', 'class_1', 'class_2', 'class_3']
+  await becomes(t, async () => (await named.allInnerTexts()).map(text => text.trim()), classes)
+
   const began = Date.now()
   await report('metrics', points(100, 150))
   await chart(page, 'train/loss').getByText('at step 149').waitFor()

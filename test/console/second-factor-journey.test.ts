@@ -89,10 +89,33 @@ test('a person sets up an authenticator, signs in with its code and with a recov
 test('where everybody needs a second factor, a person sets it up on any page and then sees the page', async t => {
   const forge = await startForge(t, { SERVICE_SECOND_FACTOR: 'everybody' })
   const { page } = await openPage(t)
-  await page.goto(`${forge.url}/admin`)
+  const streams: string[] = []
+  page.on('request', request => {
+    if (request.url().includes('/api/stream')) streams.push(request.url())
+  })
+  await page.addInitScript(`window.seen = []
+    new MutationObserver(() => {
+      for (const part of document.querySelectorAll('#main [role=alert], [data-live]'))
+        seen.push(part.textContent)
+    }).observe(document, { subtree: true, childList: true })`)
+  // The server refuses what the page shows before it says why.
+  const known = Promise.withResolvers<void>()
+  await page.route('**/api/auth/me', async route => {
+    await known.promise
+    await route.continue()
+  })
+  const refused = page.waitForResponse(response => response.status() === 403)
+  await page.goto(`${forge.url}/runs`)
   await signIn(page)
+  await (await refused).finished()
+  await page.evaluate(
+    'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))',
+  )
+  known.resolve()
   await page.getByText(/This installation requires a second factor/).waitFor()
+  t.deepEqual(await page.evaluate('seen'), [])
   const { recovery } = await setUp(t, page)
+  t.deepEqual(streams, [])
   // Other pages and windows of the same person do not hide the codes before they are kept.
   await page.getByRole('link', { name: 'Forge', exact: true }).click()
   await page.getByText(recovery[9] ?? 'none').waitFor()
@@ -100,4 +123,5 @@ test('where everybody needs a second factor, a person sets it up on any page and
   await page.goto(`${forge.url}/admin`)
   await page.getByRole('heading', { name: 'People' }).waitFor()
   await page.getByText('second factor', { exact: true }).waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
 })

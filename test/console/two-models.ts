@@ -9,7 +9,7 @@ type Revision = { revision_id: string; number: number; state: string; promoted: 
 const chunk = (content: string) =>
   `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`
 
-/** An engine that names itself in each reply, as a stream where that is asked for. */
+/** An engine that names itself in each reply, as a stream where that is asked for. It fails when a prompt says "please fail". */
 const engineOf = (name: string) => (asked: string) =>
   asked.includes('"stream":true')
     ? {
@@ -38,7 +38,9 @@ export const serveNamed = (
     request.on('end', () => {
       prompts.push(asked)
       const { type, text } = engineOf(name)(asked)
-      response.writeHead(200, { 'content-type': type }).end(text)
+      response
+        .writeHead(asked.includes('please fail') ? 500 : 200, { 'content-type': type })
+        .end(text)
     })
   })
 

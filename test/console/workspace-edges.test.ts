@@ -52,6 +52,7 @@ test('a workspace takes long names, many metrics, a single point and values that
   t.deepEqual(await axeFinds(page), [])
 
   // Sixty-four charts, all of them listed; only those in view are read.
+  await page.getByRole('button', { name: 'Chart settings' }).click()
   await page.getByLabel('Filter (text or /pattern/)').fill('')
   const charts = page.locator('details').getByRole('figure')
   await becomes(t, () => charts.count(), 64)

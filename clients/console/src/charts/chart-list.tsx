@@ -27,6 +27,7 @@ const words = wordsOf({
   exponential: ['Exponential average', '指数平均'],
   gaussian: ['Gaussian', '高斯'],
   general: ['General', '常规'],
+  settings: ['Chart settings', '图表设置'],
 })
 
 export type ChartOf = { title: string; keys: readonly string[] }
@@ -150,53 +151,59 @@ type ControlsProps = {
 function Controls({ view, filter, fault, onAll, children }: ControlsProps) {
   const say = useWords(words)
   const set = useSetting()
+  const [isOpen, setOpen] = useState(false)
   return (
     <div className={styles.controls}>
-      <TextField
-        label={say.filter}
-        type="search"
-        defaultValue={filter}
-        fault={fault}
-        onChange={event => set({ keys: event.target.value || undefined })}
-      />
-      <Select<XAxis>
-        label={say.x}
-        value={view.x}
-        choices={axes.map(value => ({ value, text: say[value] }))}
-        onChange={x => {
-          onAll()
-          set({ x: x === 'step' ? undefined : x, range: undefined })
-        }}
-      />
-      <label className={styles.slider}>
-        {say.smoothing}
-        <input
-          type="range"
-          min={0}
-          max={0.99}
-          step={0.01}
-          value={view.smoothing}
-          onChange={event =>
-            set({ smooth: event.target.value === '0' ? undefined : event.target.value })
-          }
+      <Button className={styles.toggle} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {say.settings}
+      </Button>
+      <div className={`${styles.settings} ${isOpen ? styles.open : ''}`}>
+        <TextField
+          label={say.filter}
+          type="search"
+          defaultValue={filter}
+          fault={fault}
+          onChange={event => set({ keys: event.target.value || undefined })}
         />
-      </label>
-      {view.smoothing > 0 && (
-        <Select<Filter>
-          label={say.filterOf}
-          value={view.filter}
-          choices={(['exponential', 'gaussian'] as const).map(value => ({
-            value,
-            text: say[value],
-          }))}
-          onChange={filter => set({ filter: filter === 'exponential' ? undefined : filter })}
+        <Select<XAxis>
+          label={say.x}
+          value={view.x}
+          choices={axes.map(value => ({ value, text: say[value] }))}
+          onChange={x => {
+            onAll()
+            set({ x: x === 'step' ? undefined : x, range: undefined })
+          }}
         />
-      )}
-      <Checkbox
-        label={say.log}
-        checked={view.isLog}
-        onChange={event => set({ log: event.target.checked ? '1' : undefined })}
-      />
+        <label className={styles.slider}>
+          {say.smoothing}
+          <input
+            type="range"
+            min={0}
+            max={0.99}
+            step={0.01}
+            value={view.smoothing}
+            onChange={event =>
+              set({ smooth: event.target.value === '0' ? undefined : event.target.value })
+            }
+          />
+        </label>
+        {view.smoothing > 0 && (
+          <Select<Filter>
+            label={say.filterOf}
+            value={view.filter}
+            choices={(['exponential', 'gaussian'] as const).map(value => ({
+              value,
+              text: say[value],
+            }))}
+            onChange={filter => set({ filter: filter === 'exponential' ? undefined : filter })}
+          />
+        )}
+        <Checkbox
+          label={say.log}
+          checked={view.isLog}
+          onChange={event => set({ log: event.target.checked ? '1' : undefined })}
+        />
+      </div>
       {view.range && <Button onClick={onAll}>{say.all}</Button>}
       {children}
     </div>

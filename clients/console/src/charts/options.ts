@@ -1,5 +1,5 @@
 import uPlot from 'uplot'
-import { axisNumber, lengthOf, shortNumber } from '../words/amounts.ts'
+import { axisNumber, lengthOf } from '../words/amounts.ts'
 import { colourOf, curveOf, faint } from './colours.ts'
 import { blurred, type Line, smoothed } from './series.ts'
 import { tip } from './tip.ts'
@@ -25,6 +25,8 @@ const mostBands = 3
 const hasBands = (lines: readonly Line[]) => lines.length <= mostBands
 /** A legend of more lines would take more room than the chart. */
 const mostInLegend = 20
+const isInLegend = (lines: readonly Line[]) =>
+  lines.length > 1 && lines.length <= mostInLegend && lines.every(({ stroke }) => !stroke)
 
 const colourOfLine = (line: Line | undefined, nth: number): string =>
   line?.stroke ? colourOf(line.stroke.token) : curveOf(nth)
@@ -100,9 +102,9 @@ export function optionsOf(
         },
       },
     },
-    // More lines are named by the tooltip, or by a list next to the charts.
-    legend: { show: lines.length <= mostInLegend && lines.every(({ stroke }) => !stroke) },
-    plugins: lines.length > 1 ? [tip(drawing, { hover })] : [],
+    // A single line is named by the title, more lines by the tooltip or by a list next to the charts. The tooltip shows the values.
+    legend: { show: isInLegend(lines), live: false },
+    plugins: [tip(drawing, { hover })],
     bands: lines.flatMap((line, nth) =>
       hasBands(lines) || line.isGroup === true
         ? [
@@ -178,7 +180,6 @@ function seriesFor(label: string, nth: number, drawing: Ref<Drawing>): uPlot.Ser
   const edge = () =>
     drawing.current.lines[nth]?.isBucketed && hasBands(lines) ? faint(whole, 0.45) : 'transparent'
   const hidden = { show: isBanded, width: 1, stroke: edge, points: { show: false }, label: '' }
-  const shown = (_: uPlot, value: number | null) => (value == null ? '–' : shortNumber(value))
   return [
     { ...hidden, class: 'extreme' },
     { ...hidden, class: 'extreme' },
@@ -188,7 +189,6 @@ function seriesFor(label: string, nth: number, drawing: Ref<Drawing>): uPlot.Ser
       width: 1.5,
       stroke: () =>
         drawing.current.smoothing > 0 ? faint(whole, isAside() ? 0.05 : 0.3) : colour(),
-      value: shown,
       points: { show: false, filter: lonePoints, size: 7, fill: whole },
     },
     {

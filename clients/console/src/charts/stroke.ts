@@ -6,14 +6,16 @@ export type Stroke = {
   dash: readonly number[]
 }
 
-const runCurves = 20
+const curves = 20
 const dashes: readonly (readonly number[])[] = [[], [7, 3], [2, 3], [8, 3, 2, 3]]
 
 /** The stroke of a run everywhere and forever: by the number in its short id, so that it depends on no list. */
 export function strokeOfRun(shortId: string): Stroke {
-  const nth = Number(/-(\d+)$/.exec(shortId)?.[1] ?? 1) - 1
-  return {
-    token: `curve-${(nth % runCurves) + 1}`,
-    dash: dashes[Math.floor(nth / runCurves) % dashes.length] ?? [],
-  }
+  return strokeAt(Number(/-(\d+)$/.exec(shortId)?.[1] ?? 1) - 1)
 }
+
+/** The stroke of the nth of things, from 0: once the colours are used up, they come again with other dashes. */
+export const strokeAt = (nth: number): Stroke => ({
+  token: `curve-${(nth % curves) + 1}`,
+  dash: dashes[Math.floor(nth / curves) % dashes.length] ?? [],
+})

@@ -46,10 +46,14 @@ export const TextField = ({ label, fault, hint, ...rest }: TextProps) => (
   </Field>
 )
 
-type AreaProps = TextareaHTMLAttributes<HTMLTextAreaElement> & { label: string; hint?: ReactNode }
+type AreaProps = TextareaHTMLAttributes<HTMLTextAreaElement> & {
+  label: string
+  fault?: string | null | false
+  hint?: ReactNode
+}
 
-export const TextArea = ({ label, hint, ...rest }: AreaProps) => (
-  <Field label={label} {...(hint && { hint })}>
+export const TextArea = ({ label, fault, hint, ...rest }: AreaProps) => (
+  <Field label={label} {...(fault && { fault })} {...(hint && { hint })}>
     {given => <textarea {...given} {...rest} className={styles.input} />}
   </Field>
 )

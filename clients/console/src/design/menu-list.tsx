@@ -51,18 +51,27 @@ export function MenuList({ button, labelledBy, isOpen, setOpen, children }: Prop
   )
 }
 
-type ItemProps = { isDangerous?: boolean; onSelect: () => void; children: ReactNode }
+type ItemProps = {
+  isDangerous?: boolean
+  unless?: string | false
+  onSelect: () => void
+  children: ReactNode
+}
 
-export function Item({ isDangerous, onSelect, children }: ItemProps) {
+export function Item({ isDangerous, unless = false, onSelect, children }: ItemProps) {
   const chosen = useContext(Chosen)
   return (
     <DropdownMenu.Item
-      className={isDangerous ? styles.danger : undefined}
-      onSelect={() => {
-        chosen.current = onSelect
+      className={unless ? styles.off : isDangerous ? styles.danger : undefined}
+      // It stays among the items that the arrow keys reach, so that the reason can be read.
+      aria-disabled={unless ? true : undefined}
+      onSelect={event => {
+        if (unless) event.preventDefault()
+        else chosen.current = onSelect
       }}
     >
       {children}
+      {unless && <small className={styles.reason}>{unless}</small>}
     </DropdownMenu.Item>
   )
 }

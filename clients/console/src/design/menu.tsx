@@ -57,7 +57,13 @@ export function Menu({ label, shown, isQuiet, className, children }: Props) {
   )
 }
 
-type ItemProps = { isDangerous?: boolean; onSelect: () => void; children: ReactNode }
+type ItemProps = {
+  isDangerous?: boolean
+  /** Why it cannot be chosen now. */
+  unless?: string | false
+  onSelect: () => void
+  children: ReactNode
+}
 
 /** Inside of a `Menu`, whose code has been loaded by then. */
 export function MenuItem(props: ItemProps) {

@@ -1,5 +1,5 @@
 import { SignedOut } from '../session/failure.ts'
-import { accepted, authorized, isAnswering, session } from '../session/session.ts'
+import { accepted, authorized, isAnswering, session, standing } from '../session/session.ts'
 import { createStore } from '../session/store.ts'
 import { eventsOf, type StreamEvent } from './frames.ts'
 
@@ -52,8 +52,9 @@ export function follow(topic: string, listener: Listener): () => void {
 
 /** A hidden tab holds no connection: browsers open six to a server, for all tabs together. */
 document.addEventListener('visibilitychange', regroup)
-// Signing in again resumes the stream.
+// Signing in again resumes the stream; people who may do nothing yet have none.
 session.subscribe(regroup)
+standing.subscribe(regroup)
 
 function regroup(): void {
   if (regrouping !== null) clearTimeout(regrouping)
@@ -63,8 +64,8 @@ function regroup(): void {
     regrouping = null
     current?.abort()
     current = null
-    const isSignedIn = session.get().state === 'signed-in'
-    if (listening.size === 0 || document.hidden || !isSignedIn)
+    const isAllowed = session.get().state === 'signed-in' && standing.get() === 'full'
+    if (listening.size === 0 || document.hidden || !isAllowed)
       return liveness.set({ state: 'idle' })
     current = new AbortController()
     wasOpen = true

@@ -1,14 +1,13 @@
 import { type DragEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import { panelLimits } from '../../../../schemas/panel-limits.ts'
 import type { Panel } from '../../../../schemas/workspace.ts'
-import { Button } from '../design/button.tsx'
 import { MenuItem } from '../design/menu.tsx'
 import { usePart } from '../design/use-part.ts'
 import { visible } from '../words/visible.ts'
 import { useWords } from '../words/words.ts'
 import type { Names } from './editor.tsx'
-import { Grip } from './grip.tsx'
-import { clamped, moved, panelsText, sizeOf } from './panel.ts'
+import { Grip, useDraft } from './grip.tsx'
+import { clamped, moved, sizeOf } from './panel.ts'
 import styles from './panels.module.css'
 import { titleOf } from './titles.ts'
 import { words } from './words.ts'
@@ -26,56 +25,41 @@ const rowHeight = 240
 /** The head of a panel, and the gap between rows. */
 const betweenRows = 62
 
-/** Servers take addresses of 16 KiB in all. */
-const mostInAddress = 8_000
-
-type Editing = { nth: number | null } | null
-
 const loadEditor = () => import('./editor.tsx')
 
 /** The panels that somebody added, in a grid: moved and resized with the mouse or the keyboard. */
 export function Board({ panels, onChange, names, draw }: Props) {
   const say = useWords(words)
-  const [editing, setEditing] = useState<Editing>(null)
-  const editor = usePart(editing && loadEditor)
+  const [edited, setEdited] = useState<number | null>(null)
+  const editor = usePart(edited === null ? null : loadEditor)
   const [dragged, setDragged] = useState<number | null>(null)
-  const edited = editing && editing.nth !== null ? (panels[editing.nth] ?? null) : null
   const keys = keysOf(panels.map(panel => titleOf(panel, say)))
-  const isFull = panels.length >= panelLimits.panels || sizeInAddress(panels) > mostInAddress
   const replace = (nth: number, panel: Panel) =>
     onChange(panels.map((one, at) => (at === nth ? panel : one)))
   return (
     <section className={styles.section} aria-label={say.pinned}>
-      <div className={styles.sectionHead}>
-        {panels.length > 0 && <h2>{say.pinned}</h2>}
-        <Button onClick={() => setEditing({ nth: null })} unless={isFull && say.full}>
-          {say.add}
-        </Button>
+      <h2>{say.pinned}</h2>
+      <div className={styles.grid}>
+        {panels.map((panel, nth) => (
+          <Cell
+            key={keys[nth]}
+            {...{ panel, nth, panels, draw, dragged }}
+            onEdit={() => setEdited(nth)}
+            onReplace={next => replace(nth, next)}
+            onMove={(from, to) => onChange(moved(panels, from, to))}
+            onRemove={() => onChange(panels.filter((_, at) => at !== nth))}
+            onDrag={setDragged}
+          />
+        ))}
       </div>
-      {panels.length > 0 && (
-        <div className={styles.grid}>
-          {panels.map((panel, nth) => (
-            <Cell
-              key={keys[nth]}
-              {...{ panel, nth, panels, draw, dragged }}
-              onEdit={() => setEditing({ nth })}
-              onReplace={next => replace(nth, next)}
-              onMove={(from, to) => onChange(moved(panels, from, to))}
-              onRemove={() => onChange(panels.filter((_, at) => at !== nth))}
-              onDrag={setDragged}
-            />
-          ))}
-        </div>
-      )}
-      {editing && editor && (
+      {edited !== null && editor && (
         <editor.Editor
-          panel={edited}
+          panel={panels[edited] ?? null}
           names={names}
-          onClose={() => setEditing(null)}
+          onClose={() => setEdited(null)}
           onSave={panel => {
-            setEditing(null)
-            if (editing.nth === null) onChange([...panels, panel])
-            else replace(editing.nth, panel)
+            setEdited(null)
+            replace(edited, panel)
           }}
         />
       )}
@@ -86,9 +70,6 @@ export function Board({ panels, onChange, names, draw }: Props) {
 /** Panels have no identity but their titles, which need not differ. */
 const keysOf = (titles: readonly string[]): string[] =>
   titles.map((title, nth) => `${titles.slice(0, nth).filter(one => one === title).length} ${title}`)
-
-const sizeInAddress = (panels: readonly Panel[]) =>
-  encodeURIComponent(panelsText(panels) ?? '').length
 
 type CellProps = Pick<Props, 'panels' | 'draw'> & {
   panel: Panel
@@ -107,7 +88,8 @@ function Cell(props: CellProps) {
   const box = useRef<HTMLDivElement>(null)
   const [isOver, setOver] = useState(false)
   const title = titleOf(panel, say)
-  const { w, h } = sizeOf(panel)
+  const { size, onDraft } = useDraft(sizeOf(panel))
+  const { w, h } = size
   const resize = (byW: number, byH: number) =>
     onReplace({
       ...panel,
@@ -177,8 +159,9 @@ function Cell(props: CellProps) {
       </span>
       <Grip
         box={box}
-        size={{ w, h }}
+        size={size}
         rowPx={rowHeight + betweenRows}
+        onDraft={onDraft}
         onSize={next => onReplace({ ...panel, ...next })}
       />
     </div>

@@ -1,9 +1,9 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { panelLimits } from '../../../../schemas/panel-limits.ts'
 import type { Panel } from '../../../../schemas/workspace.ts'
-import { Button } from '../design/button.tsx'
 import { Dialog } from '../design/dialog.tsx'
-import { Checkbox, Field, Select, TextArea, TextField } from '../design/field.tsx'
+import { Checkbox, Select, TextArea, TextField } from '../design/field.tsx'
+import { FormEnd } from '../design/form-end.tsx'
 import { visible } from '../words/visible.ts'
 import { useWords } from '../words/words.ts'
 import type { Kind, PanelOf } from './panel.ts'
@@ -29,9 +29,11 @@ type Props = {
 export function Editor({ panel, names, onClose, onSave }: Props) {
   const say = useWords(words)
   const [kind, setKind] = useState<Kind>(panel?.kind ?? 'line')
+  const [isIncomplete, setIncomplete] = useState(false)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const made = panelFromForm(kind, new FormData(event.currentTarget), panel)
+    setIncomplete(made === null)
     if (made !== null) onSave(made)
   }
   const given = panel?.kind === kind ? panel : null
@@ -45,9 +47,12 @@ export function Editor({ panel, names, onClose, onSave }: Props) {
           label={say.kind}
           value={kind}
           choices={kinds.map(value => ({ value, text: say[value] }))}
-          onChange={setKind}
+          onChange={next => {
+            setKind(next)
+            setIncomplete(false)
+          }}
         />
-        <Fields key={kind} kind={kind} given={given} names={names} />
+        <Fields key={kind} {...{ kind, given, names, isIncomplete }} />
         <TextField
           label={say.title}
           name="title"
@@ -55,29 +60,30 @@ export function Editor({ panel, names, onClose, onSave }: Props) {
           maxLength={200}
           defaultValue={panel?.title ?? ''}
         />
-        <div className={styles.end}>
-          <Button onClick={onClose}>{say.cancel}</Button>
-          <Button kind="main" type="submit">
-            {say.save}
-          </Button>
-        </div>
+        <FormEnd error={null} text={say.save} onCancel={onClose} />
       </form>
     </Dialog>
   )
 }
 
-type FieldsProps = { kind: Kind; given: Panel | null; names: Names }
+type FieldsProps = {
+  kind: Kind
+  given: Panel | null
+  names: Names
+  /** The form was sent, and its list names too little. */
+  isIncomplete: boolean
+}
 
-function Fields({ kind, given, names }: FieldsProps): ReactNode {
+function Fields({ kind, given, names, isIncomplete }: FieldsProps): ReactNode {
   const say = useWords(words)
   const of = <K extends Kind>(wanted: K) => (given?.kind === wanted ? (given as PanelOf<K>) : null)
   switch (kind) {
     case 'line':
-      return <LineFields given={of('line')} names={names} />
+      return <LineFields {...{ names, isIncomplete }} given={of('line')} />
     case 'scatter':
       return <ScatterFields given={of('scatter')} names={names} />
     case 'parallel':
-      return <ParallelFields given={of('parallel')} names={names} />
+      return <ParallelFields {...{ names, isIncomplete }} given={of('parallel')} />
     case 'bar':
     case 'importance':
       return <MetricField given={of(kind)?.metric} names={names} />
@@ -101,12 +107,14 @@ function Suggested(props: {
   value: string | undefined
   all: readonly string[]
   required?: boolean
+  placeholder?: string
 }) {
-  const { label, name, value, all, required = false } = props
+  const { label, name, value, all, required = false, placeholder } = props
   return (
     <>
       <TextField
-        {...{ label, name, required }}
+        {...{ label, name, required, placeholder }}
+        {...(required && { pattern: '.*\\S.*' })}
         list={`${name}-names`}
         maxLength={300}
         autoComplete="off"
@@ -139,38 +147,35 @@ function MetricField({ given, names }: { given: string | undefined; names: Names
   )
 }
 
-function LineFields({ given, names }: { given: PanelOf<'line'> | null; names: Names }) {
+type ListProps<K extends Kind> = Pick<FieldsProps, 'names' | 'isIncomplete'> & {
+  given: PanelOf<K> | null
+}
+
+const filters = ['like', 'exponential', 'gaussian'] as const
+
+function LineFields({ given, names, isIncomplete }: ListProps<'line'>) {
   const say = useWords(words)
-  const [filter, setFilter] = useState(given?.filter ?? 'exponential')
+  const [filter, setFilter] = useState<(typeof filters)[number]>(given?.filter ?? 'like')
   return (
     <>
       <TextArea
         label={say.metrics}
         name="keys"
         hint={say.metricsHint}
+        fault={isIncomplete && say.noMetric}
         rows={3}
         required
         spellCheck={false}
         defaultValue={(given?.keys ?? names.metrics.slice(0, 1)).join('\n')}
       />
       <div className={styles.pair}>
-        <Field label={say.x}>
-          {field => (
-            <input
-              {...field}
-              name="x"
-              list="x-names"
-              autoComplete="off"
-              placeholder={say.like}
-              defaultValue={given?.over ?? given?.x ?? ''}
-            />
-          )}
-        </Field>
-        <datalist id="x-names">
-          {['step', 'relative', 'time', ...names.metrics].map(one => (
-            <option key={one} value={one} />
-          ))}
-        </datalist>
+        <Suggested
+          label={say.x}
+          name="x"
+          value={given?.over ?? given?.x}
+          all={['step', 'relative', 'time', ...names.metrics]}
+          placeholder={say.like}
+        />
         <TextField
           label={say.smoothing}
           name="smooth"
@@ -184,10 +189,7 @@ function LineFields({ given, names }: { given: PanelOf<'line'> | null; names: Na
         <Select
           label={say.filter}
           value={filter}
-          choices={(['exponential', 'gaussian'] as const).map(value => ({
-            value,
-            text: say[value],
-          }))}
+          choices={filters.map(value => ({ value, text: say[value] }))}
           onChange={setFilter}
         />
         <input type="hidden" name="filter" value={filter} />
@@ -236,7 +238,7 @@ function ScatterFields({ given, names }: { given: PanelOf<'scatter'> | null; nam
   )
 }
 
-function ParallelFields({ given, names }: { given: PanelOf<'parallel'> | null; names: Names }) {
+function ParallelFields({ given, names, isIncomplete }: ListProps<'parallel'>) {
   const say = useWords(words)
   const usual = [...axesOf({ ...names, metrics: [] }).slice(0, 5), ...lastOf(names).slice(0, 1)]
   return (
@@ -245,6 +247,7 @@ function ParallelFields({ given, names }: { given: PanelOf<'parallel'> | null; n
         label={say.axes}
         name="axes"
         hint={say.axesHint}
+        fault={isIncomplete && say.fewAxes}
         rows={6}
         required
         spellCheck={false}

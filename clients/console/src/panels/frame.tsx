@@ -2,6 +2,7 @@ import Ellipsis from 'lucide-react/icons/ellipsis'
 import { type ReactNode, useState } from 'react'
 import { Icon } from '../design/icon.tsx'
 import { Menu, MenuItem } from '../design/menu.tsx'
+import { ScrollBox } from '../design/scroll-box.tsx'
 import { visible } from '../words/visible.ts'
 import { useWords } from '../words/words.ts'
 import styles from './panels.module.css'
@@ -33,15 +34,15 @@ export function Frame({ title, height, actions, table, children }: Props) {
           {actions}
         </Menu>
       </figcaption>
-      {/* It scrolls by keyboard where it holds more than fits. */}
-      <section
+      {/* A group: panels may have the same title, and regions of one name could not be told apart. */}
+      <ScrollBox
         className={styles.body}
         style={{ maxHeight: height + 8 }}
-        tabIndex={0}
+        role="group"
         aria-label={title}
       >
         {isTable && table ? table() : children}
-      </section>
+      </ScrollBox>
     </figure>
   )
 }

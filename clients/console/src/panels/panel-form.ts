@@ -17,7 +17,6 @@ export function panelFromForm(kind: Kind, form: FormData, before: Panel | null):
   const number = (name: string) => (text(name) === '' ? undefined : Number(text(name)))
   const x = text('x')
   const isOver = kind === 'line' && x !== '' && !axes.includes(x)
-  const filter = text('filter')
   const [panel] = panelsFrom(
     JSON.stringify([
       {
@@ -26,7 +25,8 @@ export function panelFromForm(kind: Kind, form: FormData, before: Panel | null):
         ...(isOver ? { over: x } : { x }),
         ...{ logX: form.has('logX'), logY: form.has('logY') },
         ...{ low: number('low'), high: number('high'), smooth: number('smooth') },
-        ...(filter === 'gaussian' && { filter }),
+        // `like` is no filter and is dropped, so that the panel follows the other charts.
+        filter: text('filter'),
         ...(before && { w: before.w, h: before.h }),
       },
     ]),

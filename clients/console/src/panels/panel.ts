@@ -77,6 +77,14 @@ function commonFields({ title, w, h }: Fields) {
 export const clamped = (value: number, least: number, most: number): number =>
   Math.min(most, Math.max(least, Math.round(value)))
 
+/** Servers take addresses of 16 KiB in all. */
+const mostInAddress = 8_000
+
+/** Whether the address has no room for another panel. */
+export const isFull = (panels: readonly Panel[]): boolean =>
+  panels.length >= panelLimits.panels ||
+  encodeURIComponent(panelsText(panels) ?? '').length > mostInAddress
+
 /** Columns and rows of a panel, unless somebody resized it. */
 export const sizeOf = ({ kind, w, h }: Panel): { w: number; h: number } => ({
   w: w ?? (kind === 'parallel' ? panelLimits.columns : 3),

@@ -7,11 +7,13 @@ import { nameOfAxis, type RunFacts } from './axis.ts'
 import { hovering } from './hover.ts'
 import type { PanelOf } from './panel.ts'
 import styles from './panels.module.css'
-import { colourAt, type Scale, scaleOf } from './scale.ts'
+import { colourAt, isWide, type Scale, scaleOf } from './scale.ts'
 import { shortened } from './shortened.ts'
 import { useWidth } from './use-width.ts'
 import { words } from './words.ts'
 
+/** From an axis to its labels: past the handles, which are 7 wide on either side. */
+const labelPx = 16
 const margin = { side: 40, top: 26, bottom: 12 } as const
 type Bounds = { low: number; high: number }
 const all: Bounds = { low: 0, high: 1 }
@@ -58,62 +60,84 @@ export function Parallel({ panel, title, runs, height, lifted, onHover, onOnly }
       : colourAt(colour.placeOf(run.valueOf(panel.colour)))
   const opacityOf = (runId: string, isChosen: boolean) =>
     lifted === null ? (isChosen || !isBrushed ? 0.85 : 0.08) : lifted === runId ? 1 : 0.12
-  if (lines.length === 0) return <p className={styles.empty}>{say.none}</p>
   return (
     <div ref={box}>
-      <svg className={styles.plot} role="group" aria-label={title} width={width} height={height}>
-        {lines.map(({ run, places, isChosen }) => (
-          <path
-            key={run.runId}
-            d={places.map(({ x, at }, nth) => `${nth === 0 ? 'M' : 'L'}${x},${up(at)}`).join('')}
-            opacity={opacityOf(run.runId, isChosen)}
-            style={{ stroke: strokeOf(run) }}
-            {...hovering(run.runId, onHover)}
+      {lines.length === 0 ? (
+        <p className={styles.empty}>{say.none}</p>
+      ) : (
+        <>
+          <svg
+            className={styles.plot}
+            role="group"
+            aria-label={title}
+            width={width}
+            height={height}
           >
-            <title>{visible(run.label)}</title>
-          </path>
-        ))}
-        {axes.map(axis => (
-          <AxisLine
-            key={axis.name}
-            {...axis}
-            up={up}
-            isLast={axis === axes.at(-1)}
-            onBounds={next => setBounds({ ...bounds, [axis.name]: next })}
-          />
-        ))}
-      </svg>
-      <p className={styles.legend}>
-        <span role="status">{say.dots(chosen.length, runs.length)}</span>
-        {isBrushed && (
-          <>
-            <Button kind="quiet" onClick={() => setBounds({})}>
-              {say.clear}
-            </Button>
-            {onOnly && (
-              <Button
-                kind="quiet"
-                onClick={() => {
-                  setBounds({})
-                  onOnly(chosen.map(({ run }) => run.runId))
-                }}
+            {lines.map(({ run, places, isChosen }) => (
+              <path
+                key={run.runId}
+                d={places
+                  .map(({ x, at }, nth) => `${nth === 0 ? 'M' : 'L'}${x},${up(at)}`)
+                  .join('')}
+                opacity={opacityOf(run.runId, isChosen)}
+                style={{ stroke: strokeOf(run) }}
+                {...hovering(run.runId, onHover)}
               >
-                {say.only}
-              </Button>
-            )}
-          </>
-        )}
-      </p>
+                <title>{visible(run.label)}</title>
+              </path>
+            ))}
+            {axes.map(axis => (
+              <AxisLine
+                key={axis.name}
+                {...axis}
+                up={up}
+                isLast={axis === axes.at(-1)}
+                onBounds={next => setBounds({ ...bounds, [axis.name]: next })}
+              />
+            ))}
+          </svg>
+          <Chosen
+            text={say.dots(chosen.length, runs.length)}
+            onClear={isBrushed ? () => setBounds({}) : null}
+            onOnly={onOnly && (() => onOnly(chosen.map(({ run }) => run.runId)))}
+          />
+        </>
+      )}
     </div>
   )
 }
 
-/** Positive numbers that span more than two orders of magnitude, such as learning rates, are placed by their logarithms. */
+type ChosenProps = { text: string; onClear: (() => void) | null; onOnly: (() => void) | null }
+
+/** How many runs the bounds choose, and what can be done with these. */
+function Chosen({ text, onClear, onOnly }: ChosenProps) {
+  const say = useWords(words)
+  return (
+    <p className={styles.legend}>
+      <span role="status">{text}</span>
+      {onClear && (
+        <Button kind="quiet" onClick={onClear}>
+          {say.clear}
+        </Button>
+      )}
+      {onClear && onOnly && (
+        <Button
+          kind="quiet"
+          onClick={() => {
+            onClear()
+            onOnly()
+          }}
+        >
+          {say.only}
+        </Button>
+      )}
+    </p>
+  )
+}
+
 function axisScale(axis: string, runs: readonly RunFacts[]): Scale {
   const values = runs.map(run => run.valueOf(axis))
-  const numbers = values.filter(value => typeof value === 'number')
-  const [low, high] = [Math.min(...numbers), Math.max(...numbers)]
-  return scaleOf(values, numbers.length > 0 && low > 0 && high / low > 100)
+  return scaleOf(values, isWide(values))
 }
 
 type AxisProps = {
@@ -145,7 +169,7 @@ function AxisLine({ name, x, scale, bounds, isLast, up, onBounds }: AxisProps) {
       {scale.ticks.map(tick => (
         <text
           key={tick.text}
-          x={isLast ? x - 11 : x + 11}
+          x={isLast ? x - labelPx : x + labelPx}
           y={up(tick.at) + 4}
           textAnchor={isLast ? 'end' : 'start'}
         >

@@ -2,16 +2,18 @@ import type { Panel } from '../../../../schemas/workspace.ts'
 import { MenuItem } from '../design/menu.tsx'
 import { usePart } from '../design/use-part.ts'
 import { useWords } from '../words/words.ts'
-import { Board, type Drawn } from './board.tsx'
+import type { Drawn } from './board.tsx'
 import type { Shared } from './drawn-panel.tsx'
 import type { Names } from './editor.tsx'
+import { isFull } from './panel.ts'
 import { words } from './words.ts'
 
 export type Pinned = { panels: readonly Panel[]; setPanels: (panels: Panel[]) => void }
 
+// Most projects have no panels, so that their code is loaded for the first one.
+const loadBoard = () => import('./board.tsx')
 const load = () => import('./drawn-panel.tsx')
 
-/** Most projects have no panels, so that what draws them is loaded for the first one. */
 function DrawnPanel({ drawn, shared }: { drawn: Drawn; shared: Shared }) {
   const part = usePart(load)
   return part ? (
@@ -24,20 +26,30 @@ function DrawnPanel({ drawn, shared }: { drawn: Drawn; shared: Shared }) {
 type Props = { pinned: Pinned; names: Names; shared: Shared }
 
 /** The pinned panels of a workspace or a comparison. */
-export const PinnedPanels = ({ pinned, names, shared }: Props) => (
-  <Board
-    panels={pinned.panels}
-    onChange={pinned.setPanels}
-    names={names}
-    draw={drawn => <DrawnPanel drawn={drawn} shared={shared} />}
-  />
-)
+export function PinnedPanels({ pinned: { panels, setPanels }, names, shared }: Props) {
+  const part = usePart(panels.length > 0 ? loadBoard : null)
+  if (panels.length === 0) return null
+  return part ? (
+    <part.Board
+      panels={panels}
+      onChange={setPanels}
+      names={names}
+      draw={drawn => <DrawnPanel drawn={drawn} shared={shared} />}
+    />
+  ) : (
+    <div style={{ height: 240 }} aria-busy="true" />
+  )
+}
 
 /** Pins the metrics of a chart: an item of its menu. */
 export function PinItem({ pinned, keys }: { pinned: Pinned; keys: readonly string[] }) {
   const say = useWords(words)
   const pin = () => pinned.setPanels([...pinned.panels, { kind: 'line', keys: [...keys] }])
-  return <MenuItem onSelect={pin}>{say.pin}</MenuItem>
+  return (
+    <MenuItem onSelect={pin} unless={isFull(pinned.panels) && say.full}>
+      {say.pin}
+    </MenuItem>
+  )
 }
 
 /** Adds a panel that shows which hyperparameters matter for a metric: an item of the menu of its chart. */

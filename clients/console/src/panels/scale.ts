@@ -20,6 +20,13 @@ export function scaleOf(values: readonly Scalar[], isLog: boolean): Scale {
 const isNumber = (value: Scalar): value is number =>
   typeof value === 'number' && Number.isFinite(value)
 
+/** Positive numbers that span more than two orders of magnitude, such as learning rates: a logarithmic scale suits them. */
+export function isWide(values: readonly Scalar[]): boolean {
+  const numbers = values.filter(isNumber)
+  const low = Math.min(...numbers)
+  return low > 0 && Math.max(...numbers) / low > 100
+}
+
 function ordinal(texts: readonly string[]): Scale {
   const at = (nth: number) => (texts.length < 2 ? 0.5 : nth / (texts.length - 1))
   const stride = Math.ceil(texts.length / 8)

@@ -124,6 +124,14 @@ async function refresh(): Promise<boolean> {
   return true
 }
 
+/**
+ * What the person who is signed in may do: nothing until they replace a generated password or set up a second factor (limited), or
+ * all that their role allows. Unknown until the server has said so.
+ */
+export const standing = createStore<'unknown' | 'limited' | 'full'>('unknown')
+
+const limiting = ['password.generated', 'second_factor.set_up']
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Asked = { body?: unknown; signal?: AbortSignal; headers?: Record<string, string> }
 
@@ -226,5 +234,7 @@ function lost(why: Away): void {
 export async function accepted(response: Response): Promise<unknown> {
   const body = await response.json().catch(() => ({}))
   if (response.ok) return body
-  throw new ApiFailure(response.status, body, response.headers.get('x-request-id'))
+  const failure = new ApiFailure(response.status, body, response.headers.get('x-request-id'))
+  if (failure.code !== null && limiting.includes(failure.code)) standing.set('limited')
+  throw failure
 }

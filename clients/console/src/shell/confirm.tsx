@@ -29,10 +29,10 @@ const words = wordsOf({
 /** Asks who it is, while a request waits for that. */
 export function Confirm() {
   const now = useSyncExternalStore(refused.subscribe, refused.get)
-  return now && <Ask refused={now} />
+  return now && <Proof refused={now} />
 }
 
-function Ask({ refused: { method, path, by, end } }: { refused: Refused }) {
+function Proof({ refused: { method, path, by, end } }: { refused: Refused }) {
   const say = useWords(words)
   const language = useLanguage()
   const act = nameOfAct(method, path)?.[language === 'zh' ? 1 : 0] ?? `${method} ${path}`

@@ -22,7 +22,7 @@ import { useLive } from '../live/use-live.ts'
 import { places, titleOf } from '../pages/all.ts'
 import { reading } from '../session/api.ts'
 import { newRecoveryCodes } from '../session/recovery-codes.ts'
-import { type Me, type Session, session, signOut } from '../session/session.ts'
+import { type Me, type Session, session, signOut, standing } from '../session/session.ts'
 import { useLanguage, useWords, wordsOf } from '../words/words.ts'
 import { Confirm } from './confirm.tsx'
 import styles from './frame.module.css'
@@ -81,6 +81,7 @@ function useLastPerson(now: Session): string | null {
     if (!hasLeft || last.current === null) return
     last.current = null
     newRecoveryCodes.set(null)
+    standing.set('unknown')
     queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== signInKey })
   }, [hasLeft, queries])
   return hasLeft ? null : (username ?? last.current)
@@ -130,19 +131,32 @@ function Content() {
   const { pathname } = useLocation()
   const me = useQuery(reading<Me>('/api/auth/me'))
   const codes = useSyncExternalStore(newRecoveryCodes.subscribe, newRecoveryCodes.get)
+  const now = useSyncExternalStore(standing.subscribe, standing.get)
   const isRequired = me.data?.second_factor.must_set_up === true
+  const known = standingOf(me)
+  useEffect(() => {
+    if (known !== null) standing.set(known)
+  }, [known])
   if (me.data?.must_change_password)
     return (
       <Suspense fallback={<Loading />}>
         <RequiredPassword />
       </Suspense>
     )
+  // A page may be refused before it is known why: its refusals are not shown.
+  if (me.data === undefined && now === 'limited') return <Loading />
   if (!isRequired && (codes === null || pathname === '/settings')) return <Outlet />
   return (
     <Suspense fallback={<Loading />}>
       <RequiredSecondFactor />
     </Suspense>
   )
+}
+
+/** Null: not known yet. Full where it cannot be read: the server refuses the rest. */
+function standingOf({ data, isError }: { data: Me | undefined; isError: boolean }) {
+  if (data === undefined) return isError ? 'full' : null
+  return data.must_change_password || data.second_factor.must_set_up ? 'limited' : 'full'
 }
 
 function Header() {

@@ -1,13 +1,14 @@
 import { byInterest } from '../../../../../schemas/metrics/interest.ts'
 import type { Panel } from '../../../../../schemas/workspace.ts'
-import { type Stroke, strokeOfRun } from '../../charts/stroke.ts'
+import { type Stroke, strokeAt, strokeOfRun } from '../../charts/stroke.ts'
 import { axisFrom, type RunFacts, type Scalar } from '../../panels/axis.ts'
+import { isWide } from '../../panels/scale.ts'
 import type { Comparison } from './comparison.ts'
 
 /** The strokes of the runs: their own in one project; by place where runs of several projects may have the same. */
 export function strokesOf({ runs }: Pick<Comparison, 'runs'>): Stroke[] {
   const isOne = new Set(runs.map(({ project }) => project)).size <= 1
-  return runs.map(({ short_id }, nth) => strokeOfRun(isOne ? short_id : `-${nth + 1}`))
+  return runs.map(({ short_id }, nth) => (isOne ? strokeOfRun(short_id) : strokeAt(nth)))
 }
 
 /** The runs with the hyperparameters that differ and the metrics that all of them have. */
@@ -52,18 +53,10 @@ export function usualPanels({ hparams, metrics }: Comparison): Panel[] {
       kind: 'scatter',
       x: `hparams.${first}`,
       y: best,
-      ...(isWide(hparams, first) && { logX: true }),
+      ...(isWide(hparams.find(({ key }) => key === first)?.values ?? []) && { logX: true }),
     },
     ...(axes.length > 1
       ? [{ kind: 'parallel' as const, axes: [...axes, best], colour: best, w: 3 }]
       : []),
   ]
-}
-
-/** Numbers that span more than two orders of magnitude, such as learning rates, use a logarithmic scale. */
-function isWide(hparams: Comparison['hparams'], key: string): boolean {
-  const values = hparams.find(one => one.key === key)?.values ?? []
-  const numbers = values.filter(value => typeof value === 'number')
-  const low = Math.min(...numbers)
-  return low > 0 && Math.max(...numbers) / low > 100
 }

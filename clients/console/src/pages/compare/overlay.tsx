@@ -1,13 +1,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Panel } from '../../../../../schemas/workspace.ts'
 import { ChartList } from '../../charts/chart-list.tsx'
-import { pathOfSeries } from '../../charts/project-series.ts'
-import { pathOfMetrics } from '../../charts/use-lines.ts'
+import { useLiveCurves } from '../../charts/use-live-curves.ts'
 import { Empty } from '../../design/notice.tsx'
+import { AddPanel } from '../../panels/add-panel.tsx'
 import { panelsFrom } from '../../panels/panel.ts'
 import { PinItem, PinnedPanels } from '../../panels/pinned.tsx'
-import { reread } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
 import { type Comparison, compareAgainMs } from './comparison.ts'
 import { factsOf, strokesOf, usualPanels } from './facts.ts'
@@ -20,7 +19,7 @@ export function Overlay({ data }: { data: Comparison }) {
   const [lifted, setLifted] = useState<string | null>(null)
   const runs = useMemo(() => factsOf(data), [data])
   const strokes = useMemo(() => strokesOf(data), [data])
-  useLiveCurves(data)
+  useLiveCurves(data.runs, { leastMs: compareAgainMs })
   const projects = new Set(data.runs.map(({ project }) => project))
   const [project = ''] = projects
   const lift = { runId: lifted, onHover: setLifted }
@@ -32,6 +31,7 @@ export function Overlay({ data }: { data: Comparison }) {
     }))
   if (data.metrics.length === 0) return <Empty text={say.noMetrics} />
   const metrics = data.metrics.map(({ key }) => key)
+  const names = { metrics, hparams: data.hparams.map(({ key }) => key) }
   return (
     <section aria-label={say.curves}>
       <ChartList
@@ -43,7 +43,7 @@ export function Overlay({ data }: { data: Comparison }) {
         before={(view, onZoom) => (
           <PinnedPanels
             pinned={pinned}
-            names={{ metrics, hparams: data.hparams.map(({ key }) => key) }}
+            names={names}
             shared={{
               ...{ view, onZoom, lift, runs, q: '', onOnly: null },
               curvesOf: keys => ({ source: sourcesOf(keys), groups: null }),
@@ -51,7 +51,9 @@ export function Overlay({ data }: { data: Comparison }) {
             }}
           />
         )}
-      />
+      >
+        <AddPanel pinned={pinned} names={names} />
+      </ChartList>
     </section>
   )
 }
@@ -71,17 +73,4 @@ function usePanels(data: Comparison) {
       resetScroll: false,
     })
   return { panels, setPanels }
-}
-
-function useLiveCurves(data: Comparison): void {
-  useEffect(() => {
-    const live = data.runs.filter(({ ended_at }) => ended_at === null)
-    if (live.length === 0) return
-    const projects = new Set(live.map(({ project }) => pathOfSeries(project)))
-    const timer = setInterval(() => {
-      if (!document.hidden)
-        void reread(...projects, ...live.map(({ run_id }) => pathOfMetrics(run_id)))
-    }, compareAgainMs)
-    return () => clearInterval(timer)
-  }, [data])
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import type { FormEvent } from 'react'
+import { type FormEvent, useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { TextField } from '../../design/field.tsx'
 import { Empty, Shown } from '../../design/notice.tsx'
@@ -48,8 +48,9 @@ export function Page() {
 }
 
 const most = 200
-/** More runs than this are folded, so that the charts are in view. */
+/** More runs than this are folded, so that the charts are in view; on a phone any. */
 const mostInView = 12
+const isPhone = () => !matchMedia('(min-width: 40rem)').matches
 
 /** The runs, each in the colour of its curves. A run that does not exist is named, but not compared. */
 function Chosen({ ids, data }: { ids: readonly string[]; data: Comparison | null }) {
@@ -63,6 +64,8 @@ function Chosen({ ids, data }: { ids: readonly string[]; data: Comparison | null
     if (id !== '') go([...ids, id])
     event.currentTarget.reset()
   }
+  const [isNarrow] = useState(isPhone)
+  const isFolded = ids.length > mostInView || (isNarrow && ids.length >= 2)
   const found = data?.runs ?? []
   const missing = data?.missing ?? []
   const strokes = strokesOf({ runs: found })
@@ -98,25 +101,27 @@ function Chosen({ ids, data }: { ids: readonly string[]; data: Comparison | null
       })}
     </div>
   )
+  const form = (
+    <form onSubmit={add} className={styles.chosen}>
+      <TextField label={say.add} name="id" placeholder="demo-12" />
+      <Button type="submit" unless={ids.length >= most && say.enough}>
+        {say.addButton}
+      </Button>
+    </form>
+  )
   return (
     <>
-      {ids.length > mostInView ? (
+      {isFolded ? (
         <details>
           <summary>{say.ofRuns(ids.length)}</summary>
           {chips}
+          {isNarrow && form}
         </details>
       ) : (
         chips
       )}
-      {missing.length > 0 && ids.length > mostInView && (
-        <p role="alert">{say.missing(missing.join(', '))}</p>
-      )}
-      <form onSubmit={add} className={styles.chosen}>
-        <TextField label={say.add} name="id" placeholder="demo-12" />
-        <Button type="submit" unless={ids.length >= most && say.enough}>
-          {say.addButton}
-        </Button>
-      </form>
+      {missing.length > 0 && isFolded && <p role="alert">{say.missing(missing.join(', '))}</p>}
+      {!(isFolded && isNarrow) && form}
     </>
   )
 }

@@ -8,6 +8,7 @@ import { Menu, MenuItem } from '../../design/menu.tsx'
 import { Failure } from '../../design/notice.tsx'
 import { reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
+import { useAct } from '../../session/use-act.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
 import { type Deployment, pathOf, type Revision } from './paths.ts'
@@ -21,24 +22,20 @@ export function Actions({ deployment, revisions }: Props) {
   const say = useWords(words)
   const navigate = useNavigate()
   const [asked, setAsked] = useState<Asked | null>(null)
-  const [error, setError] = useState<unknown>(null)
+  const { act, error, isBusy, clear } = useAct()
   const path = pathOf(deployment.deployment_id)
   const close = () => setAsked(null)
   const begin = (next: Asked) => {
-    setError(null)
+    clear()
     setAsked(next)
   }
-  const send = async (method: 'POST' | 'DELETE', to: string) => {
-    setError(null)
-    try {
+  const send = (method: 'POST' | 'DELETE', to: string) =>
+    act(async () => {
       await request(method, to, { ...(method === 'POST' && { body: {} }) })
       close()
       await reread('/api/deployments')
       if (method === 'DELETE') void navigate({ to: '/deployments' })
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+    })
   const previous = revisions.find(one => one.revision_id === deployment.previous_revision_id)
   const isSuspended = ['suspended', 'suspending'].includes(deployment.state)
   return (
@@ -47,7 +44,7 @@ export function Actions({ deployment, revisions }: Props) {
         <Button onClick={() => begin('rollback')}>{say.rollback}</Button>
       )}
       {isSuspended && (
-        <Button kind="main" onClick={() => void send('POST', `${path}/resume`)}>
+        <Button kind="main" busy={isBusy} onClick={() => void send('POST', `${path}/resume`)}>
           {say.resume}
         </Button>
       )}
@@ -72,6 +69,7 @@ export function Actions({ deployment, revisions }: Props) {
           title={say.suspendOf(deployment.name)}
           text={say.suspend}
           isDangerous
+          busy={isBusy}
           error={error}
           onYes={() => void send('POST', `${path}/suspend`)}
           onClose={close}
@@ -84,6 +82,7 @@ export function Actions({ deployment, revisions }: Props) {
           title={say.deleteOf(deployment.name)}
           text={say.delete}
           isDangerous
+          busy={isBusy}
           error={error}
           onYes={() => void send('DELETE', path)}
           onClose={close}

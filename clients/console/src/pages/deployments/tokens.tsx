@@ -14,6 +14,7 @@ import { State } from '../../design/state.tsx'
 import { Ago } from '../../design/time.tsx'
 import { reading, reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
+import { useAct } from '../../session/use-act.ts'
 import { useSubmit } from '../../session/use-submit.ts'
 import { visible } from '../../words/visible.ts'
 import { useLanguage, useWords } from '../../words/words.ts'
@@ -144,18 +145,20 @@ type RevokeProps = { deployment: Deployment; token: Token; onClose: () => void }
 
 function Revoke({ deployment, token, onClose }: RevokeProps) {
   const say = useWords(words)
-  const [error, setError] = useState<unknown>(null)
+  const { act, error, isBusy } = useAct()
   const path = `${pathOf(deployment.deployment_id)}/tokens`
   const revoke = () =>
-    request('DELETE', `${path}/${token.token_id}`)
-      .then(() => reread(path))
-      .then(onClose)
-      .catch(setError)
+    act(async () => {
+      await request('DELETE', `${path}/${token.token_id}`)
+      await reread(path)
+      onClose()
+    })
   return (
     <Ask
       title={say.revokeOf(token.name)}
       text={say.revoke}
       isDangerous
+      busy={isBusy}
       error={error}
       onYes={() => void revoke()}
       onClose={onClose}

@@ -15,8 +15,9 @@ import { Ago } from '../../design/time.tsx'
 import { reading } from '../../session/api.ts'
 import type { Me } from '../../session/session.ts'
 import { usePages } from '../../session/use-pages.ts'
+import { blameText, categoryText } from '../../words/failures.ts'
 import { visible } from '../../words/visible.ts'
-import { useWords } from '../../words/words.ts'
+import { type Language, useLanguage, useWords } from '../../words/words.ts'
 import styles from './page.module.css'
 import { Sparkline } from './sparkline.tsx'
 import { Trend } from './trend.tsx'
@@ -58,7 +59,7 @@ export function Page() {
         none={<Empty text={isFiltered ? say.noneFound : say.none} />}
         caption={say.title}
         keyOf={row => row.fingerprint}
-        columns={columnsOf(say)}
+        columns={columnsOf(say, useLanguage())}
       />
       <More of={found} />
     </div>
@@ -89,6 +90,11 @@ function Controls({ of: { window: days, project, owner, category } }: { of: Filt
     project,
   )
   const username = me.data?.username ?? ''
+  const language = useLanguage()
+  const categoryChoices = failureCategories.map(value => ({
+    value,
+    text: categoryText(value, language),
+  }))
   return (
     <div className={styles.controls}>
       <Select
@@ -118,7 +124,7 @@ function Controls({ of: { window: days, project, owner, category } }: { of: Filt
       <Select
         label={say.category}
         value={category}
-        choices={[{ value: '', text: say.allCategories }, ...failureCategories.map(asChoice)]}
+        choices={[{ value: '', text: say.allCategories }, ...categoryChoices]}
         onChange={next => go({ category: next || undefined })}
       />
     </div>
@@ -131,14 +137,18 @@ const asChoice = (value: string) => ({ value, text: value })
 const withChosen = (names: readonly string[], chosen: string): readonly string[] =>
   chosen === '' || names.includes(chosen) ? names : [chosen, ...names]
 
-const columnsOf = (say: (typeof words)['en']): Column<FingerprintRow>[] => [
+const columnsOf = (say: (typeof words)['en'], language: Language): Column<FingerprintRow>[] => [
   {
     key: 'failure',
     title: say.failure,
     cell: ({ title }) => <span className={styles.title}>{visible(title)}</span>,
   },
-  { key: 'category', title: say.category, cell: row => <Badge tone="bad">{row.category}</Badge> },
-  { key: 'cause', title: say.cause, cell: row => say[row.blame] },
+  {
+    key: 'category',
+    title: say.category,
+    cell: row => <Badge tone="bad">{categoryText(row.category, language)}</Badge>,
+  },
+  { key: 'cause', title: say.cause, cell: row => blameText(row.blame, language) },
   { key: 'daily', title: say.daily, cell: row => <Sparkline daily={row.daily} /> },
   { key: 'count', title: say.count, isNumber: true, cell: row => <Num value={row.count} /> },
   { key: 'trend', title: say.trend, cell: row => <Trend of={row} /> },

@@ -19,11 +19,6 @@ export const words = wordsOf({
   noneFound: ['No failure matches these filters.', '没有符合筛选条件的失败。'],
   failure: ['Failure', '失败原因'],
   cause: ['Cause', '责任方'],
-  user: ['user', '用户'],
-  platform: ['platform', '平台'],
-  hardware: ['hardware', '硬件'],
-  external: ['external', '外部'],
-  unknown: ['unknown', '未知'],
   daily: ['Per day', '每日'],
   dailyOf: [
     (total: number, days: number, most: number, day: string) =>

@@ -7,12 +7,13 @@ import { useSeconds } from '../../design/time.tsx'
 import { lengthOf, shortNumber } from '../../words/amounts.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
-import { ask, type Message, type Reply, type Sampling } from './chat.ts'
+import { ask, type Reply, type Sampling } from './chat.ts'
+import { messagesFor, type Replies } from './conversation.ts'
 import styles from './page.module.css'
 import { useSession } from './use-session.ts'
 import { words } from './words.ts'
 
-/** What both sides are asked, and how often that was. */
+/** All prompts that both sides are asked; `nth` is the number of the last one, from 1, and 0 before the first. */
 export type Turn = { nth: number; prompts: readonly string[]; sampling: Sampling }
 
 type Props = { name: string; revisionId: string; turn: Turn; onBusy: (isBusy: boolean) => void }
@@ -30,19 +31,25 @@ export function Side({ name, revisionId, turn, onBusy }: Props) {
         <p role="status">{session.state_reason ?? say.over}</p>
       )}
       <ol className={styles.talk} aria-label={say.reply(name)}>
-        {[...turn.prompts.entries()].map(([nth, prompt]) => (
-          <li key={nth}>
-            <p className={styles.prompt}>{visible(prompt)}</p>
-            <p className={styles.reply}>{visible(replies[nth]?.text ?? '…')}</p>
-            <Figures reply={replies[nth]} />
-          </li>
-        ))}
+        {[...turn.prompts.entries()].map(([place, prompt]) => {
+          const reply = replies.get(place + 1)
+          const isOver = place + 1 < turn.nth || failure !== null
+          return (
+            <li key={place}>
+              <p className={styles.prompt}>{visible(prompt)}</p>
+              <p className={styles.reply}>
+                {reply ? visible(reply.text) : isOver ? say.noReply : '…'}
+              </p>
+              <Speed of={reply} />
+            </li>
+          )
+        })}
       </ol>
     </Panel>
   )
 }
 
-function Figures({ reply }: { reply: Reply | undefined }) {
+function Speed({ of: reply }: { of: Reply | undefined }) {
   const say = useWords(words)
   if (reply?.ttftMs == null) return null
   const rate = reply.tokensPerS === null ? '–' : shortNumber(reply.tokensPerS, 3)
@@ -70,7 +77,7 @@ function useReplies(
   { nth, prompts, sampling }: Turn,
   onBusy: (isBusy: boolean) => void,
 ) {
-  const [replies, setReplies] = useState<readonly Reply[]>([])
+  const [replies, setReplies] = useState<Replies>(new Map())
   const [failure, setFailure] = useState<unknown>(null)
   const isReady = session?.state === 'ready'
   const url = session?.base_url ?? ''
@@ -79,22 +86,19 @@ function useReplies(
   const latest = useRef({ prompts, sampling, replies, url, model, onBusy })
   latest.current = { prompts, sampling, replies, url, model, onBusy }
   useEffect(() => {
-    if (nth === 0) setReplies([])
+    if (nth === 0) {
+      setReplies(new Map())
+      setFailure(null)
+    }
     if (nth === 0 || !isReady) return
     const { prompts, sampling, replies, url, model, onBusy } = latest.current
     const stop = new AbortController()
-    const at = prompts.length - 1
-    const before = replies.slice(0, at)
-    const messages = prompts.flatMap((content, place): Message[] => {
-      const reply = before[place]
-      const asked: Message = { role: 'user', content }
-      return reply ? [asked, { role: 'assistant', content: reply.text }] : [asked]
-    })
+    const messages = messagesFor(nth, prompts, replies)
     setFailure(null)
     onBusy(true)
-    ask(url, { ...sampling, model, messages, signal: stop.signal }, reply =>
-      setReplies([...before, reply]),
-    )
+    ask(url, { ...sampling, model, messages, signal: stop.signal }, reply => {
+      if (!stop.signal.aborted) setReplies(now => new Map(now).set(nth, reply))
+    })
       .catch(error => !stop.signal.aborted && setFailure(error))
       .finally(() => onBusy(false))
     return () => stop.abort()

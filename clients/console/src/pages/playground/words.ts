@@ -28,5 +28,6 @@ export const words = wordsOf({
     (ttft: string, rate: string) => `first token ${ttft} ms · ${rate} tokens/s`,
     (ttft: string, rate: string) => `首词元 ${ttft} ms · ${rate} 词元/秒`,
   ],
+  noReply: ['No reply', '无回复'],
   reply: [(name: string) => `Reply of ${name}`, (name: string) => `${name} 的回复`],
 })

@@ -4,6 +4,7 @@ import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import type { Lift } from '../../charts/chart.tsx'
 import { ChartList } from '../../charts/chart-list.tsx'
 import { strokeOfRun } from '../../charts/stroke.ts'
+import { AddPanel } from '../../panels/add-panel.tsx'
 import { axisFrom, type RunFacts } from '../../panels/axis.ts'
 import { ImportanceItem, PinItem, PinnedPanels } from '../../panels/pinned.tsx'
 import { visible } from '../../words/visible.ts'
@@ -29,6 +30,7 @@ export function Curves({ project, choice, keys, groups, shown, lift, onShow }: C
   const say = useWords(words)
   const hparams = useQuery(readingHparamKeys(project))
   const runs = useMemo(() => shown.map(factsOf), [shown])
+  const names = { metrics: keys, hparams: hparams.data?.keys.map(({ key }) => key) ?? [] }
   const curvesOf = useCurves({ project, groups, shown })
   return (
     <section aria-label={say.curves}>
@@ -47,14 +49,16 @@ export function Curves({ project, choice, keys, groups, shown, lift, onShow }: C
         before={(view, onZoom) => (
           <PinnedPanels
             pinned={choice}
-            names={{ metrics: keys, hparams: hparams.data?.keys.map(({ key }) => key) ?? [] }}
+            names={names}
             shared={{
               ...{ view, onZoom, lift, runs, curvesOf, project },
               ...{ q: withoutArchived(choice.q), onOnly: onShow },
             }}
           />
         )}
-      />
+      >
+        <AddPanel pinned={choice} names={names} />
+      </ChartList>
     </section>
   )
 }

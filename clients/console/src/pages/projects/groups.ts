@@ -1,18 +1,27 @@
-import type { Stroke } from '../../charts/stroke.ts'
+import { type Stroke, strokeAt } from '../../charts/stroke.ts'
 
 export type GroupValue = string | null
 
 /** The stroke of a group: by its place among the values in order, so that it depends on neither sizes nor scrolling. */
 export function strokeOfGroup(value: GroupValue, all: readonly GroupValue[]): Stroke {
-  const nth = all.toSorted(byValue).indexOf(value)
-  return { token: `curve-${(Math.max(0, nth) % 20) + 1}`, dash: nth < 20 ? [] : [7, 3] }
+  return strokeAt(Math.max(0, all.toSorted(byValue).indexOf(value)))
 }
 
 /** Numbers by size, then words; no value last. */
 export function byValue(a: GroupValue, b: GroupValue): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
-  return Number(a) - Number(b) || (a < b ? -1 : Number(a !== b))
+  const [numberA, numberB] = [numberOf(a), numberOf(b)]
+  if (numberA === null || numberB === null)
+    return Number(numberA === null) - Number(numberB === null) || byText(a, b)
+  return numberA - numberB || byText(a, b)
 }
+
+function numberOf(text: string): number | null {
+  const number = text.trim() === '' ? Number.NaN : Number(text)
+  return Number.isFinite(number) ? number : null
+}
+
+const byText = (a: string, b: string): number => (a < b ? -1 : Number(a !== b))
 
 /** The hidden groups in the format of the address; undefined for none. */
 export const hiddenText = (hidden: readonly GroupValue[]): string | undefined =>

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import type { Static } from 'typebox'
 import type { project } from '../../../../../schemas/projects.ts'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
+import { useLiveCurves } from '../../charts/use-live-curves.ts'
 import { Empty, Failure, Shown } from '../../design/notice.tsx'
 import { axesOfPanels } from '../../panels/axes-of.ts'
 import { neededBy } from '../../panels/axis.ts'
@@ -15,12 +16,15 @@ import styles from './page.module.css'
 import { shownOf, shownText } from './shown.ts'
 import { faultOf, Side } from './side.tsx'
 import { groupsOf, useChoice } from './use-choice.ts'
-import { useKeys, useLiveCurves, useRunsOf } from './use-runs.ts'
+import { rereadMs, useKeys, useRunsOf } from './use-runs.ts'
 import { useDefaultView } from './use-views.ts'
 import { Views } from './views.tsx'
 import { words } from './words.ts'
 
 type Project = Static<typeof project>
+
+/** The last values in the list of runs are refreshed with the curves. */
+const alsoLive = ['/api/runs']
 
 /** A project as a workspace: its runs, and their curves, both live. Everything that was chosen is in the address. */
 export function Page() {
@@ -43,7 +47,7 @@ function Workspace({ project }: { project: Project }) {
   const shown = shownOf(runs, choice.runs)
   const keys = useKeys(name, choice.q, shown)
   const groups = groupsOf(name, choice, shown)
-  useLiveCurves(name, groups === null ? shown : runs)
+  useLiveCurves(groups === null ? shown : runs, { leastMs: rereadMs, also: alsoLive })
   return (
     <div className={styles.page}>
       <Head project={project} shown={shown} />

@@ -1,12 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
 import type { Static } from 'typebox'
 import { byInterest } from '../../../../../schemas/metrics/interest.ts'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import type { projectMetricKeys } from '../../../../../schemas/series.ts'
-import { pathOfSeries } from '../../charts/project-series.ts'
 import { keysParameter } from '../../charts/series.ts'
-import { pathOfMetrics } from '../../charts/use-lines.ts'
 import { useLive, useThrottled } from '../../live/use-live.ts'
 import { reading, readingPage, reread } from '../../session/api.ts'
 import { type Order, textOfOrder } from './sort.ts'
@@ -15,7 +12,7 @@ type MetricKeys = Static<typeof projectMetricKeys>
 
 /** Listed at most; a search finds the others. */
 const mostRuns = 200
-const rereadMs = 2_000
+export const rereadMs = 2_000
 /** Values of runs that panels may need, the most that a list takes. */
 const maxAskedKeys = 30
 
@@ -52,19 +49,4 @@ export function useKeys(project: string, q: string, shown: readonly RunRow[]): s
   const named = shown.flatMap(run => Object.keys(run.summary))
   const others = shown.some(isCut) ? (all.data?.keys ?? []).map(({ key }) => key) : []
   return byInterest(new Map([...named, ...others].map(key => [key, { count: 0 }])))
-}
-
-export function useLiveCurves(project: string, shown: readonly RunRow[]): void {
-  const live = shown.filter(({ ended_at }) => ended_at === null).map(({ run_id }) => run_id)
-  const ids = live.join()
-  // Many curves take the server longer.
-  const paceMs = Math.max(rereadMs, live.length * 50)
-  useEffect(() => {
-    if (ids === '') return
-    const timer = setInterval(() => {
-      if (!document.hidden)
-        void reread('/api/runs', pathOfSeries(project), ...ids.split(',').map(pathOfMetrics))
-    }, paceMs)
-    return () => clearInterval(timer)
-  }, [ids, project, paceMs])
 }

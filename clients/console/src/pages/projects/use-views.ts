@@ -54,13 +54,22 @@ export async function changeView(
 /** Opens a view: its parameters become those of the address. */
 export function useOpenView(project: string) {
   const navigate = useNavigate()
+  const isHere = useRef(false)
+  useEffect(() => {
+    isHere.current = true
+    return () => {
+      isHere.current = false
+    }
+  }, [])
   return async (name: Name, replace = false): Promise<void> => {
     const { state } = await readView(project, name)
-    await navigate({
-      to: '.',
-      search: { ...searchOf(state), view: name.view },
-      ...{ replace, resetScroll: false },
-    })
+    // By now the address may be that of another page.
+    if (isHere.current)
+      await navigate({
+        to: '.',
+        search: { ...searchOf(state), view: name.view },
+        ...{ replace, resetScroll: false },
+      })
   }
 }
 

@@ -1,5 +1,7 @@
+import { defaultView } from '../../../../../schemas/default-view.ts'
 import type { WorkspaceState } from '../../../../../schemas/workspace.ts'
 import { panelsFrom, panelsText } from '../../panels/panel.ts'
+import { visible } from '../../words/visible.ts'
 
 type Search = Readonly<Record<string, string | undefined>>
 
@@ -20,6 +22,20 @@ const kept = [
   ] as const),
   'range',
 ] as const
+
+/** The name of a view as people read it. */
+export const nameOf = (view: string, say: { defaultView: string }) =>
+  view === defaultView ? say.defaultView : visible(view)
+
+/** Why a view cannot get this name: saving it would replace another one. */
+export function faultOfName(
+  view: string,
+  rows: readonly { view: string; owner: string | null }[],
+  username: string,
+): 'taken' | 'reserved' | null {
+  if (view === defaultView) return 'reserved'
+  return rows.some(row => row.view === view && row.owner === username) ? 'taken' : null
+}
 
 /** What an address shows, as a view to be saved. */
 export function stateOf(search: Search): WorkspaceState {

@@ -61,6 +61,25 @@ export const words = wordsOf({
   share: ['Share', '共享'],
   unshare: ['Make private', '设为私有'],
   deleteView: ['Delete', '删除'],
+  replace: ['Replace', '替换'],
+  taken: [
+    'You already have a view with this name. Choose another one, or replace that view.',
+    '您已有同名视图。请换一个名称，或替换该视图。',
+  ],
+  reserved: ['This is the name of the project default.', '此名称属于项目默认视图。'],
+  deleteTitle: [(name: string) => `Delete the view ${name}`, (name: string) => `删除视图 ${name}`],
+  deleteWhat: [
+    'Addresses that were copied from it still work. The view itself cannot be restored.',
+    '从中复制的地址仍然有效。视图本身无法恢复。',
+  ],
+  replaceTitle: [
+    (name: string) => `Replace the view ${name}`,
+    (name: string) => `替换视图 ${name}`,
+  ],
+  replaceWhat: [
+    'It will show what this page shows now. What it showed before is lost.',
+    '它将显示此页面当前的内容，之前的内容会丢失。',
+  ],
   ofProject: ['project', '项目'],
   shared: ['shared', '已共享'],
   mine: ['private', '私有'],

@@ -1,78 +1,13 @@
-import { useState } from 'react'
-import type { Diagnosis } from '../../../../../../schemas/diagnoses.ts'
-import { Badge } from '../../../design/badge.tsx'
-import { Button } from '../../../design/button.tsx'
-import { Failure } from '../../../design/notice.tsx'
-import { Panel } from '../../../design/panel.tsx'
-import { reread } from '../../../session/api.ts'
-import { request } from '../../../session/session.ts'
-import { useWords } from '../../../words/words.ts'
-import { pathOfDiagnoses, useDiagnosis } from '../use-diagnosis.ts'
+import { usePart } from '../../../design/use-part.ts'
+import { useDiagnosis } from '../use-diagnosis.ts'
 import type { RunRecord } from '../use-run.ts'
-import { isUnderWay, whyOf } from '../why.ts'
-import styles from './tab.module.css'
-import { words } from './words.ts'
+
+const loadCard = () => import('./diagnosis-card.tsx')
 
 /** Why a run failed according to the rules, with their evidence; for other runs only on request. */
-export function DiagnosisCard({ run }: { run: RunRecord }) {
-  const say = useWords(words)
-  const [error, setError] = useState<unknown>(null)
-  const { newest, error: unread } = useDiagnosis(run)
-  const ask = () =>
-    request('POST', '/api/job/diagnose', { body: { job_id: run.run_id } })
-      .then(() => reread(pathOfDiagnoses(run.run_id)))
-      .catch(setError)
-  if (run.state !== 'failed' && !newest) return null
-  return (
-    <Panel
-      title={whyOf(run, newest) ?? say.why}
-      actions={<Button onClick={() => void ask()}>{say.diagnose}</Button>}
-    >
-      <Failure error={error ?? unread} />
-      {isUnderWay(newest) && <p role="status">{say.diagnosing}</p>}
-      {newest?.status === 'succeeded' && <Verdict diagnosis={newest} />}
-    </Panel>
-  )
-}
-
-function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
-  const say = useWords(words)
-  const { category, confidence, blame, root_cause, similar } = diagnosis
-  const evidence = diagnosis.evidence ?? []
-  const suggestions = diagnosis.suggestions ?? []
-  return (
-    <>
-      <p className={styles.marks}>
-        {category && <Badge tone="bad">{category}</Badge>}
-        {blame && <Badge>{`${say.blame}: ${blame}`}</Badge>}
-        {confidence !== null && (
-          <span className={styles.soft}>{say.confidence(`${Math.round(confidence * 100)} %`)}</span>
-        )}
-        {similar && similar.count_30d > 0 && (
-          <span className={styles.soft}>{say.similar(similar.count_30d)}</span>
-        )}
-      </p>
-      {root_cause && <p>{root_cause}</p>}
-      {suggestions.length > 0 && (
-        <>
-          <h3>{say.suggestions}</h3>
-          <ul className={styles.bullets}>
-            {suggestions.map(({ title }) => (
-              <li key={title}>{title}</li>
-            ))}
-          </ul>
-        </>
-      )}
-      {evidence.length > 0 && (
-        <details>
-          <summary>{say.evidence}</summary>
-          {evidence.map(({ excerpt }) => (
-            <pre key={excerpt} className={styles.words}>
-              {excerpt}
-            </pre>
-          ))}
-        </details>
-      )}
-    </>
-  )
+export function Diagnosed({ run }: { run: RunRecord }) {
+  const { newest, error } = useDiagnosis(run)
+  const isShown = run.state === 'failed' || newest !== undefined
+  const card = usePart(isShown ? loadCard : null)
+  return card && <card.DiagnosisCard {...{ run, newest }} unread={error} />
 }

@@ -15,7 +15,7 @@ import { useWords } from '../../../words/words.ts'
 import { pathOfRun, type RunRecord } from '../use-run.ts'
 import { useSource } from '../use-source.ts'
 import { Alerts } from './alerts.tsx'
-import { DiagnosisCard } from './diagnosis.tsx'
+import { Diagnosed } from './diagnosis.tsx'
 import { keyChartsOf } from './key-charts.ts'
 import { LastWords } from './last-words.tsx'
 import { Notes } from './notes.tsx'
@@ -34,7 +34,7 @@ export function Tab({ run }: { run: RunRecord }) {
   const view = useMemo(() => ({ ...plainView, range }), [range])
   return (
     <div className={styles.tab}>
-      <DiagnosisCard run={run} />
+      <Diagnosed run={run} />
       <Alerts run={run} />
       <LastWords run={run} />
       <div className={styles.charts}>

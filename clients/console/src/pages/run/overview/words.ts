@@ -39,6 +39,7 @@ export const words = wordsOf({
   step: ['Step', '步数'],
   why: ['Why it failed', '失败原因'],
   diagnose: ['Diagnose it', '诊断'],
+  again: ['Diagnose again', '重新诊断'],
   diagnosing: ['Analysing…', '分析中…'],
   confidence: [(share: string) => `confidence ${share}`, (share: string) => `置信度 ${share}`],
   blame: ['Cause', '责任方'],
