@@ -24,7 +24,7 @@ forge.log({"loss": 1.0, "": 2.0, "bad\\udce9": 3.0, "big": 10**400}, 1)
 forge.log({"text": "x"}, 1)
 forge.log_samples(1, [
     {"user": "a\\0b", "assistant": os.fsdecode(b"\\xe9"), "reward": 1.0, "extra": {"k\\0": "v"}},
-    {"user": "refused", "unknown": 1},
+    {"user": ["refused"]},
     {"user": "fine", "reward": 10**400},
 ])
 print(forge.log_artifact("eval_report", os.fsdecode(b"/tmp/\\xe9.json"), "json"))
