@@ -99,7 +99,7 @@ async function buildAndFlip(deps: RebuildDeps, pool: Pool): Promise<void> {
   throw new Error(`the live projections left no moment to flip in ${flipAttempts} attempts`)
 }
 
-/** Starts with empty tables, or, if the log was trimmed, with the carried runs and checkpoints at its start. */
+/** Starts with the runs that are carried over, if any, and with checkpoints at the first record of the log. */
 async function openReplay(
   deps: RebuildDeps,
   pool: Pool,
