@@ -1,4 +1,4 @@
-import { adminPassword } from '../../test/servers/api.ts'
+import { adminPassword, askApi, signIn } from '../../test/servers/api.ts'
 import { untilDrawn } from '../console/screen.ts'
 import { failedName, lastError, liveName, project, sampleRuns, soughtTag } from './data.ts'
 import type { Setting, Ways } from './tasks.ts'
@@ -135,13 +135,11 @@ export const forge: Ways = {
         await hand.type(`noted ${nth}`, 'Control+Enter')
         await hand.seesText(page.locator('main p').getByText(`noted ${nth}`))
       },
-      async undo({ page }) {
-        const body = JSON.stringify({ name: renamed, notes: '', tags: ['sweep'] })
-        await page.evaluate(async body => {
-          const id = location.pathname.split('/')[2]
-          const headers = { 'content-type': 'application/json' }
-          await fetch(`/api/runs/${id}`, { method: 'PATCH', headers, body })
-        }, body)
+      async undo({ page, product }) {
+        const id = new URL(page.url()).pathname.split('/')[2]
+        const token = await signIn(product.address)
+        const body = { name: renamed, notes: '', tags: ['sweep'] }
+        await askApi(product.address, 'PATCH', `/api/runs/${id}`, { token, body })
       },
     },
     {
