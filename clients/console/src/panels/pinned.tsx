@@ -57,5 +57,9 @@ export function ImportanceItem({ pinned, metric }: { pinned: Pinned; metric: str
   const say = useWords(words)
   const add = () =>
     pinned.setPanels([{ kind: 'importance', metric: `${metric}:last` }, ...pinned.panels])
-  return <MenuItem onSelect={add}>{say.importance}</MenuItem>
+  return (
+    <MenuItem onSelect={add} unless={isFull(pinned.panels) && say.full}>
+      {say.importance}
+    </MenuItem>
+  )
 }
