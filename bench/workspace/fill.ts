@@ -15,7 +15,7 @@ export const full = {
   keys: Array.from({ length: 20 }, (_, i) => `train/metric-${i}`),
 } as const
 
-/** Fills the full workspace and the one of many runs; returns the runs of the former. */
+/** Fills the full workspace and the project of many runs; returns the runs of the full workspace. */
 export async function fillWorkspaces(target: Target, dataDir: string): Promise<ExternalRun[]> {
   const { project, runs, keys, steps } = full
   const created = await createRuns(target.url, target.token, project, runs)

@@ -28,7 +28,7 @@ export type Row = {
 
 type Options = {
   target: Target
-  /** Of the server and PostgreSQL. */
+  /** The processes of the server and PostgreSQL. */
   pids: readonly number[]
   times: number
 }

@@ -134,14 +134,14 @@ test('a run that is hidden and shown again is not read again, and a new one is r
   t.deepEqual(partsFor(more, runs(101, 101)), [['run_101']])
 })
 
-test('runs are read anew where most are hidden, or after many small reads', t => {
+test('shown runs are read in one request where most are hidden, or after many small reads', t => {
   t.deepEqual(partsFor([runs(1, 100)], runs(1, 40)), [runs(1, 40)])
   let parts = partsFor([], runs(1, 10))
   for (let last = 11; last <= 18; last++) parts = partsFor(parts, runs(1, last))
   t.deepEqual(parts, [runs(1, 18)])
 })
 
-test('a plot shows and hides the lines it was made for, and is made anew for others', t => {
+test('a plot shows and hides the lines it was made for, and is replaced for others', t => {
   const lineOfRun = (nth: number): Line => ({
     ...lineOf(series(), 'loss', 'step', startMs),
     runId: `run_${nth}`,

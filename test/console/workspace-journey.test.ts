@@ -60,7 +60,7 @@ test('a project is a workspace: its runs, their curves, and both live, all of it
   await chart.getByText('9 lines').waitFor()
   const runsOf = ({ searchParams }: URL) => searchParams.get('runs')?.split(',').length
   const sizes = asked.filter(({ pathname }) => pathname.endsWith('/series')).map(runsOf)
-  // The runs are live: what was read before is read again as it was.
+  // The runs are live, so that the same ten are polled; no request names nine.
   t.deepEqual(
     sizes.filter(size => size !== 10),
     [],

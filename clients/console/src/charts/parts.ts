@@ -1,7 +1,7 @@
 /** Runs whose curves are read in one request. */
 export type Part = readonly string[]
 
-/** A chart of more parts is read anew, as is one that mostly reads runs that are hidden. */
+/** Beyond these limits a chart reads all its shown runs in one new request. */
 const mostParts = 8
 const mostHidden = (shown: number) => Math.max(40, shown)
 

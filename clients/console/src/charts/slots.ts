@@ -5,7 +5,7 @@ export type Slots = { lines: readonly Line[]; shown: readonly boolean[] }
 
 /**
  * How a plot that was made for some lines shows others: to hide a run of two hundred and to show it again is then a redraw,
- * not a new plot. `fewest`: plots of fewer lines differ in more than their lines, and are made anew.
+ * not a new plot. `fewest`: plots of fewer lines differ in more than their lines, and are replaced.
  */
 export function slotsFor(made: readonly Line[], lines: readonly Line[], fewest: number): Slots {
   const all = { lines, shown: lines.map(() => true) }
