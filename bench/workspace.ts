@@ -1,40 +1,26 @@
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { signIn } from '../test/servers/api.ts'
-import { createRuns } from './rig/api.ts'
-import { connect } from './rig/database.ts'
-import { fillRun } from './rig/fill-run.ts'
 import type { Spread } from './rig/quantile.ts'
 import { timeEach } from './rig/repeat.ts'
 import { startServer } from './rig/server.ts'
 import { number, toTable } from './rig/table.ts'
-import { addManyRuns, copyToOthers, many } from './workspace/fill.ts'
+import { fillWorkspaces, full, many } from './workspace/fill.ts'
 
 const { values: options } = parseArgs({
   options: { 'node-flags': { type: 'string', default: '' } },
 })
 
-const runs = 200
-const steps = 10_000
-const keys = Array.from({ length: 20 }, (_, i) => `train/metric-${i}`)
-const project = 'workspace'
+const { runs, steps, keys, project } = full
 
 const server = await startServer({
   nodeFlags: options['node-flags'].split(' ').filter(flag => flag !== ''),
 })
 try {
   const token = await signIn(server.url)
-  const target = { url: server.url, token }
-  const created = await createRuns(target.url, token, project, runs)
-  const [first] = created
-  if (!first) throw new Error('no run to report to')
-  await fillRun(target, first, keys, steps)
-  const client = await connect(server.dataDir)
-  await copyToOthers(client, project)
-  await addManyRuns(client, project)
-  await client.end()
+  const created = await fillWorkspaces({ url: server.url, token }, server.dataDir)
   let bytes = 0
-  const get = async (query: string, headers: Record<string, string> = {}, of = project) => {
+  const get = async (query: string, headers: Record<string, string> = {}, of: string = project) => {
     const path = query.startsWith('/') ? query : `/api/projects/${of}/${query}`
     const response = await fetch(`${server.url}${path}`, {
       headers: { authorization: `Bearer ${token}`, ...headers },
@@ -58,10 +44,10 @@ try {
   )
   const inBatches = (query: string) =>
     Promise.all([0, 8, 16].map(from => get(`${one(keys.slice(from, from + 8).join(','))}${query}`)))
-  await measure('20 keys as the console reads them: 200 buckets, 8 keys a request', () =>
-    inBatches('&buckets=200'),
+  await measure('20 keys as the console reads them: 100 buckets, 8 keys a request', () =>
+    inBatches('&buckets=100'),
   )
-  await measure('one key, 200 buckets', () => get(`${one(keys[0])}&buckets=200`))
+  await measure('one key, 100 buckets', () => get(`${one(keys[0])}&buckets=100`))
   await measure('one key', () => get(one(keys[0])))
   await measure('one key with extremes', () => get(`${one(keys[0])}&band=minmax`))
   await measure('one key, a tenth of the steps', () => get(`${one(keys[0])}&from=4000&to=4999`))

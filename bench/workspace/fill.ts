@@ -1,10 +1,39 @@
 import type { Client } from 'pg'
 import { until } from '../../test/servers/until.ts'
+import type { Target } from '../chart.ts'
+import { createRuns, type ExternalRun } from '../rig/api.ts'
+import { connect } from '../rig/database.ts'
+import { fillRun } from '../rig/fill-run.ts'
 
 const compactedWithinMs = 300_000
 
+/** A workspace as large as a person shows at once. */
+export const full = {
+  project: 'workspace',
+  runs: 200,
+  steps: 10_000,
+  keys: Array.from({ length: 20 }, (_, i) => `train/metric-${i}`),
+} as const
+
+/** Fills the full workspace and the project of many runs; returns the runs of the full workspace. */
+export async function fillWorkspaces(target: Target, dataDir: string): Promise<ExternalRun[]> {
+  const { project, runs, keys, steps } = full
+  const created = await createRuns(target.url, target.token, project, runs)
+  const [first] = created
+  if (!first) throw new Error('no run to report to')
+  await fillRun(target, first, keys, steps)
+  const client = await connect(dataDir)
+  try {
+    await copyToOthers(client, project)
+    await addManyRuns(client, project)
+  } finally {
+    await client.end()
+  }
+  return created
+}
+
 /** The other runs get the rows of the first: points that differ take as long to read. */
-export async function copyToOthers(client: Client, project: string): Promise<void> {
+async function copyToOthers(client: Client, project: string): Promise<void> {
   await client.query('set search_path = read')
   await until('the first run is compacted and settled', compactedWithinMs, async () => {
     const { rows } = await client.query(
@@ -26,11 +55,12 @@ export async function copyToOthers(client: Client, project: string): Promise<voi
         from runs, generate_series(1, 50) k, lateral (select random() + 0 * k as v) r where project = '${project}'`)
 }
 
-/** Runs of another project with many keys; only the newest, whose keys are read, have rows of metrics. */
+/** Runs of another project with many keys; only the newest, whose keys are read, have metrics, and the newest ten curves. */
 export const many = { project: 'many', runs: 10_000, keys: 500 } as const
 const withMetrics = 1_000
+const withCurves = 10
 
-export async function addManyRuns(client: Client, like: string): Promise<void> {
+async function addManyRuns(client: Client, like: string): Promise<void> {
   const { project, runs, keys } = many
   await copyRows(client, 'projects', { name: `'${project}'` }, '(select) o', `t.name = '${like}'`)
   const each = {
@@ -47,10 +77,13 @@ export async function addManyRuns(client: Client, like: string): Promise<void> {
   const ofRun = { run_id: `'run_many_' || i`, run_no: '1000000 + i' }
   const of = 't.run_no = (select max(run_no) from metric_run where run_no < 1000000)'
   await copyRows(client, 'metric_run', ofRun, newest, of)
-  await copyRows(client, 'metric_keys', { ...ofRun, keys: String(keys) }, newest, of)
+  const listed = 'array(select 1000000 + k from generate_series(1, 50) k)'
+  await copyRows(client, 'metric_keys', { ...ofRun, keys: String(keys), listed }, newest, of)
   const ofKey = { run_no: '1000000 + i', key_no: '1000000 + k' }
   const one = `${of} and t.key_no = (select min(key_no) from metric_name)`
   await copyRows(client, 'metric_settled', ofKey, `${newest}, generate_series(1, ${keys}) k`, one)
+  const ofCurve = `generate_series(${runs - withCurves + 1}, ${runs}) i, generate_series(1, ${keys}) k`
+  await copyRows(client, 'metric_chunk', ofKey, ofCurve, `${one} and t.first_step = 0`)
   await client.query('analyze')
 }
 

@@ -1,12 +1,15 @@
 import test from 'ava'
+import { partsFor } from '../../clients/console/src/charts/parts.ts'
 import {
   boundariesOf,
   chartsOf,
+  type Line,
   labelIn,
   lineOf,
   type MetricSeries,
   smoothed,
 } from '../../clients/console/src/charts/series.ts'
+import { slotsFor } from '../../clients/console/src/charts/slots.ts'
 import { drawableLimits } from '../../clients/console/src/charts/view.ts'
 import { asText, rangeFrom, zoomedBy } from '../../clients/console/src/charts/zoom.ts'
 
@@ -115,4 +118,45 @@ test('a logarithmic axis has no limit at or below zero, where drawing it would n
   t.deepEqual(drawableLimits(true, limits), { low: null, high: 10 })
   t.deepEqual(drawableLimits(true, { low: 0, high: 0 }), { low: null, high: null })
   t.deepEqual(drawableLimits(true, { low: 0.1, high: null }), { low: 0.1, high: null })
+})
+
+const runs = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, nth) => `run_${from + nth}`)
+
+test('a run that is hidden and shown again is not read again, and a new one is read alone', t => {
+  const first = partsFor([], runs(1, 100))
+  t.deepEqual(first, [runs(1, 100)])
+  const without = partsFor(first, runs(2, 100))
+  t.deepEqual(without, first)
+  t.deepEqual(partsFor(without, runs(1, 100)), first)
+  const more = partsFor(first, runs(1, 101))
+  t.deepEqual(more, [runs(1, 100), ['run_101']])
+  t.deepEqual(partsFor(more, runs(101, 101)), [['run_101']])
+})
+
+test('shown runs are read in one request where most are hidden, or after many small reads', t => {
+  t.deepEqual(partsFor([runs(1, 100)], runs(1, 40)), [runs(1, 40)])
+  let parts = partsFor([], runs(1, 10))
+  for (let last = 11; last <= 18; last++) parts = partsFor(parts, runs(1, last))
+  t.deepEqual(parts, [runs(1, 18)])
+})
+
+test('a plot shows and hides the lines it was made for, and is replaced for others', t => {
+  const lineOfRun = (nth: number): Line => ({
+    ...lineOf(series(), 'loss', 'step', startMs),
+    runId: `run_${nth}`,
+    stroke: { token: `curve-${nth}`, dash: [] },
+  })
+  const made = [1, 2, 3, 4, 5, 6].map(lineOfRun)
+  const fewer = made.filter((_, nth) => nth !== 1)
+  t.deepEqual(slotsFor(made, fewer, 4), {
+    lines: made,
+    shown: [true, false, true, true, true, true],
+  })
+  const newer = { ...lineOfRun(1), value: [7, 8] }
+  t.is(slotsFor(made, [newer, ...fewer.slice(1)], 4).lines[0], newer)
+  const others = [...fewer, lineOfRun(9)]
+  t.deepEqual(slotsFor(made, others, 4), { lines: others, shown: others.map(() => true) })
+  const few = made.slice(0, 3)
+  t.is(slotsFor(made, few, 4).lines, few)
 })

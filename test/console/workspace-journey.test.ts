@@ -48,9 +48,23 @@ test('a project is a workspace: its runs, their curves, and both live, all of it
   t.true((head?.height ?? 99) < 40, `the head of a chart is ${head?.height} px high`)
   await page.setViewportSize({ width: 1440, height: 900 })
 
-  // A hidden run leaves every chart, and the address says which are shown.
-  await page.getByLabel('Show sweep-24 (sweep-24)').uncheck()
+  // A hidden run leaves every chart, and the address says which are shown. Its curves are not read again.
+  const hides = page.getByLabel('Show sweep-24 (sweep-24)')
+  const asked: URL[] = []
+  page.on('request', request => asked.push(new URL(request.url())))
+  await hides.uncheck()
   await chart.getByText('9 lines').waitFor()
+  await hides.check()
+  await chart.getByText('10 lines').waitFor()
+  await hides.uncheck()
+  await chart.getByText('9 lines').waitFor()
+  const runsOf = ({ searchParams }: URL) => searchParams.get('runs')?.split(',').length
+  const sizes = asked.filter(({ pathname }) => pathname.endsWith('/series')).map(runsOf)
+  // The runs are live, so that the same ten are polled; no request names nine.
+  t.deepEqual(
+    sizes.filter(size => size !== 10),
+    [],
+  )
   await page.getByLabel(/^Show The first of them/).check()
   await chart.getByText('10 lines').waitFor()
   await page.waitForURL(/runs=1,15-23|runs=1%2C15-23/)

@@ -1,6 +1,7 @@
 import uPlot from 'uplot'
 import { axisNumber, lengthOf } from '../words/amounts.ts'
 import { colourOf, curveOf, faint } from './colours.ts'
+import { drawLifted } from './lifted.ts'
 import { blurred, type Line, smoothed } from './series.ts'
 import { tip } from './tip.ts'
 import { linePart, seriesOfLine } from './uplot-series.ts'
@@ -21,12 +22,15 @@ export type PlotActions = {
 }
 
 /** Bands of more lines would hide each other. */
-const mostBands = 3
+export const mostBands = 3
 const hasBands = (lines: readonly Line[]) => lines.length <= mostBands
 /** A legend of more lines would take more room than the chart. */
 const mostInLegend = 20
 const isInLegend = (lines: readonly Line[]) =>
   lines.length > 1 && lines.length <= mostInLegend && lines.every(({ stroke }) => !stroke)
+/** A line of so many is lifted without drawing the others again. */
+export const isCrowded = ({ lines }: Pick<Drawing, 'lines'>) =>
+  lines.length > mostInLegend && lines.every(({ isGroup }) => isGroup !== true)
 
 const colourOfLine = (line: Line | undefined, nth: number): string =>
   line?.stroke ? colourOf(line.stroke.token) : curveOf(nth)
@@ -91,17 +95,7 @@ export function optionsOf(
       },
       { ...axis, size: 64, ...(isLog ? {} : { values: axisLabels }) },
     ],
-    cursor: {
-      // Charts over other metrics have their own places.
-      ...(xKey === null && { sync: { key: `forge-${x}` } }),
-      drag: { x: true, y: false, setScale: false },
-      bind: {
-        dblclick: () => () => {
-          zoom(null)
-          return null
-        },
-      },
-    },
+    cursor: cursorOf(drawing.current, zoom),
     // A single line is named by the title, more lines by the tooltip or by a list next to the charts. The tooltip shows the values.
     legend: { show: isInLegend(lines), live: false },
     plugins: [tip(drawing, { hover })],
@@ -134,14 +128,31 @@ export function optionsOf(
       ],
       setSeries: [
         (plot, nth, { show }) => {
-          if (nth !== null && show !== undefined) showWhole(plot, nth, show)
+          if (nth !== null && show !== undefined) showWhole(plot, nth, show, drawing.current)
         },
       ],
       drawClear: [plot => markBoundaries(plot, drawing.current.boundaries)],
-      draw: [plot => markNonfinite(plot, drawing.current.lines)],
+      draw: [
+        plot => markNonfinite(plot, drawing.current.lines),
+        plot => isCrowded(drawing.current) && drawLifted(plot, drawing.current),
+      ],
     },
   }
 }
+
+const cursorOf = ({ lines, x, xKey }: Drawing, zoom: PlotActions['onZoom']): uPlot.Cursor => ({
+  // The tooltip names the nearest lines; a mark on each of many would cover them, and be moved with the mouse.
+  ...(isCrowded({ lines }) && { points: { show: false } }),
+  // Charts over other metrics have their own places.
+  ...(xKey === null && { sync: { key: `forge-${x}` } }),
+  drag: { x: true, y: false, setScale: false },
+  bind: {
+    dblclick: () => () => {
+      zoom(null)
+      return null
+    },
+  },
+})
 
 /** A zoom is applied at once to the lines already loaded; finer ones follow. */
 const rangeOf =
@@ -173,7 +184,10 @@ function seriesFor(label: string, nth: number, drawing: Ref<Drawing>): uPlot.Ser
   const whole = colourOfLine(lines[nth], nth)
   const dash = [...(lines[nth]?.stroke?.dash ?? [])]
   const runId = lines[nth]?.runId
-  const isAside = () => drawing.current.lifted !== null && drawing.current.lifted !== runId
+  const isAside = () => {
+    const { lifted } = drawing.current
+    return lifted !== null && lifted !== runId && !isCrowded(drawing.current)
+  }
   const colour = () => (isAside() ? faint(whole, 0.15) : whole)
   const isBanded = hasBands(lines) || lines[nth]?.isGroup === true
   // A band a pixel wide is too faint to see, so its edges are drawn: a single spike stays visible.
@@ -186,7 +200,8 @@ function seriesFor(label: string, nth: number, drawing: Ref<Drawing>): uPlot.Ser
     {
       label,
       dash,
-      width: 1.5,
+      // Without a GPU, lines of more than one pixel take ten times as long to draw.
+      width: isCrowded(drawing.current) ? 1 / devicePixelRatio : 1.5,
       stroke: () =>
         drawing.current.smoothing > 0 ? faint(whole, isAside() ? 0.05 : 0.3) : colour(),
       points: { show: false, filter: lonePoints, size: 7, fill: whole },
@@ -194,9 +209,10 @@ function seriesFor(label: string, nth: number, drawing: Ref<Drawing>): uPlot.Ser
     {
       label: `${label} ~`,
       class: 'extreme',
+      show: drawing.current.smoothing > 0,
       dash,
-      width: 1.75,
-      stroke: () => (drawing.current.smoothing > 0 ? colour() : 'transparent'),
+      width: isCrowded(drawing.current) ? 1 / devicePixelRatio : 1.75,
+      stroke: colour,
       points: { show: false },
     },
   ]
@@ -221,12 +237,12 @@ function lonePoints({ data }: uPlot, index: number): number[] | null {
 }
 
 /** A click on the legend applies to a line with its band and its smoothed form. */
-function showWhole(plot: uPlot, nth: number, isShown: boolean): void {
+function showWhole(plot: uPlot, nth: number, isShown: boolean, { smoothing }: Drawing): void {
   const isBanded = (plot.series.length - 1) / seriesOfLine <= mostBands
   const part = (nth - 1) % seriesOfLine
   if (part !== linePart) return
   for (let other = 0; other < seriesOfLine; other++)
-    if (other > part || (other < part && isBanded))
+    if (other < part ? isBanded : other > part && smoothing > 0)
       plot.setSeries(nth - part + other, { show: isShown })
 }
 

@@ -1,11 +1,21 @@
 // Must come first: it fixes what uPlot reads when it is loaded.
 import '../design/locale.ts'
-import { type KeyboardEvent, useEffect, useRef } from 'react'
+import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { onColours } from './colours.ts'
-import { type Drawing, dataOf, optionsOf, type PlotActions } from './options.ts'
+import { drawLifted } from './lifted.ts'
+import {
+  type Drawing,
+  dataOf,
+  isCrowded,
+  mostBands,
+  optionsOf,
+  type PlotActions,
+} from './options.ts'
 import styles from './plot.module.css'
+import { type Slots, slotsFor } from './slots.ts'
+import { linePart, seriesOfLine } from './uplot-series.ts'
 import { zoomedBy } from './zoom.ts'
 
 type Props = {
@@ -25,13 +35,16 @@ export function Plot({ name, drawing, height, onZoom, onHover = () => {} }: Prop
   const plot = useRef<uPlot | null>(null)
   const actions = useRef<PlotActions>({ onZoom, onHover })
   actions.current = { onZoom, onHover }
-  const latest = useRef(drawing)
-  latest.current = drawing
-  const drawn = useRef<Drawing | null>(null)
-  const { lines, isLog, isLogX, x, xKey, limits } = drawing
+  const made = useRef<Slots['lines']>([])
+  const whole = useMemo(() => inSlots(drawing, made.current), [drawing])
+  made.current = whole.lines
+  const latest = useRef(whole)
+  latest.current = whole
+  const drawn = useRef<Whole | null>(null)
+  const { lines, isLog, isLogX, x, xKey, limits, smoothing } = whole
   const shape = JSON.stringify([
     lines.map(({ label, runId, stroke }) => [label, runId, stroke?.token]),
-    ...[isLog, isLogX, x, xKey, limits, height],
+    ...[isLog, isLogX, x, xKey, limits, smoothing > 0, height],
   ])
   useEffect(() => {
     const place = box.current
@@ -48,6 +61,8 @@ export function Plot({ name, drawing, height, onZoom, onHover = () => {} }: Prop
         place,
       )
       drawn.current = latest.current
+      for (const [nth, isShown] of latest.current.shown.entries())
+        if (!isShown) show(plot.current, nth, false)
     }
     make()
     const watch = new ResizeObserver(() => {
@@ -63,7 +78,7 @@ export function Plot({ name, drawing, height, onZoom, onHover = () => {} }: Prop
       plot.current = null
     }
   }, [shape, height])
-  useRedraw(plot, drawn, drawing)
+  useRedraw(plot, drawn, whole)
   return (
     <div
       ref={box}
@@ -90,23 +105,43 @@ function onKey(event: KeyboardEvent, plot: uPlot | null, onZoom: Props['onZoom']
 }
 
 type Ref<T> = { current: T }
+type Whole = Drawing & Slots
+
+/** The drawing of a plot that was made for these lines, if they include the drawing's own. */
+const inSlots = (drawing: Drawing, made: Slots['lines']): Whole => ({
+  ...drawing,
+  ...slotsFor(made, drawing.lines, mostBands + 1),
+})
+
+const show = (plot: uPlot, nth: number, isShown: boolean) =>
+  plot.setSeries(1 + nth * seriesOfLine + linePart, { show: isShown })
 
 /** Applies a new drawing to a plot of the same shape, by as little work as it needs. */
-function useRedraw(plot: Ref<uPlot | null>, drawn: Ref<Drawing | null>, drawing: Drawing): void {
+function useRedraw(plot: Ref<uPlot | null>, drawn: Ref<Whole | null>, drawing: Whole): void {
   useEffect(() => {
     const before = drawn.current
     if (before === drawing || !plot.current) return
     drawn.current = drawing
-    if (
-      before?.lines !== drawing.lines ||
-      before.smoothing !== drawing.smoothing ||
-      before.filter !== drawing.filter
-    )
-      plot.current.setData(dataOf(drawing))
-    else if (before.lifted !== drawing.lifted) plot.current.redraw(false)
-    else plot.current.setScale('x', scaleOf(drawing, plot.current))
+    apply(plot.current, before, drawing)
   }, [plot, drawn, drawing])
 }
+
+function apply(plot: uPlot, before: Whole | null, drawing: Whole): void {
+  for (const [nth, isShown] of drawing.shown.entries())
+    if (isShown !== before?.shown[nth]) show(plot, nth, isShown)
+  if (before === null || !hasSameData(before, drawing)) plot.setData(dataOf(drawing))
+  else if (before.range !== drawing.range) plot.setScale('x', scaleOf(drawing, plot))
+  else if (before.lifted !== drawing.lifted) {
+    if (isCrowded(drawing)) drawLifted(plot, drawing)
+    else plot.redraw(false)
+  }
+}
+
+const hasSameData = (before: Whole, { lines, boundaries, smoothing, filter }: Whole): boolean =>
+  lines.every((line, nth) => line === before.lines[nth]) &&
+  before.boundaries.join() === boundaries.join() &&
+  before.smoothing === smoothing &&
+  before.filter === filter
 
 function scaleOf({ range }: Drawing, { data: [xs] }: uPlot) {
   return { min: range?.from ?? xs[0] ?? 0, max: range?.to ?? xs.at(-1) ?? 1 }

@@ -36,8 +36,29 @@ export function rangeOfRuns(range: Range, x: XAxis) {
     : { x, from: Math.round(from * 1000), to: Math.round(to * 1000) }
 }
 
-/** The curve of a run in the form in which the run's own metrics are read, without extremes; undefined: it has none. */
+type Read = { startMs: number; x: XAxis; series: MetricSeries | undefined }
+const readOf = new WeakMap<KeyOfRuns, Map<string, Read>>()
+
+/**
+ * The curve of a run in the form in which the run's own metrics are read, without extremes; undefined: it has none. The same
+ * object each time, so that lines that did not change are not drawn again.
+ */
 export function seriesOfRun(
+  one: KeyOfRuns,
+  runId: string,
+  { x, startMs }: { x: XAxis; startMs: number },
+): MetricSeries | undefined {
+  const known = readOf.get(one)
+  const all = known ?? new Map<string, Read>()
+  if (known === undefined) readOf.set(one, all)
+  const before = all.get(runId)
+  if (before && before.x === x && before.startMs === startMs) return before.series
+  const series = madeSeries(one, runId, { x, startMs })
+  all.set(runId, { x, startMs, series })
+  return series
+}
+
+function madeSeries(
   { of, runs }: KeyOfRuns,
   runId: string,
   { x, startMs }: { x: XAxis; startMs: number },

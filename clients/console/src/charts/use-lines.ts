@@ -4,6 +4,7 @@ import { addressOf } from '../session/api.ts'
 import { request } from '../session/session.ts'
 import { batched } from './batch.ts'
 import { over } from './over.ts'
+import { type Part, partsFor } from './parts.ts'
 import {
   type KeyOfRuns,
   pathOfSeries,
@@ -41,7 +42,7 @@ export const pathOfMetrics = (runId: string): string =>
   `/api/runs/${encodeURIComponent(runId)}/metrics`
 
 /** One point for each pixel or two; fewer if a chart has many lines, which could not be told apart anyway. */
-const bucketsFor = (lines: number): number => (lines > 4 ? 200 : 600)
+const bucketsFor = (lines: number): number => (lines > 50 ? 100 : lines > 4 ? 200 : 600)
 
 /** Charts that come into view together are read together, with few enough keys at once that the first arrive soon. */
 const readSeries = batched<MetricSeries>(
@@ -114,15 +115,11 @@ function useFound(
         project === undefined ? [] : [{ project, of }],
       )
     : []
+  const parts = useParts(projects, { buckets, ...rangeOfRuns(range, x) })
   const together = useQueries({
-    queries: projects.map(({ project, of }) => {
+    queries: parts.map(({ project, keys, runs, ...rest }) => {
       const path = pathOfSeries(project)
-      const keys = of[0]?.keys ?? []
-      const query = {
-        runs: of.map(({ runId }) => runId).join(),
-        buckets,
-        ...rangeOfRuns(range, x),
-      }
+      const query = { runs: runs.join(), ...rest }
       return {
         queryKey: [path, { keys: keysParameter(keys), ...query }],
         queryFn: ({ signal }: { signal: AbortSignal }) =>
@@ -136,12 +133,16 @@ function useFound(
   const ids = sources.map(({ runId }) => runId).join()
   const ofProjects = useStable([...together.map(({ data }) => data), ids, x], () => {
     const found = new Map<string, MetricSeries[]>()
-    for (const [nth, { of }] of projects.entries())
-      for (const { runId, startMs } of of) {
-        const series = together[nth]?.data?.flatMap(
-          one => seriesOfRun(one, runId, { x, startMs }) ?? [],
+    const startOf = new Map(sources.map(({ runId, startMs }) => [runId, startMs]))
+    for (const [nth, { runs }] of parts.entries())
+      for (const runId of runs) {
+        const startMs = startOf.get(runId)
+        const data = together[nth]?.data
+        if (startMs === undefined || data === undefined) continue
+        found.set(
+          runId,
+          data.flatMap(one => seriesOfRun(one, runId, { x, startMs }) ?? []),
         )
-        if (series) found.set(runId, series)
       }
     return found
   })
@@ -156,6 +157,24 @@ function useFound(
       together.some(({ isLoading, isPlaceholderData }) => isLoading || isPlaceholderData),
     error: all.find(({ error }) => error !== null)?.error ?? null,
   }
+}
+
+type OfProject = { project: string; of: readonly Source[] }
+type Asked = ReturnType<typeof rangeOfRuns> & { buckets: number }
+
+/** The requests for the curves of many runs; the same as before wherever that is possible. */
+function useParts(projects: readonly OfProject[], asked: Asked) {
+  const kept = useRef(new Map<string, readonly Part[]>())
+  const all = projects.map(({ project, of }) => {
+    const keys = of[0]?.keys ?? []
+    const name = JSON.stringify([project, keys, asked])
+    const wanted = of.map(({ runId }) => runId)
+    return { project, keys, name, parts: partsFor(kept.current.get(name) ?? [], wanted) }
+  })
+  kept.current = new Map(all.map(({ name, parts }) => [name, parts]))
+  return all.flatMap(({ project, keys, parts }) =>
+    parts.map(runs => ({ project, keys, runs, ...asked })),
+  )
 }
 
 /** While runs arrive one after the other, a chart of many is not redrawn for each. */
@@ -199,18 +218,39 @@ function rangeOf(range: Range, x: XAxis, startMs: number) {
 /** A line for each key, empty until it is read, so that each keeps its place and its colour. */
 function linesOf(
   read: readonly MetricSeries[] | undefined,
-  { runId, stroke, keys, label = '', startMs }: Source,
+  source: Source,
   x: XAxis,
   isShared: boolean,
 ): Line[] {
+  const { keys, label = '' } = source
   return keys.map(key => {
     const own = labelIn(keys, key)
     const name = isShared ? (keys.length > 1 ? `${label} ${own}` : label) : own
     const found = read?.find(one => one.key === key)
-    const line = lineOf(found ?? { ...nothing, key }, name, x, startMs)
-    return { ...line, runId, ...(stroke && { stroke }) }
+    return found ? keptLine(found, source, name, x) : newLine({ ...nothing, key }, source, name, x)
   })
 }
+
+type Kept = { from: readonly unknown[]; line: Line }
+const keptLines = new WeakMap<MetricSeries, Kept>()
+
+/** The same line until something in it changes: a plot then need not take up its data again. */
+function keptLine(series: MetricSeries, source: Source, name: string, x: XAxis): Line {
+  const { runId, startMs, stroke } = source
+  const from = [name, x, runId, startMs, stroke?.token, stroke?.dash.join()]
+  const before = keptLines.get(series)
+  if (before && from.every((one, nth) => one === before.from[nth])) return before.line
+  const line = newLine(series, source, name, x)
+  keptLines.set(series, { from, line })
+  return line
+}
+
+const newLine = (
+  series: MetricSeries,
+  { runId, startMs, stroke }: Source,
+  name: string,
+  x: XAxis,
+): Line => ({ ...lineOf(series, name, x, startMs), runId, ...(stroke && { stroke }) })
 
 const nothing = { bucketed: false, points: [], nonfinite: [] }
 

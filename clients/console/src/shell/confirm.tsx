@@ -1,7 +1,7 @@
-import { useState, useSyncExternalStore } from 'react'
+import { useState } from 'react'
 import { Button } from '../design/button.tsx'
 import { Dialog } from '../design/dialog.tsx'
-import { type Refused, refused } from '../session/confirmation.ts'
+import type { Refused } from '../session/confirmation.ts'
 import { confirmByPasskey } from '../session/passkeys.ts'
 import { request } from '../session/session.ts'
 import { useLanguage, useWords, wordsOf } from '../words/words.ts'
@@ -27,12 +27,7 @@ const words = wordsOf({
 })
 
 /** Asks who it is, while a request waits for that. */
-export function Confirm() {
-  const now = useSyncExternalStore(refused.subscribe, refused.get)
-  return now && <Proof refused={now} />
-}
-
-function Proof({ refused: { method, path, by, end } }: { refused: Refused }) {
+export function Confirm({ refused: { method, path, by, end } }: { refused: Refused }) {
   const say = useWords(words)
   const language = useLanguage()
   const act = nameOfAct(method, path)?.[language === 'zh' ? 1 : 0] ?? `${method} ${path}`

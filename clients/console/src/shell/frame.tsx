@@ -21,10 +21,10 @@ import { usePart } from '../design/use-part.ts'
 import { useLive } from '../live/use-live.ts'
 import { places, titleOf } from '../pages/all.ts'
 import { reading } from '../session/api.ts'
+import { refused } from '../session/confirmation.ts'
 import { newRecoveryCodes } from '../session/recovery-codes.ts'
 import { type Me, type Session, session, signOut, standing } from '../session/session.ts'
 import { useLanguage, useWords, wordsOf } from '../words/words.ts'
-import { Confirm } from './confirm.tsx'
 import styles from './frame.module.css'
 import { Keyboard } from './keyboard.tsx'
 import { LiveMark, ReachNotice } from './marks.tsx'
@@ -106,7 +106,7 @@ function Signed({ now }: { now: Session }) {
         <Content />
       </main>
       <Keyboard />
-      <Confirm />
+      <Confirmation />
       {now.state === 'signed-out' && (
         <Dialog title={say.ended}>
           <SignIn why={now.why} ask={now.ask} />
@@ -114,6 +114,14 @@ function Signed({ now }: { now: Session }) {
       )}
     </div>
   )
+}
+
+const loadConfirm = () => import('./confirm.tsx')
+
+function Confirmation() {
+  const now = useSyncExternalStore(refused.subscribe, refused.get)
+  const part = usePart(now && loadConfirm)
+  return now && part && <part.Confirm refused={now} />
 }
 
 const RequiredSecondFactor = lazy(async () => {

@@ -4,6 +4,7 @@ import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import type { Lift } from '../../charts/chart.tsx'
 import { ChartList } from '../../charts/chart-list.tsx'
 import { strokeOfRun } from '../../charts/stroke.ts'
+import type { Source } from '../../charts/use-lines.ts'
 import { AddPanel } from '../../panels/add-panel.tsx'
 import { axisFrom, type RunFacts } from '../../panels/axis.ts'
 import { ImportanceItem, PinItem, PinnedPanels } from '../../panels/pinned.tsx'
@@ -74,17 +75,30 @@ function useCurves({ project, groups, shown }: Pick<CurvesProps, 'project' | 'gr
     (value: GroupValue) => (value === null ? say.noValue : visible(value)),
     [say],
   )
+  // Hundreds of charts ask for the same runs whenever the page is drawn.
+  const sources = useMemo(() => {
+    const made = new Map<string, Source[]>()
+    return (keys: readonly string[]) => {
+      const name = JSON.stringify(keys)
+      const known = made.get(name) ?? sourcesOf(shown, project, keys)
+      made.set(name, known)
+      return known
+    }
+  }, [shown, project])
   return (keys: readonly string[]) => ({
     groups: groups && { ...groups, keys, isHidden, labelOf, strokeOf: strokeOfGroup },
-    source: shown
-      .filter(run => isCut(run) || keys.some(key => key in run.summary))
-      .map(({ run_id, short_id, name, created_at, started_at }) => ({
-        ...{ runId: run_id, project, keys, label: name ?? short_id },
-        stroke: strokeOfRun(short_id),
-        startMs: Date.parse(started_at ?? created_at),
-      })),
+    source: sources(keys),
   })
 }
+
+const sourcesOf = (shown: readonly RunRow[], project: string, keys: readonly string[]): Source[] =>
+  shown
+    .filter(run => isCut(run) || keys.some(key => key in run.summary))
+    .map(({ run_id, short_id, name, created_at, started_at }) => ({
+      ...{ runId: run_id, project, keys, label: name ?? short_id },
+      stroke: strokeOfRun(short_id),
+      startMs: Date.parse(started_at ?? created_at),
+    }))
 
 function factsOf(run: RunRow): RunFacts {
   const { run_id, short_id, name, summary, hparams = {} } = run

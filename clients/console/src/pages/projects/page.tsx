@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { startTransition, useCallback, useMemo, useState } from 'react'
 import type { Static } from 'typebox'
 import type { project } from '../../../../../schemas/projects.ts'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
@@ -36,15 +36,19 @@ export function Page() {
 const Opened = ({ project }: { project: Project }) =>
   useDefaultView(project.name) && <Workspace project={project} />
 
+const noRuns: RunRow[] = []
+
 function Workspace({ project }: { project: Project }) {
   const say = useWords(words)
   const choice = useChoice()
   const { name } = project
   const [lifted, setLifted] = useState<string | null>(null)
+  // Many charts follow the mouse, which must not wait for them.
+  const lift = useCallback((runId: string | null) => startTransition(() => setLifted(runId)), [])
   const needed = useMemo(() => neededBy(axesOfPanels(choice.panels)), [choice.panels])
   const found = useRunsOf(name, choice, needed)
-  const runs = found.data?.rows ?? []
-  const shown = shownOf(runs, choice.runs)
+  const runs = found.data?.rows ?? noRuns
+  const shown = useMemo(() => shownOf(runs, choice.runs), [runs, choice.runs])
   const keys = useKeys(name, choice.q, shown)
   const groups = groupsOf(name, choice, shown)
   useLiveCurves(groups === null ? shown : runs, { leastMs: rereadMs, also: alsoLive })
@@ -59,14 +63,14 @@ function Workspace({ project }: { project: Project }) {
           <Side
             {...{ project: name, choice, groups, found, shown, lifted }}
             keys={keys}
-            onLift={setLifted}
+            onLift={lift}
           />
           {shown.length === 0 || keys.length === 0 ? (
             found.data && <Empty text={emptyText(say, runs, shown)} />
           ) : (
             <Curves
               {...{ project: name, choice, keys, groups, shown }}
-              lift={{ runId: lifted, onHover: setLifted }}
+              lift={{ runId: lifted, onHover: lift }}
               onShow={ids =>
                 choice.go({
                   runs: shownText(

@@ -4,10 +4,8 @@ import { Badge } from '../../design/badge.tsx'
 import { Failure, Loading } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { State } from '../../design/state.tsx'
-import { Table } from '../../design/table.tsx'
 import { lengthOf } from '../../words/amounts.ts'
 import { useWords } from '../../words/words.ts'
-import type { Change } from './changes.ts'
 import styles from './page.module.css'
 import { words } from './words.ts'
 
@@ -71,27 +69,5 @@ function Answer({ answer: { gates, warnings, estimate, queue } }: { answer: Pref
         ))}
       </ul>
     </>
-  )
-}
-
-export function Differences({ run, changes }: { run: string; changes: readonly Change[] }) {
-  const say = useWords(words)
-  return (
-    <Panel title={say.changes(run)}>
-      {changes.length === 0 ? (
-        <p className={styles.soft}>{say.same}</p>
-      ) : (
-        <Table
-          caption={say.changes(run)}
-          rows={changes}
-          keyOf={({ path }) => path}
-          columns={[
-            { key: 'path', title: say.path, cell: one => one.path },
-            { key: 'before', title: say.before, cell: one => <code>{one.from ?? '–'}</code> },
-            { key: 'after', title: say.after, cell: one => <code>{one.to ?? '–'}</code> },
-          ]}
-        />
-      )}
-    </Panel>
   )
 }

@@ -7,11 +7,11 @@ import { Button } from '../../design/button.tsx'
 import { Field, Select } from '../../design/field.tsx'
 import { Empty, Failure, Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
+import { usePart } from '../../design/use-part.ts'
 import { reading, reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useWords } from '../../words/words.ts'
-import { changesBetween } from './changes.ts'
-import { Checks, Differences, type Preflight } from './checks.tsx'
+import { Checks, type Preflight } from './checks.tsx'
 import { Form } from './form.tsx'
 import styles from './page.module.css'
 import {
@@ -106,12 +106,15 @@ function usePreflight(text: string) {
 }
 
 type Origin = { run: string; spec: Tree }
+const loadDifferences = () => import('./differences.tsx')
+
 type EditorProps = { recipes: readonly Recipe[]; first: string; origin: Origin | null }
 
 function Editor({ recipes, first, origin }: EditorProps) {
   const say = useWords(words)
   const spec = useSpec(first)
   const { asked, isCurrent } = usePreflight(spec.text)
+  const differences = usePart(origin && loadDifferences)
   const name = `${valueAt(spec.tree, ['lock', 'name'])}@${valueAt(spec.tree, ['lock', 'version'])}`
   const recipe = recipes.find(one => named(one) === name) ?? null
   return (
@@ -138,8 +141,8 @@ function Editor({ recipes, first, origin }: EditorProps) {
         </div>
         <div className={styles.column}>
           <Checks of={asked} />
-          {origin && (
-            <Differences run={origin.run} changes={changesBetween(origin.spec, spec.tree)} />
+          {origin && differences && (
+            <differences.Differences run={origin.run} before={origin.spec} now={spec.tree} />
           )}
           <Panel title={say.yaml}>
             <Field

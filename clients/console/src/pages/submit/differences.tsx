@@ -1,0 +1,31 @@
+import { Panel } from '../../design/panel.tsx'
+import { Table } from '../../design/table.tsx'
+import { useWords } from '../../words/words.ts'
+import { changesBetween } from './changes.ts'
+import styles from './page.module.css'
+import type { Tree } from './spec-text.ts'
+import { words } from './words.ts'
+
+/** How a job differs from the run that it was made from. */
+export function Differences({ run, before, now }: { run: string; before: Tree; now: Tree }) {
+  const say = useWords(words)
+  const changes = changesBetween(before, now)
+  return (
+    <Panel title={say.changes(run)}>
+      {changes.length === 0 ? (
+        <p className={styles.soft}>{say.same}</p>
+      ) : (
+        <Table
+          caption={say.changes(run)}
+          rows={changes}
+          keyOf={({ path }) => path}
+          columns={[
+            { key: 'path', title: say.path, cell: one => one.path },
+            { key: 'before', title: say.before, cell: one => <code>{one.from ?? '–'}</code> },
+            { key: 'after', title: say.after, cell: one => <code>{one.to ?? '–'}</code> },
+          ]}
+        />
+      )}
+    </Panel>
+  )
+}
