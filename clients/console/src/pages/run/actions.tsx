@@ -1,15 +1,12 @@
 import { useNavigate } from '@tanstack/react-router'
 import Ellipsis from 'lucide-react/icons/ellipsis'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { RunChange } from '../../../../../schemas/runs/runs.ts'
-import { Ask } from '../../design/ask.tsx'
 import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { TextField } from '../../design/field.tsx'
-import { FormEnd } from '../../design/form-end.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { Menu, MenuItem } from '../../design/menu.tsx'
 import { Failure } from '../../design/notice.tsx'
+import { usePart } from '../../design/use-part.ts'
 import { queries, reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useWords } from '../../words/words.ts'
@@ -22,6 +19,8 @@ import { words } from './words.ts'
 
 type Props = { run: RunRecord; job: JobDetail | null }
 
+const loadDialogs = () => import('./action-dialog.tsx')
+
 const asking: readonly Action[] = ['stop', 'forceStop', 'delete', 'tags']
 const dangerous: readonly Action[] = ['stop', 'forceStop', 'delete']
 
@@ -30,6 +29,7 @@ export function Actions({ run, job }: Props) {
   const say = useWords(words)
   const navigate = useNavigate()
   const [asks, setAsks] = useState<Action | null>(null)
+  const dialogs = usePart(asks === null ? null : loadDialogs)
   const { act, busy, error } = useActing(run, job)
   const begin = (action: Action) => {
     if (action === 'clone') void navigate({ to: '/submit', search: { from: run.short_id } })
@@ -72,28 +72,12 @@ export function Actions({ run, job }: Props) {
           ))}
         </Menu>
       )}
-      {asks === 'tags' && (
-        <TagDialog
-          name={run.short_id}
-          tags={run.tags}
+      {asks !== null && dialogs && (
+        <dialogs.ActionDialog
+          {...{ run, asks }}
           onClose={() => setAsks(null)}
-          onSave={tags => close('tags', { tags })}
+          onYes={body => close(asks, body)}
         />
-      )}
-      {asks !== null && asks !== 'tags' && (
-        <Ask
-          title={say.of(say[asks], run.short_id)}
-          text={say[asks]}
-          isDangerous
-          onYes={() => close(asks)}
-          onClose={() => setAsks(null)}
-        >
-          <p>
-            {{ stop: say.sureStop, forceStop: say.sureForce, delete: say.sureDelete }[
-              asks as 'stop'
-            ] ?? null}
-          </p>
-        </Ask>
       )}
       <Failure error={error} />
     </div>
@@ -150,32 +134,4 @@ function send(action: Action, run: RunRecord, body: object): Promise<{ short_id?
     default:
       return request('POST', `${path}/${action}`, { body })
   }
-}
-
-function TagDialog({
-  name,
-  tags,
-  onClose,
-  onSave,
-}: {
-  name: string
-  tags: readonly string[]
-  onClose: () => void
-  onSave: (tags: string[]) => void
-}) {
-  const say = useWords(words)
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const text = String(new FormData(event.currentTarget).get('tags'))
-    const named = text.split(',').map(tag => tag.trim())
-    onSave([...new Set(named.filter(tag => tag !== ''))])
-  }
-  return (
-    <Dialog title={say.tagsOf(name)} onClose={onClose}>
-      <form onSubmit={submit} className={styles.form}>
-        <TextField label={say.tagList} name="tags" defaultValue={tags.join(', ')} autoFocus />
-        <FormEnd error={null} text={say.save} onCancel={onClose} />
-      </form>
-    </Dialog>
-  )
 }
