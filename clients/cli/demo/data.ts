@@ -23,6 +23,9 @@ current: a server accepts no others.
   --runs COUNT  how many (60)
   --once        end when all is sent, and leave the server running`
 
+/** Time to install the packages of a recipe, to train twice and to start two engines. */
+const modelsWithinMs = 300_000
+
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort())
 
@@ -108,9 +111,6 @@ async function sendAll(
   await addJobs(root, owners, signal)
   return moving
 }
-
-/** Time to install the packages of a recipe, to train twice and to start two engines. */
-const modelsWithinMs = 300_000
 
 /** Without a trained model the demonstration continues. */
 async function addModels(api: Api, url: string, signal: AbortSignal): Promise<void> {

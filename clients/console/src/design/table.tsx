@@ -1,8 +1,5 @@
-import ArrowDown from 'lucide-react/icons/arrow-down'
-import ArrowUp from 'lucide-react/icons/arrow-up'
 import type { ReactNode } from 'react'
 import { useWords, wordsOf } from '../words/words.ts'
-import { Icon } from './icon.tsx'
 import styles from './table.module.css'
 
 export type Column<Row> = {
@@ -96,8 +93,8 @@ function SortButton({ column, title, sort, onSort }: SortProps) {
         {title}
       </span>
       {/* Its place is kept, so that nothing shifts. */}
-      <span className={isIt ? undefined : styles.unsorted}>
-        <Icon of={isIt && !sort.isDown ? ArrowUp : ArrowDown} size={12} />
+      <span aria-hidden="true" className={isIt ? undefined : styles.unsorted}>
+        {isIt && !sort.isDown ? '↑' : '↓'}
       </span>
     </button>
   )
