@@ -1,4 +1,4 @@
-/** Every slice of the write side, one line each, written by hand; `compose.ts` puts them together. */
+/** Every slice of the write side; `compose.ts` puts them together. Written by `npm run lists`. */
 export { alerts } from './alerts/slice.ts'
 export { artifacts } from './artifacts/slice.ts'
 export { benchmarks } from './benchmarks/slice.ts'

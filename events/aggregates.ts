@@ -1,4 +1,4 @@
-/** Every aggregate, one line for each file, written by hand; `all.ts` puts them together. */
+/** Every aggregate; `all.ts` puts them together. Written by `npm run lists`. */
 export { alerts } from './alerts.ts'
 export { artifacts } from './artifacts.ts'
 export { benchmarks } from './benchmarks.ts'

@@ -1,4 +1,4 @@
-/** Every slice with read models, one line each, written by hand; `compose.ts` puts them together. */
+/** Every slice with read models; `compose.ts` puts them together. Written by `npm run lists`. */
 export { alerts } from './alerts/slice.ts'
 export { artifacts } from './artifacts/slice.ts'
 export { benchmarks } from './benchmarks/slice.ts'

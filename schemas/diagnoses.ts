@@ -121,7 +121,7 @@ export const diagnosisInPath = Type.Object({
 })
 export const diagnosisListQuery = closed(pageQuery)
 
-/** `since`: the begin of the window, at most 90 days ago; by default 29 days before today, at midnight UTC. */
+/** `since`: the start of the window, at most 90 days ago; by default 29 days before today, at midnight UTC. */
 export const fingerprintListQuery = closed({
   ...pageQuery,
   project: Type.Optional(Type.String({ maxLength: 128 })),

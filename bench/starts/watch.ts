@@ -20,7 +20,7 @@ const noFigures = (): Figures => ({
   'line printed until shipped': [],
 })
 
-/** Takes the times of what an executor asks of jobs and of its attempts. */
+/** Times the calls an executor makes about jobs and its attempts. */
 export function watch() {
   let figures = noFigures()
   let since = { cpu: process.cpuUsage(), ms: performance.now() }

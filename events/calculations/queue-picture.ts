@@ -94,7 +94,7 @@ export type QueueBook = {
   /** The places that jobs submitted now get, each behind those before it in this call. */
   placesOf(newcomers: readonly Newcomer[]): Promise<NewPlace[]>
   /**
-   * With these waiting jobs: the queue is read again if one is missing, because it may be newer than the last read.
+   * The queue that contains these waiting jobs. It is read again if one is missing, because that job may be newer than the last read.
    */
   picture(waiting?: readonly string[]): Promise<QueuePicture>
   /**

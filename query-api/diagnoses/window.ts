@@ -12,7 +12,7 @@ export type Window = {
   before: Date
   since: Date
   until: Date
-  /** From then on days are counted: the begin of the window, or later. */
+  /** From then on days are counted: the start of the window, or later. */
   daysFrom: Date
 }
 

@@ -11,7 +11,7 @@ const run = (short_id: string, name: string | null = null) => ({
 const ids = (text: string, ...runs: ReturnType<typeof run>[]) =>
   byCloseness(text, runs).map(({ short_id }) => short_id)
 
-test('exactly this id comes first, then beginnings of ids and names, then the rest, each in its order', t => {
+test('an exact id comes first, then matches at the start of ids and names, then the rest, each in its own order', t => {
   const runs = [
     run('rlhf-2', 'after vision-1'),
     run('vision-19'),

@@ -156,7 +156,7 @@ test('a name belongs to one live token, and a revoked one stays revoked', t => {
   t.throws(() => revokeToken(revoked, 't9'), { message: /No such token/ })
 })
 
-test('allowed origins have one form and one order, and an event apart from the settings', t => {
+test('allowed origins are normalized and sorted, and have their own event', t => {
   const allow = (deployment: Deployment, ...allowed_origins: string[]) =>
     changeDeployment(deployment, {}, { allowed_origins })
   const changed = allow(serves, 'https://b.example', 'http://a.example:3000')

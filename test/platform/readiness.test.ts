@@ -10,7 +10,7 @@ const broken = () =>
     log: async () => ({ ok: true, lag_ms: 7, broker: 'kafka.internal:9092', parts: [{ at: 'x' }] }),
   })
 
-test('strangers see whether parts work and figures, but no text of a driver', async t => {
+test('strangers see whether parts work, and figures, but no message of a driver', async t => {
   const { status, checks } = withoutDetails(await broken())
   t.is(status, 'not_ready')
   const { lag_ms, ...database } = checks.database ?? {}

@@ -35,7 +35,7 @@ export async function startForgeHost(folder: string): Promise<Hosted> {
       response.end(error instanceof Error ? error.stack : String(error))
     }
   })
-  // A start may take long on a busy machine.
+  // A start may take a long time on a busy machine.
   server.requestTimeout = 0
   await new Promise<void>(resolve => server.listen(address, resolve))
   return {

@@ -9,7 +9,7 @@ const sayEveryMs = 2000
 
 export type Awaited = {
   run_id: string
-  /** Whether the awaited state is reached. */
+  /** Whether the job has reached the awaited state. */
   isThere: (job: JobDetail) => boolean
   /** The progress text of a job that is not there yet. */
   text: (job: JobDetail) => string

@@ -84,7 +84,7 @@ export const wholeNumber = (text: string, fallback?: number): Detail => ({
   },
 })
 
-/** Operands of many commands. */
+/** Operands shared by many commands. */
 export const oneRun = { '<run>': 'run id or short id' }
 export const someRuns = { '<runs...>': 'run ids or short ids' }
 

@@ -133,7 +133,7 @@ async function sendSecondFactor(
   })
 }
 
-/** Tokens of all kinds, in and out of their places. */
+/** Tokens of all kinds, where they belong and where they do not. */
 export async function sendTokens(
   { send, make, take }: SecretSender,
   { token, cookie }: Signed,

@@ -1,4 +1,4 @@
-/** Every slice with pages, one line each, written by hand; `all.ts` puts them together. */
+/** Every slice with pages; `all.ts` puts them together. Written by `npm run lists`. */
 export { admin } from './admin/slice.ts'
 export { compare } from './compare/slice.ts'
 export { deployments } from './deployments/slice.ts'

@@ -270,7 +270,7 @@ class Run:
 
 
 def _numbers(values: Mapping[str, Any]) -> Dict[str, Any]:
-    """With dotted names, and numbers where the values can be read as such: W&B takes a bool for one."""
+    """With dotted names, and numbers where the values can be read as such: to W&B a bool is a number."""
     found = {}
     for key, value in flatten(values):
         if isinstance(value, LeftOut):
