@@ -15,9 +15,8 @@ const projectsAtOnce = ({ roles, kafkaBrokers }: Config): boolean =>
 const outcomes = new Map<string, ReturnType<TryOut>>()
 
 /**
- * Each trial starts Python in an isolation, which takes a tenth of a second of processor time, and only the folders of the
- * test differ. Tests of the isolation itself run each trial. A trial as another user also opens
- * folders.
+ * Each trial starts Python in an isolation, which takes 50 ms of processor time, and only the folders of the test differ.
+ * Tests of the isolation itself run each trial. A trial as another user also opens folders.
  */
 const tryOutOnce: TryOut = async (mode, ground) => {
   if (mode === 'user') return await tryOut(mode, ground)
