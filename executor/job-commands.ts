@@ -89,6 +89,8 @@ export type JobCommands = {
   ): Promise<readonly Pick<ActiveAttempt, 'run_id' | 'attempt' | 'scheduled_at'>[]>
   /** Reserves quota and GPUs and creates the next attempt in one transaction, or does nothing. */
   schedule(run_id: string, gpu_indexes: readonly number[]): Promise<Scheduled>
+  /** Whether jobs of this executor are queued; asked often, and therefore cheap. */
+  isAnyQueued(): Promise<boolean>
   /** Null: jobs may start. */
   whyClosed(): Promise<WhyClosed | null>
   /** Records why jobs still wait. */

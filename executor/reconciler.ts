@@ -27,6 +27,8 @@ export type Reconciler = {
 
 /** Interval between checks, in milliseconds: new output of running code triggers none. */
 const intervalMs = 250
+/** How often to record that this machine is present; others wait minutes before they miss it. */
+const seenEveryMs = 2_000
 /** Every check triggers a start pass; before its first check this machine has not announced itself and must start nothing. */
 const idleMs = 3_600_000
 /** An attempt that the executor does not accept for this long has failed. */
@@ -79,8 +81,15 @@ export function startReconciler(deps: ReconcilerDeps): Reconciler {
         deps.logger.warn({ err: error }, 'attempts that were given up still run, will retry'),
     },
   )
+  let seenAtMs = Number.NEGATIVE_INFINITY
+  const noteSeen = async () => {
+    if (performance.now() - seenAtMs < seenEveryMs) return
+    await deps.commands.noteSeen()
+    seenAtMs = performance.now()
+  }
   const looking = repeat(
     async () => {
+      await noteSeen()
       await look({ ...deps, presence, observing, shipping, start, cameBack: ending.wake })
       return intervalMs
     },
@@ -118,7 +127,6 @@ type Looking = ReconcilerDeps & {
 }
 
 async function look(deps: Looking): Promise<void> {
-  await deps.commands.noteSeen()
   deps.presence.noted(deps.now())
   if (deps.presence.hasJustCome()) deps.cameBack()
   deps.start()

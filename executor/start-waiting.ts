@@ -21,6 +21,7 @@ const triesAtOnce = 10
  */
 export async function startWaiting(deps: StartDeps): Promise<boolean> {
   const { commands, executor } = deps
+  if (!(await commands.isAnyQueued())) return false
   const closed = await commands.whyClosed()
   if (closed) {
     await commands.recordWaitReasonOfAll(closed)

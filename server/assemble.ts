@@ -4,6 +4,7 @@ import { readPositionKey } from '../auth/position-key.ts'
 import type { Route } from '../auth/route.ts'
 import { sealEarlierEnvs } from '../command-api/jobs/sealed-env.ts'
 import { createFirstAdmin } from '../command-api/sessions/first-admin.ts'
+import { type TryOut, tryOut } from '../executor/node/isolation-trial.ts'
 import { listen } from '../platform/http/server.ts'
 import { addressKeyOf } from '../platform/http/signed-address.ts'
 import { createLifetime } from '../platform/lifetime.ts'
@@ -42,6 +43,8 @@ export type Assembling = {
   now?: Clock
   /** How long a read waits for its caller's writes, in milliseconds; default: the specification's value. */
   readWaitMs?: number
+  /** Tries whether an isolation of runs holds; default: by running a small program. */
+  tryIsolation?: TryOut
   /** Aborts the start; the embedded database may then end slightly later than this process. */
   signal?: AbortSignal
 }
@@ -52,9 +55,10 @@ export type Assembling = {
  */
 export async function assemble(config: Config, assembling: Assembling): Promise<Service> {
   const { logger, version, now = systemClock, readWaitMs = usualWaitMs, signal } = assembling
+  const { tryIsolation = tryOut } = assembling
   const life = createLifetime(logger)
   try {
-    const starting = startParts(config, { logger, life, version, now, readWaitMs })
+    const starting = startParts(config, { logger, life, version, now, readWaitMs, tryIsolation })
     return await (signal ? Promise.race([starting, rejectedBy(signal)]) : starting)
   } catch (error) {
     await life.end()

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Following } from '../command-api/followers/run.ts'
 import type { Relay } from '../command-api/relay/relay.ts'
 import { type Topics, topicsOf } from '../events/topics.ts'
+import type { TryOut } from '../executor/node/isolation-trial.ts'
 import { type DiskRoom, watchDiskRoom } from '../platform/disk-room.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
 import type { EventLog } from '../platform/log/event-log.ts'
@@ -46,6 +47,8 @@ export type Core = {
   now: Clock
   /** How long a read waits for its caller's writes. */
   readWaitMs: number
+  /** Tries whether an isolation of runs holds on this machine. */
+  tryIsolation: TryOut
   life: Lifetime
   telemetry: Telemetry
   measures: Measures
@@ -88,7 +91,10 @@ export type Core = {
 }
 
 /** The inputs of the core. */
-export type Opening = Pick<Core, 'logger' | 'life' | 'version' | 'now' | 'readWaitMs'> & {
+export type Opening = Pick<
+  Core,
+  'logger' | 'life' | 'version' | 'now' | 'readWaitMs' | 'tryIsolation'
+> & {
   /** Called before each migration. */
   migrating(step: Step): void
 }

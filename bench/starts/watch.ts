@@ -25,7 +25,6 @@ export function watch() {
   let figures = noFigures()
   let since = { cpu: process.cpuUsage(), ms: performance.now() }
   let running = 0
-  let lookedAtMs = 0
   let startingAtMs = 0
   /** The time since which each GPU has been free. */
   const unscheduled = new Map<number, number>()
@@ -64,18 +63,15 @@ export function watch() {
     /** The same commands; both kinds of look begin and end with one of these. */
     through: (commands: JobCommands, executor: SimulatedExecutor): JobCommands => ({
       ...commands,
-      noteSeen() {
-        lookedAtMs = performance.now()
-        return commands.noteSeen()
-      },
       async active() {
+        const lookedAtMs = performance.now()
         const active = await commands.active()
         figures['one pass over the running jobs'].push(performance.now() - lookedAtMs)
         return active
       },
-      whyClosed() {
+      isAnyQueued() {
         startingAtMs = performance.now()
-        return commands.whyClosed()
+        return commands.isAnyQueued()
       },
       async recordWaitReasons(waits) {
         await commands.recordWaitReasons(waits)

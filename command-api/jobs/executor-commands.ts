@@ -21,7 +21,7 @@ import { readNewPrices, reprice } from './prices.ts'
 import { NotNow, reserve } from './reservation.ts'
 import { CheckpointGone, saveJob } from './rows.ts'
 import { noteReasonOfAll, noteWaitReasons, type Wait } from './wait-reason.ts'
-import { readWaiting } from './waiting-jobs.ts'
+import { isAnyQueued, readWaiting } from './waiting-jobs.ts'
 
 /** By rank. */
 type Offsets = readonly { stdout: number; stderr: number }[]
@@ -57,7 +57,7 @@ export function executorCommands(deps: Needed, { executor, engine, runsDirectory
       )
       return scheduled.then(({ events }) => (events.length > 0 ? 'scheduled' : 'gone'), whyNotNow)
     },
-
+    isAnyQueued: () => isAnyQueued(deps, executor),
     whyClosed: () => whyClosed(deps.pool, { executor, engine }),
     recordWaitReasons: (waits: readonly Wait[]) => noteWaitReasons(deps.pool, waits),
     recordWaitReasonOfAll: (reason: QueueReason) => noteReasonOfAll(deps, executor, reason),

@@ -43,6 +43,19 @@ export async function readQueue(pool: Pool, now: Date): Promise<Queue> {
   }
 }
 
+/** Whether an executor has queued jobs, due or not. */
+export async function isAnyQueued(
+  { pool }: Pick<Deps, 'pool'>,
+  executor: string,
+): Promise<boolean> {
+  const { rowCount } = await pool.query({
+    name: 'any_queued',
+    text: `select from write.job_state where state = 'queued' and executor = $1 limit 1`,
+    values: [executor],
+  })
+  return rowCount === 1
+}
+
 /** The due jobs of an executor that fit into their owner's quota, in queue order. */
 export async function readWaiting(
   { pool, now }: Pick<Deps, 'pool' | 'now'>,

@@ -67,8 +67,10 @@ const failed = (fault: string): Outcome => ({ fault, reached: [], gaps: [] })
 
 const patienceMs = 20_000
 
+export type TryOut = (mode: Enclosure['mode'], ground: Ground) => Promise<Outcome>
+
 /** Runs a small program confined like a run. */
-export async function tryOut(mode: Enclosure['mode'], ground: Ground): Promise<Outcome> {
+export const tryOut: TryOut = async (mode, ground) => {
   const { python, needed, sockets } = ground
   if (mode === 'user' && process.getuid?.() !== 0) return failed('it needs root')
   if (python === null) return failed('there is no Python')

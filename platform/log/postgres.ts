@@ -2,6 +2,7 @@ import { DatabaseError, type Pool } from 'pg'
 import { pause } from '../pause.ts'
 import { int4Array, textArray } from '../postgres/arrays.ts'
 import { asBigints, createPool, isBusy, isOutage } from '../postgres/pool.ts'
+import { inBatches } from '../remembered.ts'
 import { type EventLog, LogUnavailable } from './event-log.ts'
 import { createGroupCommit, type Group, type LaneId } from './group-commit.ts'
 import { createReading } from './postgres-read.ts'
@@ -66,6 +67,8 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Post
     limits: flushLimits,
   })
 
+  const endOf = inBatches((asked: string[]) => readEnds(pool, asked))
+
   return {
     async append(topic, records) {
       if (closing.signal.aborted) throw new LogUnavailable('the event log is closed')
@@ -76,8 +79,11 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Post
       if (!lane) throw new Error(`${topic} has no partition ${partition}`)
       return reading.read(lane, from, readOptions)
     },
-    end: topic => offsets(pool, lanesOf(topic), 'next_offset'),
-    start: topic => offsets(pool, lanesOf(topic), 'first_offset'),
+    async end(topic) {
+      const found = await Promise.all(lanesOf(topic).map(({ lane }) => endOf(String(lane))))
+      return found.map(end => end ?? 0n)
+    },
+    start: topic => readStarts(pool, lanesOf(topic)),
     trim: (topic, trimOptions) => trimLanes(pool, lanesOf(topic), trimOptions),
     async close() {
       if (closing.signal.aborted) return
@@ -167,18 +173,27 @@ async function insertOnce(pool: Pool, groups: readonly Group[]): Promise<bigint[
   return rows[0].firsts
 }
 
-async function offsets(
-  pool: Pool,
-  lanes: readonly LaneId[],
-  column: 'next_offset' | 'first_offset',
-): Promise<bigint[]> {
-  return await answering(async () => {
+/** The ends of these lanes, by lane. */
+function readEnds(pool: Pool, lanes: readonly string[]): Promise<Map<string, bigint>> {
+  return answering(async () => {
     const { rows } = await pool.query({
-      text: `select ${column} as at from log.lane where lane = any($1) order by partition`,
-      values: [lanes.map(lane => lane.lane)],
+      name: 'log_ends',
+      text: 'select lane, next_offset from log.lane where lane = any($1)',
+      values: [lanes],
       types: asBigints,
     })
-    return rows.map(row => row.at)
+    return new Map(rows.map(({ lane, next_offset }) => [String(lane), next_offset]))
+  })
+}
+
+function readStarts(pool: Pool, lanes: readonly LaneId[]): Promise<bigint[]> {
+  return answering(async () => {
+    const { rows } = await pool.query({
+      text: 'select first_offset from log.lane where lane = any($1) order by partition',
+      values: [lanes.map(({ lane }) => lane)],
+      types: asBigints,
+    })
+    return rows.map(row => row.first_offset)
   })
 }
 

@@ -33,8 +33,12 @@ export function watchLag(deps: LagDeps): LagWatch {
   const marks = new Map<string, Mark[]>(deps.projections.map(({ name }) => [name, []]))
   const look = async () => {
     const reached = await readCheckpoints(deps.pool)
-    for (const { name, topic } of deps.projections) {
-      const mark = { atMs: deps.now().getTime(), ends: await deps.log.end(topic) }
+    const atMs = deps.now().getTime()
+    const all = await Promise.all(
+      deps.projections.map(async ({ name, topic }) => ({ name, ends: await deps.log.end(topic) })),
+    )
+    for (const { name, ends } of all) {
+      const mark = { atMs, ends }
       const next = reached.get(name) ?? new Map()
       const waiting = [...(marks.get(name) ?? []), mark].filter(
         ({ ends }) => !isReached(ends, next),

@@ -43,7 +43,7 @@ const secretFilesOf = (config: Config): string[] =>
 
 /** Chooses how runs are isolated, and logs the choice. */
 export async function openIsolation(
-  { config, logger }: Pick<Core, 'config' | 'logger'>,
+  { config, logger, tryIsolation }: Pick<Core, 'config' | 'logger' | 'tryIsolation'>,
   runsDirectory: string,
 ): Promise<Isolation> {
   const environments = environmentsIn(config)
@@ -52,7 +52,7 @@ export async function openIsolation(
   await mkdir(environments, { recursive: true, mode: 0o755 })
   const hidden = [config.dataDir, ownFolder, ...secretFilesOf(config)].map(realOf)
   const closed = [...hidden, ...closedFolders.map(realOf)]
-  const isolation = await chooseIsolation(config.localIsolation, {
+  const ground = {
     runsDirectory,
     python: await findPython(),
     passed: [config.dataDir],
@@ -66,7 +66,8 @@ export async function openIsolation(
       processes: config.localProcesses,
       memory_bytes: config.localMemory ?? defaultMemory(),
     },
-  })
+  }
+  const isolation = await chooseIsolation(config.localIsolation, ground, tryIsolation)
   const { notice, degraded: _, ...chosen } = describeIsolation(isolation)
   if (notice !== undefined) logger.warn(chosen, notice)
   else {

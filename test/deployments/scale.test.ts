@@ -37,8 +37,9 @@ test('engines are added and removed with demand, no request fails, and an idle d
   const { body: token } = await forge.call<{ token: string }>('POST', `${path}/tokens`, {
     body: { name: 'a' },
   })
-  const ask = (callers: number, max_tokens: number) =>
+  const ask = (callers: number, max_tokens: number, restMs: number) =>
     load({
+      restMs,
       ...{ urls: [forge.url], path: `${new URL(base_url).pathname}/completions`, callers },
       ...{
         token: token.token,
@@ -46,10 +47,11 @@ test('engines are added and removed with demand, no request fails, and an idle d
       },
     })
 
-  const busy = ask(8, 400)
+  const busy = ask(8, 400, 0)
   await untilIt('a second engine is ready', one => one.replicas.ready === 2)
   await busy.stop()
-  const quiet = ask(1, 10)
+  // Without a pause it would keep the processors busy for as long as an engine ends.
+  const quiet = ask(1, 10, 50)
   const alone = await untilIt('one engine is left', ({ replicas }) => replicas.desired === 1)
   t.is(alone.replicas.ready, 1)
   await until('the job of the other has ended', 60_000, async () => {

@@ -28,12 +28,15 @@ export type LoadOptions = {
   /** Callers at each address. */
   callers: number
   body?: string
-  /** The pause after a status other than 200; otherwise the next request follows at once. */
+  /** The pause after a status other than 200. */
   pauseMs?: number
+  /** The pause after a 200; otherwise the next request follows at once. */
+  restMs?: number
 }
 
-/** Sends requests without a pause, with this many callers at each address, until it is stopped. */
-export function load({ urls, path, token, callers, body = '{}', pauseMs = 20 }: LoadOptions): Load {
+/** Sends requests, with this many callers at each address, until it is stopped. */
+export function load(options: LoadOptions): Load {
+  const { urls, path, token, callers, body = '{}', pauseMs = 20, restMs = 0 } = options
   const asked: Asked[] = []
   let isOver = false
   const pools = urls.map(url => new Pool(url, { connections: callers }))
@@ -41,7 +44,8 @@ export function load({ urls, path, token, callers, body = '{}', pauseMs = 20 }: 
     while (!isOver) {
       const one = await ask(pool, path, token, body)
       asked.push(one)
-      if (one.status !== 200) await pause(pauseMs)
+      const thenMs = one.status === 200 ? restMs : pauseMs
+      if (thenMs > 0) await pause(thenMs)
     }
   }
   const all = pools.flatMap(pool => Array.from({ length: callers }, () => caller(pool)))

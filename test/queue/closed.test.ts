@@ -1,6 +1,9 @@
 import test from 'ava'
+import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
 import { runDueTimers } from '../../command-api/jobs/timers.ts'
+import { startWaiting } from '../../executor/start-waiting.ts'
 import { type JobsWithExecutor, jobsWithExecutor } from '../jobs/jobs-with-executor.ts'
+import { countedPool } from '../servers/counted-pool.ts'
 import { mayStayIdle, untilLockWaits } from '../servers/lock-waits.ts'
 import { until } from '../servers/until.ts'
 
@@ -73,4 +76,19 @@ test('a job waiting for its owner’s quota says so again after a pause', async 
   await at.pool.query(close.resume)
   await runDueTimers(at.deps)
   t.is(await reasonOf(at, second.run_id), 'quota_in_use')
+})
+
+test('while no job is queued, a pass of the executor asks the database one question', async t => {
+  const at = await jobsWithExecutor(t)
+  const { counted, queries } = countedPool(at.pool)
+  const commands = executorCommands(
+    { ...at.deps, pool: counted },
+    { executor: 'local', engine: 'test' },
+  )
+  const pass = () => startWaiting({ commands, executor: at.executor, logger: at.deps.logger })
+  t.false(await pass())
+  t.is(queries(), 1)
+  const { run_id } = await at.submit()
+  t.true(await pass())
+  t.not(await at.stateOf(run_id), 'queued')
 })

@@ -15,6 +15,7 @@ const settings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
+  wal_compression: 'off',
   max_connections: '300',
   min_wal_size: '80MB',
   max_wal_size: '512MB',

@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import test from 'ava'
+import { isCommon, list } from '../../auth/known-passwords.ts'
 import { createPasswords, refuseBadPassword } from '../../auth/passwords.ts'
 import { Refusal } from '../../platform/refusal.ts'
 
@@ -37,6 +40,12 @@ test('other passwords of 12 to 1024 bytes in UTF-8 are accepted', async t => {
   ]
   for (const password of good.map(text => text.padEnd(12, '🐎')))
     await t.notThrowsAsync(refuseBadPassword(password, 'alice'), password)
+})
+
+test('no password that many people use contains a space, so none with a space is looked up', async t => {
+  t.false((await readFile(fileURLToPath(list), 'latin1')).includes(' '))
+  t.false(await isCommon('pass word'))
+  t.true(await isCommon('password'))
 })
 
 test('a password is compared whole, in its case, and in one form of its characters', async t => {

@@ -9,10 +9,13 @@ export type Traffic = {
   end(sinceMs: number, lastingMs: number): Promise<Outcome[]>
 }
 
-const perSecond = 200
+export type TrafficOptions = { path: string; token: string; perSecond: number }
 
-/** Sends 200 requests a second with one token, to these servers in turn, whether they respond or not. */
-export function startTraffic(urls: readonly string[], path: string, token: string): Traffic {
+/** Sends so many requests a second with one token, to these servers in turn, whether they respond or not. */
+export function startTraffic(
+  urls: readonly string[],
+  { path, token, perSecond }: TrafficOptions,
+): Traffic {
   const outcomes: Outcome[] = []
   const open = new Set<Promise<void>>()
   let sent = 0

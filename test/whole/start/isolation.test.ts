@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { pino } from 'pino'
+import { tryOut } from '../../../executor/node/isolation-trial.ts'
 import type { Readiness } from '../../../platform/readiness.ts'
 import { openIsolation } from '../../../server/roles/isolation.ts'
 import { readConfig } from '../../../server/settings/config.ts'
@@ -71,7 +72,10 @@ async function openedWith(t: ExecutionContext, env: (folder: string) => Record<s
   const given = { SERVICE_DATA_DIR: join(folder, 'data'), SERVICE_LOCAL_ISOLATION: 'none' }
   const config = readConfig({ ...given, ...env(folder) })
   const logger = pino({ level: 'silent' })
-  const opening = openIsolation({ config, logger }, join(config.dataDir, 'runs'))
+  const opening = openIsolation(
+    { config, logger, tryIsolation: tryOut },
+    join(config.dataDir, 'runs'),
+  )
   return opening.then(
     ({ ground }) => ({ folder, ground, refused: '' }),
     (error: Error) => ({ folder, ground: null, refused: error.message }),

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { commandLine, type Ended } from '../../../servers/command-line.ts'
-import { type Forge, startForge, startForgeProcess } from '../../../servers/forge.ts'
+import { type Forge, sharedForge, startForge, startForgeProcess } from '../../../servers/forge.ts'
 import { patient } from '../../../servers/patience.ts'
 import { proxyBefore } from '../../../servers/proxy.ts'
 import { createRun } from '../../../servers/runs.ts'
@@ -14,6 +14,9 @@ type Row = { run_id: string; state: string }
 type Shown = { state: string; counts: { points: number } }
 type Line = { seq: number; text: string; stream: string }
 
+/** Each test has its own project; tests that stop a server, or count its runs, start another. */
+const shared = sharedForge()
+
 const signedIn = (forge: Forge) => ({ FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
 const runIdOf = (stderr: string) => /run_\w+/.exec(stderr)?.[0] ?? ''
 
@@ -23,14 +26,14 @@ async function logOf(forge: Forge, runId: string): Promise<Line[]> {
 }
 
 test('the reason of a failure is what the command said last, not what Forge said after it', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const { run } = await commandLine(t, signedIn(forge))
   const script =
     'echo "ValueError: bad lr" >&2; echo "forge: all sent  http://x/runs/y" >&2; exit 1'
-  const ended = await run(['run', '-p', 'demo', '--', 'sh', '-c', script])
+  const ended = await run(['run', '-p', 'reason', '--', 'sh', '-c', script])
   t.is(ended.code, 1)
   const last = ended.stderr.trimEnd().split('\n').at(-1) ?? ''
-  t.regex(last, /^forge: demo-1 · failed · .*exit code 1: ValueError: bad lr {2}http/)
+  t.regex(last, /^forge: reason-1 · failed · .*exit code 1: ValueError: bad lr {2}http/)
   const { body } = await forge.call<{ message: string }>(
     'GET',
     `/api/runs/${runIdOf(ended.stderr)}`,
@@ -39,11 +42,11 @@ test('the reason of a failure is what the command said last, not what Forge said
 })
 
 test('a command becomes an external run: output, variables, end and exit code', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const { run } = await commandLine(t, signedIn(forge))
   const script =
     'read line; echo "got $line"; echo "$SERVICE_ENABLED $SERVICE_ENDPOINT $SERVICE_RUN_ID"; echo oops >&2; printf "10%%\\r50%%\\r100%%"; exit 3'
-  const ended = await run(['run', '-p', 'demo', '--', 'sh', '-c', script], { stdin: 'hello\n' })
+  const ended = await run(['run', '-p', 'becomes', '--', 'sh', '-c', script], { stdin: 'hello\n' })
   t.is(ended.code, 3)
   const runId = runIdOf(ended.stderr)
   t.is(ended.stdout, `got hello\n1 ${forge.url}/api/ingest ${runId}\n10%\r50%\r100%`)
@@ -59,7 +62,7 @@ test('a command becomes an external run: output, variables, end and exit code', 
     lines.filter(line => line.stream === 'stderr').map(line => line.text),
     ['oops'],
   )
-  const shown = await run(['logs', '-f', 'demo-1', '--json'])
+  const shown = await run(['logs', '-f', 'becomes-1', '--json'])
   t.is(shown.code, 1, 'the run has failed')
   const frames = shown.stdout
     .trimEnd()
@@ -75,10 +78,10 @@ test('a command becomes an external run: output, variables, end and exit code', 
 })
 
 test('a signal is forwarded to the command, and its run is reported as failed', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const { run } = await commandLine(t, signedIn(forge))
   const script = 'trap "echo bye; exit 7" TERM; echo ready; while :; do sleep 0.05; done'
-  const ended = await run(['run', '-p', 'demo', '--', 'sh', '-c', script], {
+  const ended = await run(['run', '-p', 'signalled', '--', 'sh', '-c', script], {
     onStdout(text, kill) {
       if (text === 'ready\n') kill('SIGTERM')
     },
@@ -163,44 +166,36 @@ test.serial('unsent reports are kept after the command ends, and sent by forge s
 })
 
 test.serial('the last line says the state, the points, the exit code and the address', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const { run } = await commandLine(t, signedIn(forge))
   const code = 'import forge; forge.init(monitor_hardware=False); forge.log({"a": 1, "b": 2})'
-  const ended = await run(['run', '-p', 'demo', '--', 'python3', '-c', code], {
+  const ended = await run(['run', '-p', 'last', '--', 'python3', '-c', code], {
     env: { PYTHONPATH: pythonClient },
   })
   t.is(ended.code, 0, ended.stderr)
   const url = `${forge.url}/runs/${runIdOf(ended.stderr)}`
   const last = ended.stderr.trimEnd().split('\n').at(-1)
-  t.is(last, `forge: demo-1 · succeeded · 2 points · exit code 0  ${url}`)
+  t.is(last, `forge: last-1 · succeeded · 2 points · exit code 0  ${url}`)
 })
 
 test.serial('the last line of a failed command says why, as does forge show', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const { run } = await commandLine(t, signedIn(forge))
-  const ended = await run([
-    'run',
-    '-p',
-    'demo',
-    '--',
-    'python3',
-    '-c',
-    'raise ValueError("bad lr")',
-  ])
+  const ended = await run(['run', '-p', 'why', '--', 'python3', '-c', 'raise ValueError("bad lr")'])
   t.is(ended.code, 1)
   const last = ended.stderr.trimEnd().split('\n').at(-1)
   t.regex(String(last), / · failed · 0 points · exit code 1: ValueError: bad lr {2}http/)
   const reported = await run(
-    ['run', '-p', 'demo', '--', 'python3', '-c', 'import forge; forge.init(); raise KeyError("x")'],
+    ['run', '-p', 'why', '--', 'python3', '-c', 'import forge; forge.init(); raise KeyError("x")'],
     { env: { PYTHONPATH: pythonClient } },
   )
   t.regex(reported.stderr, / · failed · .*exit code 1 \(KeyError: 'x'\) {2}http/)
 
-  const shown = await run(['show', 'demo-1'])
+  const shown = await run(['show', 'why-1'])
   t.regex(shown.stdout, /\n +why +exit code 1: ValueError: bad lr\n/)
   t.regex(shown.stdout, /\n +exit code +1\n/)
   t.regex(shown.stdout, /last words\n(.*\n)* +ValueError: bad lr\n/)
-  t.like(JSON.parse((await run(['show', 'demo-1', '--json'])).stdout).run, {
+  t.like(JSON.parse((await run(['show', 'why-1', '--json'])).stdout).run, {
     why: 'exit code 1: ValueError: bad lr',
     exit_code: 1,
   })
@@ -208,7 +203,7 @@ test.serial('the last line of a failed command says why, as does forge show', as
 
 test.serial('a temporary response by a proxy loses neither a line nor the end', async t => {
   t.timeout(patient(240_000))
-  const forge = await startForge(t)
+  const forge = await shared()
   const proxy = await proxyBefore(t, forge.url)
   const { run } = await commandLine(t, { FORGE_HOST: proxy.url, FORGE_TOKEN: forge.token })
   let before = 0
@@ -217,7 +212,7 @@ test.serial('a temporary response by a proxy loses neither a line nor the end', 
   for (const status of statuses) {
     let isOver: Promise<void> | null = null
     before = proxy.interjected()
-    const ended = await run(['run', '-p', 'demo', '--', 'sh', '-c', script], {
+    const ended = await run(['run', '-p', 'proxied', '--', 'sh', '-c', script], {
       stdin: 'go\n',
       onStdout() {
         if (isOver !== null) return
@@ -261,9 +256,9 @@ test('output written during an outage arrives afterwards, each line once', async
 })
 
 test('a missing command exits with the code that shells use, and its run fails', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const { run } = await commandLine(t, signedIn(forge))
-  const ended = await run(['run', '-p', 'demo', '--json', '--', 'no-such-command-here'])
+  const ended = await run(['run', '-p', 'missing', '--json', '--', 'no-such-command-here'])
   t.is(ended.code, 127)
   const end = JSON.parse(ended.stderr.trimEnd().split('\n').at(-1) ?? '')
   t.is(end.event, 'failed')
@@ -272,30 +267,30 @@ test('a missing command exits with the code that shells use, and its run fails',
 
 test.serial('forge stop ends the command of an external run, and the run as stopped', async t => {
   t.timeout(patient(240_000))
-  const forge = await startForge(t)
+  const forge = await shared()
   const { run } = await commandLine(t, signedIn(forge))
   const script = 'trap "echo saved; exit 0" TERM; echo ready; while :; do sleep 0.05; done'
   let stopped: Promise<Ended> | null = null
-  const ended = await run(['run', '-p', 'demo', '--', 'sh', '-c', script], {
+  const ended = await run(['run', '-p', 'stopped', '--', 'sh', '-c', script], {
     onStdout() {
-      stopped ??= run(['stop', 'demo-1', '--reason', 'enough'])
+      stopped ??= run(['stop', 'stopped-1', '--reason', 'enough'])
     },
   })
   t.is(ended.code, 0, ended.stderr)
   t.is(ended.stdout, 'ready\nsaved\n')
-  t.regex(ended.stderr, /^forge: demo-1 · stopped · .*exit code 0 /m)
+  t.regex(ended.stderr, /^forge: stopped-1 · stopped · .*exit code 0 /m)
   const answer = await (stopped as Promise<Ended> | null)
   t.is(answer?.code, 0, answer?.stderr)
   t.is(answer?.stdout, `${runIdOf(ended.stderr)} stopped\n`)
-  t.is((await run(['stop', 'demo-1'])).code, 5)
+  t.is((await run(['stop', 'stopped-1'])).code, 5)
 })
 
 test.serial('forge stop --force ends a run whose code is gone', async t => {
-  const forge = await startForge(t)
+  const forge = await shared()
   const { run } = await commandLine(t, signedIn(forge))
-  const gone = await createRun(forge)
+  const gone = await createRun(forge, 'forced')
   const stopped = await run(['stop', gone.short_id, '--force'])
   t.is(stopped.code, 0, stopped.stderr)
   t.is(stopped.stdout, `${gone.run_id} stopped\n`)
-  t.is((await run(['stop', 'demo-99'])).code, 3)
+  t.is((await run(['stop', 'forced-99'])).code, 3)
 })
