@@ -1,6 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { piecesOf } from '../../clients/console/src/pages/run/logs/ansi.ts'
+import { cellsOf } from '../../clients/columns.ts'
+import { needsColumns, piecesOf } from '../../clients/console/src/pages/run/logs/ansi.ts'
 import { contrast, inkOf } from '../../clients/console/src/pages/run/logs/ink.ts'
 import { levelOf } from '../../clients/console/src/pages/run/logs/level.ts'
 import { linksIn, partsOf } from '../../clients/console/src/pages/run/logs/parts.ts'
@@ -8,7 +9,7 @@ import { plain } from '../../clients/console/src/pages/run/logs/style.ts'
 
 const esc = '\u001b'
 const textOf = (line: string) =>
-  piecesOf(line)
+  piecesOf(line, cellsOf)
     .map(({ text }) => text)
     .join('')
 /** The one style of a line. */
@@ -30,6 +31,13 @@ test('a line is shown the way a terminal shows it', t => {
   t.is(textOf('训练 ok\ra'), 'a 练 ok', 'half of one is a blank')
   t.is(textOf('abc\r🚀'), '🚀c')
   t.is(textOf('e\u0301bc\rx'), 'xbc', 'an accent takes no cell')
+})
+
+test('the columns of characters matter only where some beyond ASCII are overwritten', t => {
+  t.true(needsColumns('训练 ok\rab'))
+  t.false(needsColumns('训练 ok\r\r'))
+  t.false(needsColumns('10%\r20%'))
+  t.is(piecesOf('10%\r20%\r3')[0]?.text, '30%')
 })
 
 test('styled text is overwritten and erased like plain text', t => {

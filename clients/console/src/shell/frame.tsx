@@ -28,7 +28,6 @@ import { useLanguage, useWords, wordsOf } from '../words/words.ts'
 import styles from './frame.module.css'
 import { Keyboard } from './keyboard.tsx'
 import { LiveMark, ReachNotice } from './marks.tsx'
-import { SignIn, SignInPage } from './sign-in.tsx'
 import { signInKey } from './sign-in-ways.ts'
 
 const words = wordsOf({
@@ -58,10 +57,33 @@ export function Frame() {
     return (
       <>
         <ReachNotice />
-        <SignInPage why={now.why} ask={now.ask} />
+        <Entrance now={now} />
       </>
     )
   return <Signed now={now} />
+}
+
+type SignedOut = Extract<Session, { state: 'signed-out' }>
+
+// People who are signed in need no forms for that.
+const loadSignIn = () => import('./sign-in.tsx')
+
+function Entrance({ now: { why, ask } }: { now: SignedOut }) {
+  const part = usePart(loadSignIn)
+  return part ? <part.SignInPage why={why} ask={ask} /> : <Loading />
+}
+
+/** Over the page of a person whose session has ended. */
+function Return({ now: { why, ask } }: { now: SignedOut }) {
+  const say = useWords(words)
+  const part = usePart(loadSignIn)
+  return (
+    part && (
+      <Dialog title={say.ended}>
+        <part.SignIn why={why} ask={ask} />
+      </Dialog>
+    )
+  )
 }
 
 /** The person signed in on this page, even after their sign-in has expired; another person begins with an empty page. */
@@ -107,11 +129,7 @@ function Signed({ now }: { now: Session }) {
       </main>
       <Keyboard />
       <Confirmation />
-      {now.state === 'signed-out' && (
-        <Dialog title={say.ended}>
-          <SignIn why={now.why} ask={now.ask} />
-        </Dialog>
-      )}
+      {now.state === 'signed-out' && <Return now={now} />}
     </div>
   )
 }

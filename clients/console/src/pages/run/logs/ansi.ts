@@ -1,4 +1,4 @@
-import { cellsOf } from '../../../../../columns.ts'
+import type { cellsOf } from '../../../../../columns.ts'
 import { visible } from '../../../words/visible.ts'
 import { plain, type Style, styled } from './style.ts'
 
@@ -30,13 +30,27 @@ const sequence = new RegExp(
 /** Writings of a line, separated by carriage returns, that can still be seen: older ones only change the style. */
 const maxWritings = 8
 
-/** A line in pieces of one style each; text overwritten after a carriage return is removed. */
-export function piecesOf(line: string): Piece[] {
+/** ASCII takes one column each; the tables for all other characters are larger than the rest of the page of logs. */
+const oneColumnEach: typeof cellsOf = function* (text) {
+  for (const character of text) yield { text: character, columns: 1 }
+}
+
+/** Whether a line can only be shown exactly with the columns of its characters. */
+export const needsColumns = (line: string): boolean =>
+  /\P{ASCII}/u.test(line) && line.trimEnd().includes('\r')
+
+/**
+ * A line in pieces of one style each; text overwritten after a carriage return is removed. `columnsOf`: how many columns each of
+ * its characters takes.
+ */
+export function piecesOf(line: string, columnsOf: typeof cellsOf = oneColumnEach): Piece[] {
   const writings = line.replace(/\r+$/, '').split('\r')
   const hidden = writings.slice(0, -maxWritings).join('')
   const runs = writings.slice(-maxWritings)
   const style = styleAfter(plain, hidden)
-  return toPieces(runs.length === 1 ? runsOf(runs[0] ?? '', style) : overwritten(runs, style))
+  return toPieces(
+    runs.length === 1 ? runsOf(runs[0] ?? '', style) : overwritten(runs, style, columnsOf),
+  )
 }
 
 type Run = { text: string; style: Style }
@@ -82,14 +96,14 @@ type Cell = Run
  * What remains of writings over each other. Erased text stays where nothing replaces it: a progress bar that
  * was wiped at its end is the last thing a person wants to read.
  */
-function overwritten(writings: readonly string[], before: Style): Run[] {
+function overwritten(writings: readonly string[], before: Style, columnsOf: typeof cellsOf): Run[] {
   let cells: Cell[] = []
   let shown: Cell[] = []
   let style = before
   for (const writing of writings) {
     let at = 0
     for (const step of stepsOf(writing)) {
-      if (typeof step === 'string') at = write(cells, at, { text: shownAs(step), style })
+      if (typeof step === 'string') at = write(cells, at, columnsOf(shownAs(step)), style)
       else if (step.erase !== undefined) cells = erased(cells, at, step.erase)
       else style = styleAs(style, step)
     }
@@ -101,10 +115,15 @@ function overwritten(writings: readonly string[], before: Style): Run[] {
 const isBlank = (cells: readonly Cell[]): boolean => cells.every(({ text }) => text.trim() === '')
 
 /** Writes from a column on, and returns the column after it. */
-function write(cells: Cell[], from: number, { text, style }: Run): number {
+function write(
+  cells: Cell[],
+  from: number,
+  characters: ReturnType<typeof cellsOf>,
+  style: Style,
+): number {
   while (cells.length < from) cells.push({ text: ' ', style: plain })
   let at = from
-  for (const { text: character, columns } of cellsOf(text)) {
+  for (const { text: character, columns } of characters) {
     if (columns === 0) appendTo(cells, at - 1, character)
     else
       put(

@@ -1,12 +1,15 @@
 import { memo } from 'react'
 import type { LogLine } from '../../../../../../schemas/logs.ts'
+import { usePart } from '../../../design/use-part.ts'
 import { useWords } from '../../../words/words.ts'
-import { type Piece, piecesOf } from './ansi.ts'
+import { needsColumns, type Piece, piecesOf } from './ansi.ts'
 import { inkOf } from './ink.ts'
 import { levelOf } from './level.ts'
 import styles from './line.module.css'
 import { type Part, partsOf } from './parts.ts'
 import { words } from './words.ts'
+
+const loadColumns = () => import('../../../../../columns.ts')
 
 /** `found`: the text that is marked in each line. */
 export type Look = { isWrapped: boolean; hasTimes: boolean; found: string }
@@ -21,7 +24,8 @@ type Props = {
 /** A line as a terminal shows it; its number links to it. */
 export const Line = memo(function Line({ line, look, isMarked, onPick }: Props) {
   const say = useWords(words)
-  const pieces = piecesOf(line.text)
+  const columns = usePart(needsColumns(line.text) ? loadColumns : null)
+  const pieces = piecesOf(line.text, columns?.cellsOf)
   const level = levelOf(pieces.map(({ text }) => text).join(''))
   return (
     <div

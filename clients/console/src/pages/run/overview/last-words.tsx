@@ -9,7 +9,10 @@ import styles from './tab.module.css'
 import { words } from './words.ts'
 
 const shownLines = 10
-const loadTerminal = () => import('../logs/ansi.ts')
+const loadTerminal = async () => ({
+  ...(await import('../logs/ansi.ts')),
+  ...(await import('../../../../../columns.ts')),
+})
 
 /** The last output of a run that did not succeed: its message, or without a multi-line one, the end of its log. */
 export function LastWords({ run }: { run: RunRecord }) {
@@ -31,7 +34,7 @@ export function LastWords({ run }: { run: RunRecord }) {
   const terminal = usePart(needsLog ? loadTerminal : null)
   const plainOf = (line: LogLine) =>
     terminal
-      ?.piecesOf(line.text)
+      ?.piecesOf(line.text, terminal.cellsOf)
       .map(piece => piece.text)
       .join('')
   const text = needsLog ? (terminal ? last.map(plainOf).join('\n') : '') : said
