@@ -53,12 +53,18 @@ export async function readRuns(db: Db, runIds: readonly string[]): Promise<Mlflo
       data: {
         metrics: metrics.get(run_id) ?? [],
         params: params.get(run_id) ?? [],
-        tags: Object.entries({ ...head.tags, [runNameTag]: head.name }).map(toPair),
+        tags: tagsOf(head).map(toPair),
       },
       inputs: { dataset_inputs: inputs.get(run_id) ?? [] },
     }
   })
 }
+
+/** The name first. */
+const tagsOf = ({ name, tags }: Head): (readonly [string, string])[] => [
+  [runNameTag, name],
+  ...Object.entries(tags ?? {}).filter(([key]) => key !== runNameTag),
+]
 
 const toPair = ([key, value]: readonly [string, string]) => ({ key, value })
 

@@ -111,26 +111,35 @@ test('a log that is loading does not look empty, and one that cannot be read say
   await page.goto(`${forge.url}/runs/${empty.short_id}/logs`)
   await page.getByText('No output yet.').waitFor()
 
-  const held: (() => Promise<void>)[] = []
-  await page.route(/\/logs\?.*limit=200/, route => {
-    held.push(() => route.continue())
+  let requests = 0
+  const released = Promise.withResolvers<void>()
+  await page.route(/\/logs\?.*limit=200/, async route => {
+    requests++
+    await released.promise
+    await route.continue()
   })
   await page.goto(`${forge.url}/runs/${full.short_id}/logs`)
   const log = page.getByRole('log')
   await log.locator('[aria-busy=true]').waitFor()
   t.is(await page.getByText('No output yet.').count(), 0)
-  await until('it is requested', 20_000, () => held.length > 0)
-  for (const go of held) await go()
-  await page.unroute(/\/logs\?.*limit=200/)
+  await until('it is requested', 20_000, () => requests > 0)
+  released.resolve()
   await log.getByText('the first line').waitFor()
+  await page.unroute(/\/logs\?.*limit=200/)
 
-  await page.route(/\/logs\?.*limit=200/, route =>
-    route.fulfill({ status: 400, json: { detail: 'The line store is away' } }),
-  )
+  let isAway = true
+  const pressed = Promise.withResolvers<void>()
+  await page.route(/\/logs\?.*limit=200/, async route => {
+    if (isAway) return route.fulfill({ status: 400, json: { detail: 'The line store is away' } })
+    await pressed.promise
+    return route.continue()
+  })
   await page.reload()
   await page.getByRole('alert').getByText('The line store is away').waitFor()
-  await page.unroute(/\/logs\?.*limit=200/)
+  // A read that begins before the button is pressed must not take its place.
+  isAway = false
   await page.getByRole('button', { name: 'Try again' }).press('Enter')
+  pressed.resolve()
   await log.getByText('the first line').waitFor()
   t.deepEqual(faults, [])
 })

@@ -2,7 +2,6 @@ import test from 'ava'
 import { connect, take } from '../servers/events.ts'
 import { startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
-import { until } from '../servers/until.ts'
 
 test('the states of one run are streamed from its beginning to its end', async t => {
   const forge = await startForge(t)
@@ -66,10 +65,13 @@ test('edits of runs are streamed with what lists show, in order with the states,
   const run = await createRun(forge)
   await ingest(forge, run, 'lifecycle', { event: 'succeeded' })
   const { run_id } = run
-  const list = await until('its end is shown', 20_000, async () => {
-    const listed = await forge.call<{ state: string }[]>('GET', '/api/runs')
-    return listed.body[0]?.state === 'succeeded' && listed
-  })
+  const ended = await take(
+    await connect(`${forge.url}/api/stream?topics=job:${run_id}`, forge.token),
+    9,
+  )
+  t.is(ended.at(-1)?.event, 'eof')
+  // A cursor of before the end would repeat it.
+  const list = await forge.call('GET', '/api/runs')
   const url = `${forge.url}/api/stream?topics=jobs&after=${list.headers.get('forge-cursor')}`
   const stream = await connect(url, forge.token)
   const edit = async (body: object) => {

@@ -32,8 +32,9 @@ test('the value of a name with a newline is checked like any other', t => {
   t.false(hparams({ 'a\nb': { nested: 1 } }).ok)
   const artifact = { run_id: 'run_1', kind: 'checkpoint', path: 's3://a/b', format: 'x' }
   const scored = (metrics: object) => checker(artifactInput, 'body')({ ...artifact, metrics }).ok
-  t.true(scored({ 'a\nb': 1 }))
-  t.false(scored({ 'a\nb': 'text' }))
+  t.true(scored({ 'val/loss': 1 }))
+  t.false(scored({ 'val/loss': 'text' }))
+  t.false(scored({ 'a\nb': 1 }), 'a metric has a printable name')
   t.false(scored({ ['k'.repeat(300)]: 1 }))
   const per_series = { 'a\nb': { max_concurrent_gpus: -1 } }
   t.false(checker(quotaInput, 'body')({ username: 'ada', per_series }).ok)
