@@ -1,3 +1,5 @@
+import { seededRandom } from '../../events/calculations/queue-forecast.ts'
+
 export type Sample = {
   project: string
   name: string
@@ -68,7 +70,7 @@ function sweptRun(hparams: Sample['hparams']): Sample {
 
 /** The learning rate matters most, the batch size a little, the seed hardly. */
 function curvesOf({ lr, batch_size, seed }: Sample['hparams'], count: number) {
-  const random = mulberry(Math.round(lr * 1e6) * 7919 + batch_size * 104_729 + seed)
+  const random = seededRandom(Math.round(lr * 1e6) * 7919 + batch_size * 104_729 + seed)
   const floor =
     0.4 + 0.25 * (Math.log10(lr) + 2.5) ** 2 + 0.03 * Math.log2(batch_size / 16) + random() * 0.05
   const loss = Array.from({ length: count }, (_, step) => {
@@ -114,20 +116,9 @@ function liveRun(): Sample {
 
 /** Sweeps do not run in the order of their parameters. */
 function inMixedOrder<T>(all: readonly T[]): T[] {
-  const random = mulberry(1)
+  const random = seededRandom(1)
   return all
     .map(one => ({ one, at: random() }))
     .sort((a, b) => a.at - b.at)
     .map(({ one }) => one)
-}
-
-/** A small generator of numbers, the same everywhere. */
-function mulberry(seed: number): () => number {
-  let state = seed | 0
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

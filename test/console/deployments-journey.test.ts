@@ -5,7 +5,7 @@ import { patient } from '../servers/patience.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { axeFinds, becomes, fits, keepViews, openSignedIn } from './browse.ts'
-import { deployTwo, serveNamed } from './two-models.ts'
+import { askWho, deployTwo, serveNamed } from './two-models.ts'
 
 test('a revision is promoted knowing what changes, and rolled back; a token is shown once and rejected', async t => {
   t.timeout(patient(240_000))
@@ -29,12 +29,7 @@ test('a revision is promoted knowing what changes, and rolled back; a token is s
   await history.getByText('better at <b>algebra</b>').waitFor()
 
   const token = await newToken(page)
-  const call = () =>
-    fetch(`${forge.url}/inference/${id}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: '{"model":"default","messages":[{"role":"user","content":"who?"}]}',
-    })
+  const call = () => askWho(forge, id, token)
   t.true((await (await call()).text()).includes('I am two'))
   const requests = page.getByRole('group', { name: 'Requests now' })
   await requests.getByRole('cell', { name: 'web-app' }).waitFor()

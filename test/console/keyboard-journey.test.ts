@@ -5,7 +5,7 @@ import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { axeFinds, becomes, createPerson, openSignedIn } from './browse.ts'
 import { choose, press, tabTo, write } from './keyboard.ts'
-import { deployTwo, serveNamed } from './two-models.ts'
+import { askWho, deployTwo, serveNamed } from './two-models.ts'
 
 // Whole journeys with real key presses alone: neither a pointer nor a focus that the test sets.
 
@@ -185,12 +185,7 @@ test('by keyboard: a revision is promoted and rolled back, a token is created an
   const token = await shown.locator('code').textContent()
   t.deepEqual(await axeFinds(page), [])
   await press(page, shown.getByRole('button', { name: 'Close' }))
-  const call = () =>
-    fetch(`${forge.url}/inference/${id}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: '{"model":"default","messages":[{"role":"user","content":"who?"}]}',
-    })
+  const call = () => askWho(forge, id, token)
   t.true((await (await call()).text()).includes('I am two'))
 
   await press(page, page.getByRole('button', { name: 'Roll back' }))

@@ -64,3 +64,11 @@ export async function deployTwo(forge: Forge, urls: readonly [string, string]): 
   })
   return body.deployment_id
 }
+
+/** Asks the promoted model of a deployment who it is, with one of its tokens. */
+export const askWho = (forge: Forge, id: string, token: string | null) =>
+  fetch(`${forge.url}/inference/${id}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: '{"model":"default","messages":[{"role":"user","content":"who?"}]}',
+  })
