@@ -8,7 +8,7 @@ import type {
   DeletionRequested,
 } from '../../events/artifacts.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { isInStore } from '../../schemas/artifacts/artifacts.ts'
+import { isInStore } from '../../schemas/artifacts/in-store.ts'
 
 /** Idempotent: repeating it with the same facts appends no event, unless the store had lost it or it was deleted. */
 export function registerArtifact(artifact: Artifact, facts: ArtifactFacts): ArtifactEvent[] {

@@ -1,6 +1,6 @@
 import type { DecisionEvent } from '../../events/all.ts'
 import type { Recorded } from '../../events/event.ts'
-import { isInStore } from '../../schemas/artifacts/artifacts.ts'
+import { isInStore } from '../../schemas/artifacts/in-store.ts'
 import type { Deps } from '../deps.ts'
 import { again } from '../effects/further-duties.ts'
 import { nothing, type Outcome } from '../effects/outcome.ts'

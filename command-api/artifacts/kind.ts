@@ -1,4 +1,4 @@
-import { isInStore } from '../../schemas/artifacts/artifacts.ts'
+import { isInStore } from '../../schemas/artifacts/in-store.ts'
 import type { Kind } from '../kind.ts'
 
 export const artifactKind: Kind = {

@@ -6,8 +6,8 @@ import {
   artifactInput,
   artifactReply,
   isAddress,
-  isInStore,
 } from '../../schemas/artifacts/artifacts.ts'
+import { isInStore } from '../../schemas/artifacts/in-store.ts'
 import {
   type ArtifactUploadQuery,
   artifactUploadQuery,

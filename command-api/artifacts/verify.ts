@@ -1,6 +1,6 @@
 import { type ArtifactFacts, artifactAt } from '../../events/artifacts.ts'
 import { contentOf } from '../../platform/objects/contents.ts'
-import { isInStore } from '../../schemas/artifacts/artifacts.ts'
+import { isInStore } from '../../schemas/artifacts/in-store.ts'
 import type { Deps } from '../deps.ts'
 import { decided, type Outcome, rows } from '../effects/outcome.ts'
 import { reactor } from '../effects/reactor.ts'

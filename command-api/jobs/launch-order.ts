@@ -1,6 +1,7 @@
 import { jobAt } from '../../events/job-state.ts'
 import { type JobAdmitted, type JobEvent, paramsOf } from '../../events/jobs.ts'
-import { isInStore, storedName } from '../../schemas/artifacts/artifacts.ts'
+import { storedName } from '../../schemas/artifacts/artifacts.ts'
+import { isInStore } from '../../schemas/artifacts/in-store.ts'
 import type { ReplicaServing } from '../../schemas/deployments/replicas.ts'
 import { reportingTo } from '../../schemas/runs/runs.ts'
 import type { Transaction } from '../commit/event-store.ts'

@@ -10,9 +10,9 @@ import {
   artifactInPath,
   downloadAddress,
   downloadSignature,
-  isInStore,
   storedName,
 } from '../../schemas/artifacts/artifacts.ts'
+import { isInStore } from '../../schemas/artifacts/in-store.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { Reads } from '../reading/reads.ts'
 import { downloadPath, judgeDownload, signedDownload } from './address.ts'

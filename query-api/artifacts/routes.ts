@@ -3,9 +3,9 @@ import {
   type Artifact,
   artifact,
   artifactListQuery,
-  isInStore,
   presentStatuses,
 } from '../../schemas/artifacts/artifacts.ts'
+import { isInStore } from '../../schemas/artifacts/in-store.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { list, one } from '../reading/list.ts'
 import type { Reads } from '../reading/reads.ts'

@@ -1,8 +1,8 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { RunTables } from '../../projector/runs/table.ts'
 import { isOfForge } from '../../schemas/logs.ts'
-import type { StoredRun } from './record.ts'
 
+type StoredRun = Selectable<RunTables['runs']>
 export type End = Omit<RunTables['run_ends'], 'run_id'>
 export type EndedRun = End & { state: StoredRun['state'] }
 
@@ -21,6 +21,30 @@ export async function readEnd(
     .executeTakeFirst()
   const end = row ?? unknown
   return { ...end, why: whyEnded({ ...end, state }) }
+}
+
+const isWithoutSuccess = ({ state }: Pick<StoredRun, 'state'>): boolean =>
+  state === 'failed' || state === 'stopped' || state === 'abandoned'
+
+/** Why each of these runs ended without success; the others are left out. */
+export async function readWhys(
+  db: Kysely<RunTables>,
+  runs: readonly StoredRun[],
+): Promise<Map<string, string | null>> {
+  const ended = runs.filter(isWithoutSuccess)
+  if (ended.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('run_ends')
+    .select(['run_id', 'exit_code', 'signal', 'end_reason', 'message'])
+    .where(sql<boolean>`run_id = any(${ended.map(({ run_id }) => run_id)})`)
+    .execute()
+  const ends = new Map(rows.map(({ run_id, ...end }) => [run_id, end]))
+  return new Map(
+    ended.map(({ run_id, state }) => [
+      run_id,
+      whyEnded({ ...(ends.get(run_id) ?? unknown), state }),
+    ]),
+  )
 }
 
 /** Longer messages are truncated in `why` (characters); `message` has the full text. */

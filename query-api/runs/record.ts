@@ -17,6 +17,7 @@ import type { RunRow } from '../../schemas/runs/records.ts'
 import { toTimestamp, toTimestampOrNull } from '../../schemas/timestamp.ts'
 import { type AccessTables, mayReadRun } from '../rules/access.ts'
 import { bestSteps } from './best.ts'
+import { readWhys } from './end.ts'
 import { noResults, type Results, readResults } from './results.ts'
 
 export type RecordTables = AccessTables &
@@ -43,18 +44,29 @@ export async function readRecords(
   { caller, now, metrics: shown }: { caller: Person; now: Date; metrics: ShownMetrics },
 ): Promise<RunRow[]> {
   const runIds = runs.map(run => run.run_id)
-  const [metrics, logs, artifacts, children, results, samples, environments, alerts, jobStates] =
-    await Promise.all([
-      readMetrics(db, runs, shown),
-      readLogs(db, runIds),
-      readArtifacts(db, runs),
-      readChildren(db, runIds, caller),
-      readResults(db, runIds, caller),
-      readSamples(db, runIds),
-      readEnvironments(db, runIds),
-      countAlerts(db, runIds),
-      readJobStates(db, runIds),
-    ])
+  const [
+    metrics,
+    logs,
+    artifacts,
+    children,
+    results,
+    samples,
+    environments,
+    alerts,
+    jobStates,
+    whys,
+  ] = await Promise.all([
+    readMetrics(db, runs, shown),
+    readLogs(db, runIds),
+    readArtifacts(db, runs),
+    readChildren(db, runIds, caller),
+    readResults(db, runIds, caller),
+    readSamples(db, runIds),
+    readEnvironments(db, runIds),
+    countAlerts(db, runIds),
+    readJobStates(db, runIds),
+    readWhys(db, runs),
+  ])
   return runs.map(run => {
     const { run_id } = run
     return toRecord(run, now, {
@@ -67,6 +79,7 @@ export async function readRecords(
       environment: environments.get(run_id) ?? null,
       alerts: alerts.get(run_id) ?? 0,
       jobState: jobStates.get(run_id) ?? null,
+      why: whys.get(run_id) ?? null,
     })
   })
 }
@@ -82,12 +95,24 @@ type Parts = {
   environment: string | null
   alerts: number
   jobState: RunRow['job_state']
+  why: string | null
 }
 
 function toRecord(
   run: StoredRun,
   now: Date,
-  { metrics, logs, artifacts, children, results, samples, environment, alerts, jobState }: Parts,
+  {
+    metrics,
+    logs,
+    artifacts,
+    children,
+    results,
+    samples,
+    environment,
+    alerts,
+    jobState,
+    why,
+  }: Parts,
 ): RunRow {
   const { recipe_name, recipe_version, init_from, datasets, best_key, best_goal, ...named } = run
   const { search, retry_of, clone_of, ...own } = named
@@ -102,6 +127,7 @@ function toRecord(
     silent_since: toTimestampOrNull(run.silent_since),
     duration_s:
       run.started_at === null ? null : secondsBetween(run.started_at, run.ended_at ?? now),
+    why,
     last_report_at: reportedMs === 0 ? null : toTimestamp(new Date(reportedMs)),
     summary: metrics.summary,
     best:

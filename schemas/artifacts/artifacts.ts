@@ -24,8 +24,6 @@ export const protections = ['init_from', 'resume', 'model', 'deployment'] as con
 
 export const artifactKinds = ['checkpoint', 'hf_export', 'eval_report', 'merged_model'] as const
 
-/** The names that Forge gives to content it stores itself; no other content ever gets one of these names. */
-export const isInStore = (path: string): boolean => path.startsWith('forge://')
 /** The file name at the end of a path in the store; null if the path has no valid one. */
 export function storedName(path: string): string | null {
   try {

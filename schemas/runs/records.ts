@@ -41,6 +41,8 @@ const row = {
   started_at: nullable(timestamp()),
   ended_at: nullable(timestamp()),
   duration_s: nullable(Type.Integer({ minimum: 0 })),
+  /** For people, in one line: why the run ended without success. */
+  why: nullable(Type.String()),
   last_report_at: nullable(timestamp()),
   /** When an unfinished external run was last heard from, to half a minute, if that is more than two minutes ago. */
   silent_since: nullable(timestamp()),
@@ -108,8 +110,6 @@ export const runRecord = Type.Object({
    * a job that never ran.
    */
   message: nullable(Type.String()),
-  /** For people, in one line: why the run ended without success. */
-  why: nullable(Type.String()),
 })
 
 export const runListQuery = closed({

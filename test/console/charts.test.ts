@@ -1,4 +1,5 @@
 import test from 'ava'
+import { increments } from '../../clients/console/src/charts/increments.ts'
 import { partsFor } from '../../clients/console/src/charts/parts.ts'
 import {
   boundariesOf,
@@ -11,7 +12,7 @@ import {
 } from '../../clients/console/src/charts/series.ts'
 import { slotsFor } from '../../clients/console/src/charts/slots.ts'
 import { drawableLimits } from '../../clients/console/src/charts/view.ts'
-import { asText, rangeFrom, zoomedBy } from '../../clients/console/src/charts/zoom.ts'
+import { asText, pannedBy, rangeFrom, zoomedBy } from '../../clients/console/src/charts/zoom.ts'
 
 const startMs = 1_000_000
 
@@ -70,16 +71,34 @@ test('attempts begin at their time, or at the first step that was reported after
 
 test('only siblings that differ in an index share a chart, in the order of their numbers', t => {
   const classes = [10, 2, 1].map(n => `val/accuracy/class_${n}`)
-  t.deepEqual(chartsOf(['train/loss', 'val/accuracy', ...classes, 'train/lr', 'f1']), [
-    { title: 'f1', keys: ['f1'] },
+  t.deepEqual(chartsOf(['train/lr', 'f1', ...classes, 'val/accuracy', 'train/loss']), [
     { title: 'train/loss', keys: ['train/loss'] },
-    { title: 'train/lr', keys: ['train/lr'] },
     { title: 'val/accuracy', keys: ['val/accuracy'] },
     {
       title: 'val/accuracy[…]',
       keys: ['val/accuracy/class_1', 'val/accuracy/class_2', 'val/accuracy/class_10'],
     },
+    { title: 'f1', keys: ['f1'] },
+    { title: 'train/lr', keys: ['train/lr'] },
   ])
+})
+
+test('an axis of any numbers has between two and ten labels', t => {
+  for (let order = -300; order <= 300; order++) {
+    const span = 5 * 10 ** order
+    const fitting = increments.filter(step => span / step >= 2 && span / step <= 10)
+    t.true(fitting.length > 0, `1e${order}`)
+  }
+  t.deepEqual(
+    increments,
+    increments.toSorted((a, b) => a - b),
+  )
+})
+
+test('panning moves a range by a share of its width, and on a logarithmic axis by decades', t => {
+  t.deepEqual(pannedBy({ from: 100, to: 200 }, 0.5, false), { from: 150, to: 250 })
+  t.deepEqual(pannedBy({ from: 100, to: 200 }, -1, false), { from: 0, to: 100 })
+  t.deepEqual(pannedBy({ from: 10, to: 1000 }, 0.5, true), { from: 100, to: 10_000 })
 })
 
 test('every key is in exactly one chart', t => {

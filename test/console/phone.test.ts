@@ -83,3 +83,47 @@ test('on a phone the first chart of a run is in view, and tables are lists', asy
   t.deepEqual(await axeFinds(page), [])
   t.deepEqual(faults, [])
 })
+
+test('on a phone the name of a run keeps its room next to its state and actions', async t => {
+  const forge = await shared()
+  const run = await createRun(forge)
+  await forge.call('PATCH', `/api/runs/${run.run_id}`, {
+    body: { name: 'a run with a name that does not fit' },
+  })
+  await ingest(forge, run, 'lifecycle', { event: 'running' })
+  const { page, faults } = await openSignedIn(t, forge)
+  await page.setViewportSize({ width: 320, height: 700 })
+  await page.goto(`${forge.url}/runs/${run.short_id}`)
+  await page.getByRole('button', { name: 'Stop', exact: true }).waitFor()
+  const name = await page.getByRole('heading', { level: 1 }).boundingBox()
+  t.true((name?.width ?? 0) >= 120, `the name is ${name?.width} px wide`)
+  await fits(page)
+  t.deepEqual(faults, [])
+})
+
+test('on a phone no table is wider than the page', async t => {
+  const forge = await shared()
+  const { page, faults } = await openSignedIn(t, forge)
+  await page.setViewportSize(phone)
+  for (const path of ['admin/quotas', 'queue', 'usage', 'admin/audit']) {
+    await page.goto(`${forge.url}/${path}`)
+    await page.locator('main h1').first().waitFor()
+    await page.waitForFunction(() => !document.body.textContent?.includes('Loading …'))
+    const wide = await page.evaluate(() =>
+      [...document.querySelectorAll('main *')]
+        .filter(one => one.scrollWidth > one.clientWidth + 1)
+        .filter(one => ['auto', 'scroll'].includes(getComputedStyle(one).overflowX))
+        .map(({ outerHTML }) => outerHTML.slice(0, 100)),
+    )
+    t.deepEqual(wide, [], path)
+  }
+  await page.goto(`${forge.url}/admin/quotas`)
+  const [gpus, jobs] = ['Concurrent GPUs: admin', 'Priority: admin'].map(label =>
+    page.getByLabel(label),
+  )
+  await gpus?.waitFor()
+  const [above, below] = [await gpus?.boundingBox(), await jobs?.boundingBox()]
+  t.true(above != null && below != null && above.y < below.y, 'limits are below each other')
+  t.deepEqual(await axeFinds(page), [])
+  t.deepEqual(faults, [])
+})

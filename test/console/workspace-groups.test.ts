@@ -31,7 +31,7 @@ test('runs are read in groups: the mean of each, a band around it, and their run
     '▸ 0.014 runs2.29 ± 0.289',
     '▸ 0.14 runs1.27 ± 0.289',
   ])
-  await page.getByLabel('Band').selectOption({ label: '± standard deviation' })
+  await page.getByLabel('Band').selectOption({ label: 'Mean ± std' })
   await page.waitForURL(/band=std/)
   await keepScreenshot(page, 'console-workspace-groups')
   t.deepEqual(await axeFinds(page), [])

@@ -69,3 +69,30 @@ test('an ended run shows how it ended, and its last report is not later than tha
   })
   t.true(String(closed.last_report_at) <= String(closed.ended_at))
 })
+
+test('a list says of each run why it ended without success', async t => {
+  const forge = await startForge(t)
+  const [failed, succeeded, running] = [
+    await createRun(forge),
+    await createRun(forge),
+    await createRun(forge),
+  ]
+  for (const run of [failed, succeeded, running])
+    await ingest(forge, run, 'lifecycle', { event: 'running' })
+  await ingest(forge, failed, 'lifecycle', {
+    event: 'failed',
+    exit_code: 1,
+    message: 'KeyError: 0',
+  })
+  await ingest(forge, succeeded, 'lifecycle', { event: 'succeeded' })
+  type Row = { run_id: string; state: string; why: string | null }
+  let rows: Row[] = []
+  await until('all of them are listed as they ended', 10_000, async () => {
+    rows = (await forge.call<Row[]>('GET', '/api/runs')).body
+    return ['failed', 'succeeded', 'running'].every(state => rows.some(row => row.state === state))
+  })
+  t.deepEqual(
+    [failed, succeeded, running].map(({ run_id }) => rows.find(row => row.run_id === run_id)?.why),
+    ['exit code 1: KeyError: 0', null, null],
+  )
+})

@@ -1,7 +1,9 @@
 import uPlot from 'uplot'
 import { axisNumber, lengthOf } from '../words/amounts.ts'
 import { colourOf, curveOf, faint } from './colours.ts'
+import { increments } from './increments.ts'
 import { drawLifted } from './lifted.ts'
+import { isPan, pan } from './pan.ts'
 import { blurred, type Line, smoothed } from './series.ts'
 import { tip } from './tip.ts'
 import { linePart, seriesOfLine } from './uplot-series.ts'
@@ -19,6 +21,13 @@ export type PlotActions = {
   onZoom: (range: { from: number; to: number } | null) => void
   /** The run whose line is under the cursor. */
   onHover: (runId: string | null) => void
+}
+
+type Acts = {
+  zoom: PlotActions['onZoom']
+  hover: PlotActions['onHover']
+  /** The chart alone shows this part of the axis, while the mouse moves it. */
+  pan: (range: { from: number; to: number }) => void
 }
 
 /** Bands of more lines would hide each other. */
@@ -68,7 +77,7 @@ type Ref<T> = { current: T }
 export function optionsOf(
   drawing: Ref<Drawing>,
   { width, height }: { width: number; height: number },
-  { zoom, hover }: { zoom: PlotActions['onZoom']; hover: PlotActions['onHover'] },
+  { zoom, hover, pan: move }: Acts,
 ): uPlot.Options {
   const { lines, x, xKey, isLog, isLogX } = drawing.current
   const isTime = x === 'time' && xKey === null
@@ -82,7 +91,8 @@ export function optionsOf(
   return {
     width,
     height,
-    padding: [8, 12, 0, 0],
+    // The last label of times is wider than others.
+    padding: [8, isTime ? 28 : 12, 0, 0],
     scales: {
       x: { time: isTime, range: rangeOf(drawing), ...(isLogX && { distr: 3 }) },
       y: { ...(isLog && { distr: 3 }), ...limitsOf(drawing.current) },
@@ -93,12 +103,15 @@ export function optionsOf(
         size: 32,
         ...(!isTime && !isLogX && { values: labelsOf(drawing.current) }),
       },
-      { ...axis, size: 64, ...(isLog ? {} : { values: axisLabels }) },
+      { ...axis, size: 64, ...(isLog ? {} : { values: axisLabels, incrs: [...increments] }) },
     ],
     cursor: cursorOf(drawing.current, zoom),
     // A single line is named by the title, more lines by the tooltip or by a list next to the charts. The tooltip shows the values.
     legend: { show: isInLegend(lines), live: false },
-    plugins: [tip(drawing, { hover })],
+    plugins: [
+      tip(drawing, { hover }),
+      pan({ isLog: () => drawing.current.isLogX, onMove: move, onEnd: zoom }),
+    ],
     bands: lines.flatMap((line, nth) =>
       hasBands(lines) || line.isGroup === true
         ? [
@@ -147,6 +160,11 @@ const cursorOf = ({ lines, x, xKey }: Drawing, zoom: PlotActions['onZoom']): uPl
   ...(xKey === null && { sync: { key: `forge-${x}` } }),
   drag: { x: true, y: false, setScale: false },
   bind: {
+    // A press that pans selects nothing.
+    mousedown: (_plot, _target, handler) => event => {
+      if (event.button === 0 && !isPan(event)) handler(event)
+      return null
+    },
     dblclick: () => () => {
       zoom(null)
       return null

@@ -16,20 +16,20 @@ import {
 import styles from './plot.module.css'
 import { type Slots, slotsFor } from './slots.ts'
 import { linePart, seriesOfLine } from './uplot-series.ts'
-import { zoomedBy } from './zoom.ts'
+import { pannedBy, type Range, zoomedBy } from './zoom.ts'
 
 type Props = {
   /** Its name for screen readers. */
   name: string
   drawing: Drawing
   height: number
-  /** Dragging selects a part of the axis; a double click selects all (null). */
+  /** Dragging selects a part of the axis, and moves it with Shift or the middle button; a double click selects all (null). */
   onZoom: (range: { from: number; to: number } | null) => void
   /** The run whose line is under the cursor. */
   onHover?: (runId: string | null) => void
 }
 
-/** A chart on a canvas. Left and right move its cursor, `+` and `-` zoom about it, `0` shows everything. */
+/** A chart on a canvas. Left and right move its cursor, with Shift the visible part; `+` and `-` zoom about it, `0` shows everything. */
 export function Plot({ name, drawing, height, onZoom, onHover = () => {} }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
@@ -38,8 +38,9 @@ export function Plot({ name, drawing, height, onZoom, onHover = () => {} }: Prop
   const made = useRef<Slots['lines']>([])
   const whole = useMemo(() => inSlots(drawing, made.current), [drawing])
   made.current = whole.lines
+  const panned = useRef<Range>(null)
   const latest = useRef(whole)
-  latest.current = whole
+  latest.current = panned.current === null ? whole : { ...whole, range: panned.current }
   const drawn = useRef<Whole | null>(null)
   const { lines, isLog, isLogX, x, xKey, limits, smoothing } = whole
   const shape = JSON.stringify([
@@ -54,7 +55,15 @@ export function Plot({ name, drawing, height, onZoom, onHover = () => {} }: Prop
       const size = { width: place.clientWidth, height }
       plot.current = new uPlot(
         optionsOf(latest, size, {
-          zoom: range => actions.current.onZoom(range),
+          zoom: range => {
+            panned.current = null
+            actions.current.onZoom(range)
+          },
+          pan: range => {
+            panned.current = range
+            latest.current = { ...latest.current, range }
+            plot.current?.setScale('x', { min: range.from, max: range.to })
+          },
           hover: runId => actions.current.onHover(runId),
         }),
         dataOf(latest.current),
@@ -65,14 +74,10 @@ export function Plot({ name, drawing, height, onZoom, onHover = () => {} }: Prop
         if (!isShown) show(plot.current, nth, false)
     }
     make()
-    const watch = new ResizeObserver(() => {
-      if (plot.current && plot.current.width !== place.clientWidth)
-        plot.current.setSize({ width: place.clientWidth, height })
-    })
-    watch.observe(place)
+    const unwatch = keepWidth(place, plot, height)
     const leave = onColours(make)
     return () => {
-      watch.disconnect()
+      unwatch()
       leave()
       plot.current?.destroy()
       plot.current = null
@@ -87,11 +92,20 @@ export function Plot({ name, drawing, height, onZoom, onHover = () => {} }: Prop
       style={{ minHeight: height }}
       role="img"
       aria-label={name}
-      aria-keyshortcuts="ArrowLeft ArrowRight + - 0"
+      aria-keyshortcuts="ArrowLeft ArrowRight Shift+ArrowLeft Shift+ArrowRight + - 0"
       tabIndex={0}
       onKeyDown={event => onKey(event, plot.current, onZoom)}
     />
   )
+}
+
+function keepWidth(place: HTMLElement, plot: Ref<uPlot | null>, height: number): () => void {
+  const watch = new ResizeObserver(() => {
+    if (plot.current && plot.current.width !== place.clientWidth)
+      plot.current.setSize({ width: place.clientWidth, height })
+  })
+  watch.observe(place)
+  return () => watch.disconnect()
 }
 
 function onKey(event: KeyboardEvent, plot: uPlot | null, onZoom: Props['onZoom']): void {
@@ -101,8 +115,12 @@ function onKey(event: KeyboardEvent, plot: uPlot | null, onZoom: Props['onZoom']
   const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
   if (by === undefined || !plot) return
   event.preventDefault()
-  moveCursor(plot, by)
+  if (event.shiftKey) onZoom(pannedBy(viewOf(plot), by * panShare, plot.scales.x?.distr === 3))
+  else moveCursor(plot, by)
 }
+
+/** The share of the visible part by which a key moves it. */
+const panShare = 0.1
 
 type Ref<T> = { current: T }
 type Whole = Drawing & Slots

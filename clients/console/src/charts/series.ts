@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { byInterest } from '../../../../schemas/metrics/interest.ts'
 import type { metricSeries } from '../../../../schemas/metrics/reads.ts'
 import type { Stroke } from './stroke.ts'
 
@@ -129,7 +130,7 @@ export function blurred(values: readonly (number | null)[], weight: number): (nu
 const indexed = /^(.*?)[/_.-]?(?:class_|layer_|rank_|expert_|head_)?(\d+)$/
 
 /**
- * The charts of a run's keys by name: indexed siblings (at least two) share one, and every other key has its own, whether or
+ * The charts of a run's keys, losses and rewards first: indexed siblings (at least two) share one, and every other key has its own, whether or
  * not it is a prefix of others.
  */
 export function chartsOf(keys: readonly string[]): { title: string; keys: string[] }[] {
@@ -143,7 +144,9 @@ export function chartsOf(keys: readonly string[]): { title: string; keys: string
         : numbered.map(key => ({ title: key, keys: [key] }))
     return [...single.map(key => ({ title: key, keys: [key] })), ...shared]
   })
-  return charts.sort((a, b) => (a.title < b.title ? -1 : 1))
+  const interest = byInterest(new Map(keys.map(key => [key, { count: 0 }])))
+  const rankOf = ({ keys: [first = ''] }: { keys: string[] }) => interest.indexOf(first)
+  return charts.sort((a, b) => rankOf(a) - rankOf(b))
 }
 
 const inOrder = (keys: readonly string[]): string[] =>

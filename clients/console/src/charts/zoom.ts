@@ -8,6 +8,20 @@ export const zoomedBy = ({ from, to, at }: View, factor: number): NonNullable<Ra
   to: at + (to - at) * factor,
 })
 
+/** The range moved along its axis by a share of its width; on a logarithmic axis by as many decades. */
+export function pannedBy(
+  { from, to }: NonNullable<Range>,
+  share: number,
+  isLog: boolean,
+): NonNullable<Range> {
+  if (isLog && from > 0) {
+    const factor = (to / from) ** share
+    return { from: from * factor, to: to * factor }
+  }
+  const by = (to - from) * share
+  return { from: from + by, to: to + by }
+}
+
 const separator = '..'
 
 /** A range in the format of the address; undefined for everything. */

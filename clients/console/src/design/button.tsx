@@ -20,6 +20,10 @@ type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> & {
   children?: ReactNode
 }
 
+/** The class of a link that looks like a button. */
+export const linkButton = `${styles.button} ${styles.link}`
+export const quietLink = `${linkButton} ${styles.quiet}`
+
 export function Button(props: Props) {
   const { kind = 'plain', isDangerous, icon, unless, busy, onClick, children, ...rest } = props
   const isOff = Boolean(unless) || busy === true

@@ -25,14 +25,16 @@ type Props = {
   text: ReactNode
   /** It repeats the name of the element, which needs no description then. */
   isName?: boolean
+  /** Until it appears on hover, in milliseconds. */
+  delayMs?: number
   /** What can be focused. */
   children: ReactElement<Trigger>
 }
 
-const delayMs = 300
+const usualDelayMs = 300
 
 /** A short text on hover and on focus, above everything else on the page; Escape closes it. */
-export function Tip({ text, isName = false, children }: Props) {
+export function Tip({ text, isName = false, delayMs = usualDelayMs, children }: Props) {
   const [over, setOver] = useState<HTMLElement | null>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const id = useId()

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 import { Button } from '../design/button.tsx'
+import { useWidth } from '../design/use-width.ts'
 import { shortNumber } from '../words/amounts.ts'
 import { visible } from '../words/visible.ts'
 import { useWords } from '../words/words.ts'
@@ -9,11 +10,12 @@ import type { PanelOf } from './panel.ts'
 import styles from './panels.module.css'
 import { colourAt, isWide, type Scale, scaleOf } from './scale.ts'
 import { shortened } from './shortened.ts'
-import { useWidth } from './use-width.ts'
 import { words } from './words.ts'
 
 /** From an axis to its labels: past the handles, which are 7 wide on either side. */
 const labelPx = 16
+/** About the width of a character. */
+const characterPx = 7
 const margin = { side: 40, top: 26, bottom: 12 } as const
 type Bounds = { low: number; high: number }
 const all: Bounds = { low: 0, high: 1 }
@@ -38,6 +40,7 @@ export function Parallel({ panel, title, runs, height, lifted, onHover, onOnly }
   const axes = [...new Set(panel.axes)].map((name, nth, { length }) => ({
     name,
     x: margin.side + (nth / Math.max(1, length - 1)) * Math.max(0, width - 2 * margin.side),
+    room: Math.max(0, width - 2 * margin.side) / Math.max(1, length - 1),
     scale: axisScale(name, runs),
     bounds: bounds[name] ?? all,
   }))
@@ -140,21 +143,29 @@ function axisScale(axis: string, runs: readonly RunFacts[]): Scale {
   return scaleOf(values, isWide(values))
 }
 
+const mostTick = 9
+
 type AxisProps = {
   name: string
   x: number
   scale: Scale
   bounds: Bounds
+  /** From one axis to the next, in pixels. */
+  room: number
   /** Its labels are on the left, where there is room. */
   isLast: boolean
   up: (at: number) => number
   onBounds: (bounds: Bounds) => void
 }
 
-function AxisLine({ name, x, scale, bounds, isLast, up, onBounds }: AxisProps) {
+function AxisLine({ name, x, scale, bounds, room, isLast, up, onBounds }: AxisProps) {
   const say = useWords(words)
   const title = visible(nameOfAxis(name))
   const { low, high } = bounds
+  // A label that does not fit would cover the next axis, and a shortened number would be another number.
+  const ticks = scale.ticks
+    .map(({ at, text }) => ({ at, text: shortened(visible(text), mostTick) }))
+    .filter(({ text }) => text.length * characterPx <= room - labelPx)
   const set = {
     low: (at: number) => ({ low: Math.min(at, high), high }),
     high: (at: number) => ({ low, high: Math.max(at, low) }),
@@ -163,17 +174,17 @@ function AxisLine({ name, x, scale, bounds, isLast, up, onBounds }: AxisProps) {
     <g>
       <line x1={x} x2={x} y1={up(0)} y2={up(1)} />
       <text x={x} y={12} textAnchor="middle">
-        {shortened(title, 16)}
+        {shortened(title, Math.max(3, Math.min(16, Math.floor(room / characterPx))))}
         <title>{title}</title>
       </text>
-      {scale.ticks.map(tick => (
+      {ticks.map(tick => (
         <text
           key={tick.text}
           x={isLast ? x - labelPx : x + labelPx}
           y={up(tick.at) + 4}
           textAnchor={isLast ? 'end' : 'start'}
         >
-          {shortened(visible(tick.text), 9)}
+          {tick.text}
         </text>
       ))}
       {bounds !== all && (

@@ -1,4 +1,5 @@
 import { useRef } from 'react'
+import { useWidth } from '../design/use-width.ts'
 import { visible } from '../words/visible.ts'
 import { useWords } from '../words/words.ts'
 import { nameOfAxis, type RunFacts } from './axis.ts'
@@ -7,7 +8,6 @@ import type { PanelOf } from './panel.ts'
 import styles from './panels.module.css'
 import { colourAt, scaleOf } from './scale.ts'
 import { shortened } from './shortened.ts'
-import { useWidth } from './use-width.ts'
 import { words } from './words.ts'
 
 const margin = { left: 56, right: 14, top: 10, bottom: 36 } as const

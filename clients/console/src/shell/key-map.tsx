@@ -13,6 +13,7 @@ const words = wordsOf({
   move: ['Next and previous row or sample', '下一个或上一个行/样本'],
   choose: ['Select a run, or a range up to here', '选择运行，或选择到此处的范围'],
   star: ['Star a run, or remove its star', '为运行加星标或取消星标'],
+  chart: ['Chart: cursor, pan, zoom, all of it', '图表：光标、平移、缩放、全部'],
   close: ['Close', '关闭'],
 })
 
@@ -29,6 +30,7 @@ export function KeyMap({ onClose }: { onClose: () => void }) {
     ['j k', say.move],
     ['x X', say.choose],
     ['*', say.star],
+    ['← →  Shift ← →  + −  0', say.chart],
     ['Esc', say.close],
   ] as const
   return (

@@ -5,7 +5,7 @@ import type { User, userWritten } from '../../../../../schemas/users.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { Copyable } from '../../design/copy.tsx'
-import { TextField } from '../../design/field.tsx'
+import { Field, TextField } from '../../design/field.tsx'
 import { FormEnd } from '../../design/form-end.tsx'
 import { Failure, Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
@@ -149,13 +149,14 @@ function NewPerson({ onCreated }: { onCreated: (written: Written | undefined) =>
         <TextField label={say.name} name="username" required pattern="[a-z][a-z0-9_.\-]{0,62}" />
         <TextField label={say.fullName} name="display_name" />
         <TextField label={say.email} name="email" type="email" />
-        <label>
-          {say.role}{' '}
-          <select name="role" defaultValue="operator">
-            <option value="operator">{say.member}</option>
-            <option value="admin">{say.admin}</option>
-          </select>
-        </label>
+        <Field label={say.role}>
+          {given => (
+            <select {...given} name="role" defaultValue="operator">
+              <option value="operator">{say.member}</option>
+              <option value="admin">{say.admin}</option>
+            </select>
+          )}
+        </Field>
         <FormEnd error={error} isBusy={isBusy} text={say.create} />
       </form>
     </Panel>

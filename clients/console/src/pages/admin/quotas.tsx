@@ -33,8 +33,8 @@ export function Section() {
       </p>
       <Shown of={quotas}>
         {rows => (
-          <div className={styles.scroll}>
-            <div className={styles.quota} aria-hidden="true">
+          <div>
+            <div className={`${styles.quota} ${styles.quotaHead}`} aria-hidden="true">
               <span>{say.name}</span>
               {titles.map(limit => (
                 <span key={limit}>{say[limit]}</span>
@@ -70,35 +70,40 @@ function QuotaRow({ row, onHistory }: { row: Row; onHistory: () => void }) {
   const label = (limit: (typeof titles)[number]) => `${say[limit]}: ${row.username}`
   return (
     <form className={styles.quota} onSubmit={submit} onChange={() => setChanged(true)}>
-      <span>
+      <span className={styles.quotaName}>
         {row.username} {row.default && <Badge>{say.usual}</Badge>}
       </span>
       {amounts.map(limit => (
-        <input
-          key={limit}
-          name={limit}
-          type="number"
-          min={0}
-          step={stepOf(limit)}
-          required
-          aria-label={label(limit)}
-          defaultValue={row[limit]}
-        />
+        <span key={limit} data-title={say[limit]}>
+          <input
+            name={limit}
+            type="number"
+            min={0}
+            step={stepOf(limit)}
+            required
+            aria-label={label(limit)}
+            defaultValue={row[limit]}
+          />
+        </span>
       ))}
-      <input
-        name="allowed_profiles"
-        aria-label={label('allowed_profiles')}
-        placeholder={say.allProfiles}
-        defaultValue={row.allowed_profiles.join(', ')}
-      />
-      <input
-        name="per_series"
-        aria-label={label('per_series')}
-        aria-invalid={isWrong || undefined}
-        placeholder="H100=8, A100=4/24"
-        defaultValue={textOfSeries(row.per_series)}
-      />
-      <span>
+      <span data-title={say.allowed_profiles}>
+        <input
+          name="allowed_profiles"
+          aria-label={label('allowed_profiles')}
+          placeholder={say.allProfiles}
+          defaultValue={row.allowed_profiles.join(', ')}
+        />
+      </span>
+      <span data-title={say.per_series}>
+        <input
+          name="per_series"
+          aria-label={label('per_series')}
+          aria-invalid={isWrong || undefined}
+          placeholder="H100=8, A100=4/24"
+          defaultValue={textOfSeries(row.per_series)}
+        />
+      </span>
+      <span className={styles.row}>
         <Button type="submit" kind="main" busy={isBusy} unless={!isChanged && say.unchanged}>
           {say.save}
         </Button>

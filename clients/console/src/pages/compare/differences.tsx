@@ -10,6 +10,7 @@ import { shortNumber } from '../../words/amounts.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import type { Comparison } from './comparison.ts'
+import styles from './page.module.css'
 import { words } from './words.ts'
 
 type Difference = Comparison['hparams'][number]
@@ -96,11 +97,17 @@ function Differences({ title, ids, rows, none }: DifferencesProps) {
         rows={isAll ? rows : rows.slice(0, shownRows)}
         keyOf={({ key }) => key}
         columns={[
-          { key: 'key', title: say.name, cell: ({ key }) => <code>{key}</code> },
+          {
+            key: 'key',
+            title: say.name,
+            cell: ({ key }) => <code className={styles.long}>{key}</code>,
+          },
           ...ids.map((id, nth) => ({
             key: id,
             title: id,
-            cell: ({ values }: Difference) => String(values[nth] ?? '–'),
+            cell: ({ values }: Difference) => (
+              <span className={styles.long}>{visible(String(values[nth] ?? '–'))}</span>
+            ),
           })),
         ]}
       />
@@ -132,7 +139,7 @@ function MetricTable({ data, ids }: { data: Comparison; ids: readonly string[] }
           {
             key: 'key',
             title: isBest ? say.best : say.last,
-            cell: ({ key }) => <code>{key}</code>,
+            cell: ({ key }) => <code className={styles.long}>{key}</code>,
           },
           ...ids.map((id, nth) => ({
             key: id,

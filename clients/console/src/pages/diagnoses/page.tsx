@@ -161,8 +161,18 @@ const columnsOf = (say: (typeof words)['en'], language: Language): Column<Finger
       </span>
     ),
   },
-  { key: 'last', title: say.last, cell: row => <Ago at={row.last_seen} /> },
-  { key: 'first', title: say.first, cell: row => <Ago at={row.first_seen} /> },
+  {
+    key: 'last',
+    title: say.last,
+    cell: row => (
+      <span className={styles.seen}>
+        <Ago at={row.last_seen} />
+        <span className={styles.soft}>
+          {say.first} <Ago at={row.first_seen} />
+        </span>
+      </span>
+    ),
+  },
   {
     key: 'runs',
     title: say.runs,

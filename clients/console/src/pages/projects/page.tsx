@@ -5,6 +5,7 @@ import type { Static } from 'typebox'
 import type { project } from '../../../../../schemas/projects.ts'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { useLiveCurves } from '../../charts/use-live-curves.ts'
+import { linkButton } from '../../design/button.tsx'
 import { Empty, Failure, Shown } from '../../design/notice.tsx'
 import { axesOfPanels } from '../../panels/axes-of.ts'
 import { neededBy } from '../../panels/axis.ts'
@@ -112,11 +113,15 @@ function Head({ project, shown }: { project: Project; shown: readonly RunRow[] }
       <Views project={project.name} mayConfigure={mayConfigure(project)} />
       <CopyLink shown={shown} />
       {shown.length >= 2 && shown.length <= 200 && (
-        <Link to="/compare" search={{ runs: shown.map(run => run.short_id).join(',') }}>
+        <Link
+          to="/compare"
+          search={{ runs: shown.map(run => run.short_id).join(',') }}
+          className={linkButton}
+        >
           {say.compare}
         </Link>
       )}
-      <Link to="/runs" search={{ q: `project:${project.name}` }}>
+      <Link to="/runs" search={{ q: `project:${project.name}` }} className={linkButton}>
         {say.table}
       </Link>
     </header>

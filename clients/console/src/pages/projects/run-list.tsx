@@ -6,7 +6,8 @@ import { Button } from '../../design/button.tsx'
 import { shortNumber } from '../../words/amounts.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
-import { StateBadge } from '../run/state-badge.tsx'
+import { readRunAhead } from '../run/ahead.ts'
+import { RowState } from '../run/row-state.tsx'
 import styles from './page.module.css'
 import { shownAtFirst, withWord } from './shown.ts'
 import type { Order } from './sort.ts'
@@ -144,12 +145,18 @@ const Line = memo(function Line(props: LineProps) {
         onChange={() => onToggle(run)}
       />
       <Swatch stroke={strokeOfRun(short_id)} isShown={isShown} />
-      <Link to="/runs/$run_id" params={{ run_id: short_id }} title={`${name} · ${short_id}`}>
+      <Link
+        to="/runs/$run_id"
+        params={{ run_id: short_id }}
+        title={`${name} · ${short_id}`}
+        onPointerEnter={() => readRunAhead(run)}
+        onFocus={() => readRunAhead(run)}
+      >
         {run.starred && '★ '}
         {name}
       </Link>
       <Value run={run} metric={metric} />
-      <StateBadge run={run} />
+      <RowState run={run} />
     </li>
   )
 })

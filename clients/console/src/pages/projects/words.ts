@@ -96,7 +96,7 @@ export const words = wordsOf({
   byTag: ['Tag', '标签'],
   band: ['Band', '范围带'],
   minmax: ['Min–max', '最小–最大'],
-  std: ['± standard deviation', '± 标准差'],
+  std: ['Mean ± std', '均值 ± 标准差'],
   grouped: ['Groups', '分组'],
   groupList: ['Groups of runs', '运行分组'],
   groupsOf: [

@@ -1,4 +1,6 @@
+import { useRef } from 'react'
 import type { QueueRow } from '../../../../../schemas/queue.ts'
+import { useWidth } from '../../design/use-width.ts'
 import { lengthOf } from '../../words/amounts.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
@@ -6,22 +8,25 @@ import { type Block, blocksOf, type Holder, shownS, timelinePlaceOf } from './ti
 import { words } from './words.ts'
 
 const rowHeight = 22
-const width = 1000
+/** Room for the text of a block that begins near the end. */
+const textPx = 160
 
 type Props = { series: string; holders: readonly Holder[]; waiting: readonly QueueRow[] }
 
 /** Running jobs with their ends, and the likely starts of waiting ones; the table below says the same in words. */
 export function Timeline({ series, holders, waiting }: Props) {
   const say = useWords(words)
+  const box = useRef<HTMLElement>(null)
+  const width = useWidth(box)
   const blocks = blocksOf(holders, waiting, Date.now())
   if (blocks.length === 0) return <p className={styles.soft}>{say.idle}</p>
   const height = blocks.length * rowHeight + 20
   return (
-    // It scrolls by keyboard where it is wider than the page.
-    <section className={styles.scroll} tabIndex={0} role="group" aria-label={say.series(series)}>
+    <section ref={box} role="group" aria-label={say.series(series)}>
       <svg
         className={styles.timeline}
-        viewBox={`0 0 ${width} ${height}`}
+        width={width}
+        height={height}
         role="img"
         aria-label={say.timelineOf(series, holders.length, waiting.length)}
       >
@@ -43,14 +48,14 @@ export function Timeline({ series, holders, waiting }: Props) {
           </text>
         ))}
         {blocks.map((block, nth) => (
-          <BlockView key={block.shortId} block={block} y={nth * rowHeight} />
+          <BlockView key={block.shortId} block={block} y={nth * rowHeight} width={width} />
         ))}
       </svg>
     </section>
   )
 }
 
-function BlockView({ block, y }: { block: Block; y: number }) {
+function BlockView({ block, y, width }: { block: Block; y: number; width: number }) {
   const say = useWords(words)
   const { shortId, kind, gpus, from, to, latest } = block
   const [x1, x2] = [
@@ -67,7 +72,7 @@ function BlockView({ block, y }: { block: Block; y: number }) {
     <g className={kind === 'running' ? styles.running : styles.waits}>
       <title>{`${shortId}: ${what}`}</title>
       <rect x={x1} y={y + 2} width={Math.max(4, x2 - x1)} height={rowHeight - 5} rx={4} />
-      <text x={Math.min(x1 + 6, width - 160)} y={y + 15}>
+      <text x={Math.max(6, Math.min(x1 + 6, width - textPx))} y={y + 15}>
         {shortId} · {gpus} GPU
       </text>
     </g>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import type { rubric } from '../../../../../schemas/rubrics/rubrics.ts'
+import { linkButton } from '../../design/button.tsx'
 import { Empty } from '../../design/notice.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
 import { Ago } from '../../design/time.tsx'
@@ -16,10 +17,14 @@ export function Page() {
   const say = useWords(words)
   const rubrics = useQuery(reading<Rubric[]>('/api/rubrics', { limit: 500 }))
   return (
-    <div className={styles.page}>
+    <div className={styles.list}>
       <header className={styles.head}>
         <h1>{say.title}</h1>
-        <Link to="/rubrics/$owner/$name" params={{ owner: 'me', name: 'new' }}>
+        <Link
+          to="/rubrics/$owner/$name"
+          params={{ owner: 'me', name: 'new' }}
+          className={linkButton}
+        >
           {say.new}
         </Link>
       </header>

@@ -7,8 +7,9 @@ import { Ago, Length } from '../../design/time.tsx'
 import { bytesOf, lengthOf } from '../../words/amounts.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
+import { readRunAhead } from '../run/ahead.ts'
 import { mainMetricOf } from '../run/main-metric.ts'
-import { StateBadge } from '../run/state-badge.tsx'
+import { RowState } from '../run/row-state.tsx'
 import {
   type FieldName,
   hparamOf,
@@ -127,12 +128,17 @@ export function GroupLine({
 
 const cells: Readonly<Record<FieldName, (run: RunRow) => ReactNode>> = {
   name: run => (
-    <Link to="/runs/$run_id" params={{ run_id: run.short_id }} tabIndex={-1}>
+    <Link
+      to="/runs/$run_id"
+      params={{ run_id: run.short_id }}
+      tabIndex={-1}
+      onPointerEnter={() => readRunAhead(run)}
+    >
       {visible(run.name ?? run.short_id)}
       {run.name !== null && <span className={styles.soft}> {run.short_id}</span>}
     </Link>
   ),
-  state: run => <StateBadge run={run} />,
+  state: run => <RowState run={run} tabIndex={-1} />,
   project: run => run.project,
   owner: run => run.owner,
   created_at: run => <Ago at={run.created_at} />,

@@ -65,7 +65,7 @@ export function RunTable(props: Props) {
     if (isPhone !== undefined) rows.measure()
   }, [rows, isPhone])
   const grid = { gridTemplateColumns: isPhone ? phoneGrid : gridOf(columns) }
-  const width = { minWidth: isPhone ? 0 : `${Math.max(60, 13 + 7.5 * columns.length)}rem` }
+  const width = { minWidth: isPhone ? 0 : `${Math.max(60, 14 + 6.5 * columns.length)}rem` }
   return (
     <ScrollBox
       ref={box}
@@ -149,4 +149,6 @@ const widthOf = (column: string): string =>
     ? 'minmax(min(14rem, 42vw), 3fr)'
     : column === 'tags' || column === 'notes'
       ? 'minmax(8rem, 2fr)'
-      : 'minmax(6.5rem, 1fr)'
+      : column === 'state'
+        ? 'minmax(8rem, 1fr)'
+        : 'minmax(6.5rem, 1fr)'

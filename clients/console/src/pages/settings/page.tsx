@@ -30,7 +30,8 @@ export function Page() {
       <Shown of={me}>
         {who => (
           <p className={styles.soft}>
-            {who.username} · {who.role_label} {who.email && `· ${who.email}`}
+            {who.username} · {who.role === 'admin' ? say.admin : say.member}{' '}
+            {who.email && `· ${who.email}`}
           </p>
         )}
       </Shown>

@@ -2,6 +2,8 @@ import { wordsOf } from '../../words/words.ts'
 
 export const words = wordsOf({
   title: ['Settings', '设置'],
+  admin: ['Admin', '管理员'],
+  member: ['Member', '成员'],
   look: ['Appearance', '外观'],
   language: ['Language', '语言'],
   theme: ['Theme', '主题'],

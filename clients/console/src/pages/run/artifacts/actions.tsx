@@ -2,12 +2,9 @@ import { Link } from '@tanstack/react-router'
 import Ellipsis from 'lucide-react/icons/ellipsis'
 import { useState } from 'react'
 import type { Static } from 'typebox'
-import {
-  type Artifact,
-  type downloadAddress,
-  isInStore,
-} from '../../../../../../schemas/artifacts/artifacts.ts'
-import { Button } from '../../../design/button.tsx'
+import type { Artifact, downloadAddress } from '../../../../../../schemas/artifacts/artifacts.ts'
+import { isInStore } from '../../../../../../schemas/artifacts/in-store.ts'
+import { Button, quietLink } from '../../../design/button.tsx'
 import { Icon } from '../../../design/icon.tsx'
 import { Menu, MenuItem } from '../../../design/menu.tsx'
 import { Failure } from '../../../design/notice.tsx'
@@ -41,6 +38,7 @@ export function ArtifactActions({ artifact, project, onDelete }: Props) {
             to="/deployments"
             search={{ artifact: artifact_id }}
             aria-label={say.deployNamed(path)}
+            className={quietLink}
           >
             {say.deploy}
           </Link>

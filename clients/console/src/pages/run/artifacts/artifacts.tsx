@@ -46,6 +46,7 @@ export function Artifacts({ run, rows, runs, children }: Props) {
     run,
     runs,
     metric,
+    isProtected: rows.some(one => one.protected_by.length > 0),
     chosen,
     toggle,
     onDelete: one => setDeleting([one]),
@@ -105,13 +106,15 @@ function usualMetric(run: RunRecord, keys: readonly string[]): string | null {
 
 type ColumnsProps = Pick<Props, 'run' | 'runs'> & {
   metric: string | null
+  /** Whether something needs any of them. */
+  isProtected: boolean
   chosen: ReadonlySet<string>
   toggle: (artifact: Artifact) => void
   onDelete: (artifact: Artifact) => void
 }
 
 function useColumns(props: ColumnsProps): Column<Artifact>[] {
-  const { run, runs, metric, chosen, toggle, onDelete } = props
+  const { run, runs, metric, isProtected, chosen, toggle, onDelete } = props
   const say = useWords(words)
   return [
     {
@@ -161,11 +164,15 @@ function useColumns(props: ColumnsProps): Column<Artifact>[] {
       cell: ({ size_bytes }) => size_bytes !== null && bytesOf(size_bytes),
     },
     { key: 'status', title: say.status, cell: one => <Status artifact={one} /> },
-    {
-      key: 'protected',
-      title: say.protected,
-      cell: one => <Protection artifact={one} runs={runs} />,
-    },
+    ...(isProtected
+      ? [
+          {
+            key: 'protected',
+            title: say.protected,
+            cell: (one: Artifact) => <Protection artifact={one} runs={runs} />,
+          },
+        ]
+      : []),
     {
       key: 'created',
       title: say.by,
@@ -184,16 +191,16 @@ function useColumns(props: ColumnsProps): Column<Artifact>[] {
 
 const stepOf = ({ step }: Artifact) => step?.toLocaleString() ?? null
 
-const mostPath = 40
-/** The end of a path, which differs between artifacts. */
-const endOf = (path: string): string =>
-  path.length <= mostPath ? path : `…${path.slice(-mostPath)}`
-
-const Path = ({ artifact: { path } }: { artifact: Artifact }) => (
-  <span className={styles.path} title={path}>
-    {visible(endOf(path))}
-  </span>
-)
+/** The folder gives way first: artifacts differ in the end of their paths. */
+function Path({ artifact: { path } }: { artifact: Artifact }) {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return (
+    <span className={styles.path} title={path}>
+      <span className={styles.soft}>{visible(path.slice(0, path.length - name.length))}</span>
+      <span>{visible(name)}</span>
+    </span>
+  )
+}
 
 function Status({ artifact }: { artifact: Artifact }) {
   const say = useWords(words)

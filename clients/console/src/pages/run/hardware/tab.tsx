@@ -1,14 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
 import type { HardwareAnswer } from '../../../../../../schemas/hardware.ts'
+import { plainView } from '../../../charts/view.ts'
+import type { Range } from '../../../charts/zoom.ts'
 import { Badge } from '../../../design/badge.tsx'
+import { Button } from '../../../design/button.tsx'
 import { Empty, Shown } from '../../../design/notice.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Table } from '../../../design/table.tsx'
+import { usePart } from '../../../design/use-part.ts'
 import { reading } from '../../../session/api.ts'
 import { bytesOf, shortNumber } from '../../../words/amounts.ts'
-import { useWords, wordsOf } from '../../../words/words.ts'
+import { useLanguage, useWords, wordsOf } from '../../../words/words.ts'
 import { pathOfRun, type RunRecord } from '../use-run.ts'
-import { devicePlaceOf, type Small, smallsOf, svgPathOf } from './readings.ts'
+import { devicePlaceOf, type ReadingChart, readingChartsOf } from './readings.ts'
 import styles from './tab.module.css'
 
 const words = wordsOf({
@@ -25,7 +30,8 @@ const words = wordsOf({
   temp: ['Hottest, °C', '最高温度 °C'],
   idleMark: ['idle', '空闲'],
   behind: ['straggler', '落后'],
-  most: [(value: string) => `up to ${value}`, (value: string) => `最高 ${value}`],
+  now: [(value: string) => `last ${value}`, (value: string) => `最新 ${value}`],
+  all: ['Show all', '显示全部'],
   heat: ['Utilisation of each GPU over time', '各 GPU 随时间的利用率'],
 })
 
@@ -43,18 +49,67 @@ export function Tab({ run }: { run: RunRecord }) {
 }
 
 function Readings({ data }: { data: HardwareAnswer }) {
-  const smalls = smallsOf(data.series)
+  const say = useWords(words)
+  const charts = useMemo(() => readingChartsOf(data.series), [data.series])
+  const [range, setRange] = useState<Range>(null)
   const [from, to] = [data.from ?? 0, data.to ?? 1]
   return (
     <div className={styles.tab}>
       {data.summary.gpus.length > 0 && <Gpus data={data} />}
-      <HeatMap small={smalls.find(({ key }) => key === 'util_pct')} from={from} to={to} />
-      <div className={styles.smalls}>
-        {smalls.map(small => (
-          <SmallChart key={small.key} small={small} from={from} to={to} />
+      <HeatMap chart={charts.find(({ key }) => key === 'util_pct')} from={from} to={to} />
+      {range !== null && (
+        <p>
+          <Button onClick={() => setRange(null)}>{say.all}</Button>
+        </p>
+      )}
+      <div className={styles.charts}>
+        {charts.map(chart => (
+          <ReadingPlot key={chart.key} chart={chart} range={range} onZoom={setRange} />
         ))}
       </div>
     </div>
+  )
+}
+
+const plotHeight = 240
+const loadPlot = () => import('../../../charts/plot.tsx')
+
+type PlotProps = { chart: ReadingChart; range: Range; onZoom: (range: Range) => void }
+
+/** A reading over time, a line for each place; all of them are zoomed together. */
+function ReadingPlot({ chart, range, onZoom }: PlotProps) {
+  const say = useWords(words)
+  const language = useLanguage()
+  const plot = usePart(loadPlot)
+  const { lines, limits } = chart
+  const title = chart.title[language === 'zh' ? 1 : 0]
+  const drawing = useMemo(
+    () => ({
+      ...plainView,
+      x: 'time' as const,
+      limits,
+      range,
+      lines,
+      boundaries: [],
+      lifted: null,
+    }),
+    [limits, range, lines],
+  )
+  const last = lines.length === 1 ? lines[0]?.last : null
+  return (
+    <figure className={styles.chart} aria-label={title}>
+      <figcaption>
+        <h3>{title}</h3>
+        {last && typeof last.value === 'number' && (
+          <span className={styles.soft}>{say.now(shortNumber(last.value, 4))}</span>
+        )}
+      </figcaption>
+      {plot === null ? (
+        <div style={{ height: plotHeight }} />
+      ) : (
+        <plot.Plot name={title} drawing={drawing} height={plotHeight} onZoom={onZoom} />
+      )}
+    </figure>
   )
 }
 
@@ -113,10 +168,12 @@ function Gpus({ data }: { data: HardwareAnswer }) {
 
 const cells = 60
 
+type HeatProps = { chart: ReadingChart | undefined; from: number; to: number }
+
 /** A row for each GPU; the fuller the colour, the busier it was. */
-function HeatMap({ small, from, to }: { small: Small | undefined; from: number; to: number }) {
+function HeatMap({ chart, from, to }: HeatProps) {
   const say = useWords(words)
-  if (!small || small.lines.length < 2) return null
+  if (!chart || chart.lines.length < 2) return null
   const width = Math.max(1, to - from) / cells
   return (
     <Panel title={say.heat}>
@@ -124,56 +181,25 @@ function HeatMap({ small, from, to }: { small: Small | undefined; from: number; 
         role="img"
         aria-label={say.heat}
         className={styles.heat}
-        viewBox={`0 0 ${cells} ${small.lines.length}`}
+        viewBox={`0 0 ${cells} ${chart.lines.length}`}
         preserveAspectRatio="none"
-        style={{ height: Math.min(320, 18 * small.lines.length) }}
+        style={{ height: Math.min(320, 18 * chart.lines.length) }}
       >
-        {small.lines.flatMap(({ label, points }, row) =>
-          points.map(([ts, value]) => (
+        {chart.lines.flatMap(({ label, x, value }, row) =>
+          x.map((at, nth) => (
             <rect
-              key={`${label} ${ts}`}
-              x={Math.min(cells - 1, (ts - from) / width)}
+              key={`${label} ${at}`}
+              x={Math.min(cells - 1, (at * 1000 - from) / width)}
               y={row}
-              width={Math.max(1, cells / points.length)}
+              width={Math.max(1, cells / x.length)}
               height={0.92}
-              fillOpacity={0.08 + (0.92 * value) / 100}
+              fillOpacity={0.08 + (0.92 * (value[nth] ?? 0)) / 100}
             >
-              <title>{`${label}: ${Math.round(value)} %`}</title>
+              <title>{`${label}: ${Math.round(value[nth] ?? 0)} %`}</title>
             </rect>
           )),
         )}
       </svg>
     </Panel>
-  )
-}
-
-const size = { width: 300, height: 70 }
-
-function SmallChart({ small, from, to }: { small: Small; from: number; to: number }) {
-  const say = useWords(words)
-  const most = small.key.endsWith('_bytes') ? bytesOf(small.max) : shortNumber(small.max, 4)
-  return (
-    <figure className={styles.small}>
-      <figcaption>
-        <strong>{small.key}</strong> <span className={styles.soft}>{say.most(most)}</span>
-      </figcaption>
-      <svg
-        role="img"
-        aria-label={small.key}
-        viewBox={`0 0 ${size.width} ${size.height}`}
-        preserveAspectRatio="none"
-        className={styles.lines}
-      >
-        {small.lines.map(({ label, points }, nth) => (
-          <path
-            key={label}
-            d={svgPathOf(points, { from, to, max: small.max, ...size })}
-            style={{ stroke: `var(--curve-${(nth % 10) + 1})` }}
-          >
-            <title>{label}</title>
-          </path>
-        ))}
-      </svg>
-    </figure>
   )
 }

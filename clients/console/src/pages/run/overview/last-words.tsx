@@ -2,13 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import type { LogLine } from '../../../../../../schemas/logs.ts'
 import { Panel } from '../../../design/panel.tsx'
 import { usePart } from '../../../design/use-part.ts'
-import { reading } from '../../../session/api.ts'
 import { useWords } from '../../../words/words.ts'
-import { pathOfRun, type RunRecord } from '../use-run.ts'
+import type { RunRecord } from '../use-run.ts'
+import { endOfLog } from './end-of-log.ts'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
-const shownLines = 10
 const loadTerminal = async () => ({
   ...(await import('../logs/ansi.ts')),
   ...(await import('../../../../../columns.ts')),
@@ -20,14 +19,9 @@ export function LastWords({ run }: { run: RunRecord }) {
   const said = run.message?.trimEnd() ?? ''
   const isFailed = run.state === 'failed'
   const needsLog = isFailed && !said.includes('\n')
-  const path = `${pathOfRun(run.run_id)}/logs`
-  const end = { before: Number.MAX_SAFE_INTEGER, limit: shownLines }
-  const errors = useQuery({
-    ...reading<LogLine[]>(path, { ...end, stream: 'stderr' }),
-    enabled: needsLog,
-  })
+  const errors = useQuery({ ...endOfLog(run.run_id, 'stderr'), enabled: needsLog })
   const lines = useQuery({
-    ...reading<LogLine[]>(path, end),
+    ...endOfLog(run.run_id),
     enabled: needsLog && errors.data?.length === 0,
   })
   const last = errors.data && errors.data.length > 0 ? errors.data : (lines.data ?? [])

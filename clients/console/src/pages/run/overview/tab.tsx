@@ -11,6 +11,7 @@ import { useLive, useThrottled } from '../../../live/use-live.ts'
 import { reread } from '../../../session/api.ts'
 import { shortNumber } from '../../../words/amounts.ts'
 import { matching } from '../../../words/matching.ts'
+import { visible } from '../../../words/visible.ts'
 import { useWords } from '../../../words/words.ts'
 import { pathOfRun, type RunRecord } from '../use-run.ts'
 import { useSource } from '../use-source.ts'
@@ -86,8 +87,18 @@ function Values({ title, values }: { title: string; values: Readonly<Record<stri
           rows={names}
           keyOf={name => name}
           columns={[
-            { key: 'name', title: say.name, cell: name => name },
-            { key: 'value', title: say.value, cell: name => textOfValue(values[name]) },
+            {
+              key: 'name',
+              title: say.name,
+              cell: name => <span className={styles.long}>{visible(name)}</span>,
+            },
+            {
+              key: 'value',
+              title: say.value,
+              cell: name => (
+                <span className={styles.long}>{visible(textOfValue(values[name]))}</span>
+              ),
+            },
           ]}
         />
       )}
@@ -118,7 +129,11 @@ function Metrics({ run }: { run: RunRecord }) {
           rows={rows}
           keyOf={([key]) => key}
           columns={[
-            { key: 'key', title: say.name, cell: ([key]) => key },
+            {
+              key: 'key',
+              title: say.name,
+              cell: ([key]) => <span className={styles.long}>{visible(key)}</span>,
+            },
             {
               key: 'last',
               title: say.last,
