@@ -25,31 +25,60 @@ export const notificationRead = event(
     `${who} marked ${length === 1 ? 'a notification' : `${length} notifications`} of ${username} read`,
 )
 
-export type NotificationEvent = EventOf<typeof notificationSent> | EventOf<typeof notificationRead>
+const muteData = Type.Object({ username: Type.String(), what: Type.String() })
+
+/** The person is no longer notified of a kind, a run or a project. */
+export const notificationMuted = event(
+  'notification.muted',
+  muteData,
+  ({ username, what }, who) => `${who} muted ${what} for ${username}`,
+)
+
+/** The person is notified of it again. */
+export const notificationUnmuted = event(
+  'notification.unmuted',
+  muteData,
+  ({ username, what }, who) => `${who} unmuted ${what} for ${username}`,
+)
+
+export type NotificationEvent =
+  | EventOf<typeof notificationSent>
+  | EventOf<typeof notificationRead>
+  | EventOf<typeof notificationMuted>
+  | EventOf<typeof notificationUnmuted>
 export type NotificationSent = Static<typeof notificationSent.data>
 
-/** A person's unread notifications, oldest first. */
-export type Feed = { unread: Pick<NotificationSent, 'notification_id' | 'group_key' | 'count'>[] }
+export type Feed = {
+  /** Oldest first. */
+  unread: Pick<NotificationSent, 'notification_id' | 'group_key' | 'count'>[]
+  /** Mutes, oldest first. */
+  muted: string[]
+}
 
-function evolve({ unread }: Feed, { type, data }: Stamped<NotificationEvent>): Feed {
+function evolve(feed: Feed, { type, data }: Stamped<NotificationEvent>): Feed {
+  const { unread, muted } = feed
   switch (type) {
     case 'notification.sent': {
       const { notification_id, group_key, count } = data
       const others = unread.filter(entry => entry.notification_id !== notification_id)
-      return { unread: [...others, { notification_id, group_key, count }] }
+      return { ...feed, unread: [...others, { notification_id, group_key, count }] }
     }
     case 'notification.read': {
       const read = new Set(data.notification_ids)
-      return { unread: unread.filter(({ notification_id }) => !read.has(notification_id)) }
+      return { ...feed, unread: unread.filter(({ notification_id }) => !read.has(notification_id)) }
     }
+    case 'notification.muted':
+      return { ...feed, muted: [...muted, data.what] }
+    case 'notification.unmuted':
+      return { ...feed, muted: muted.filter(what => what !== data.what) }
   }
 }
 
 /** One stream for each person. */
 export const notifications = aggregate('notifications', {
-  events: [notificationSent, notificationRead],
-  initial: { unread: [] },
+  events: [notificationSent, notificationRead, notificationMuted, notificationUnmuted],
+  initial: { unread: [], muted: [] },
   evolve,
-  snapshot: { shape: 1 },
+  snapshot: { shape: 2 },
 })
 export const notificationsOf = ({ username }: { username: string }) => notifications.at(username)

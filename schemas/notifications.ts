@@ -56,3 +56,17 @@ export const notificationInPath = Type.Object({
 
 /** `count`: how many this request marked read (specification, "Notifications"). */
 export const markedRead = Type.Object({ ok: Type.Boolean(), count: Type.Integer({ minimum: 0 }) })
+
+/** Most mutes of a person. */
+export const maxMutes = 200
+
+/** A mute: `kind:job_failed`, `run:run_01…`, `project:vision`. */
+const muteText = () =>
+  Type.String({ pattern: '^(kind|run|project):[A-Za-z0-9_.-]+$', maxLength: 200 })
+
+export const muteInput = closed({ what: muteText() })
+/** The mute that was added or removed. */
+export const muteReply = Type.Object({ ok: Type.Literal(true), what: Type.String() })
+export const muteListQuery = closed(pageQuery)
+export const mute = Type.Object({ what: Type.String(), since: timestamp() })
+export type Mute = Static<typeof mute>

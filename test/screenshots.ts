@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
+import { makeEdgeRuns } from './edge-runs.ts'
 import { askApi, signIn } from './servers/api.ts'
 import { launchBrowser } from './servers/chromium.ts'
 import { isAlive } from './servers/processes.ts'
@@ -52,7 +53,17 @@ const others = {
   failures: '/diagnoses',
   settings: '/settings',
   device: '/device',
+  model: '/models/bard',
+  deployment: '/deployments/{deployment}',
   unknown: '/runs/nothing-1',
+  'edges-workspace': '/projects/edges',
+  'edges-many': '/runs/edges-1',
+  'edges-many-metrics': '/runs/edges-1/metrics',
+  'edges-point': '/runs/edges-2/metrics',
+  'edges-name': '/runs/edges-3',
+  'edges-chinese': '/runs/edges-4',
+  'edges-nothing': '/runs/edges-5',
+  'edges-differences': '/compare?runs=edges-1,edges-3,edges-4&part=differences',
   ...Object.fromEntries(
     ['people', 'quotas', 'projects', 'recipes', 'profiles', 'registries', 'maintenance'].map(
       section => [`admin-${section}`, `/admin/${section}`],
@@ -66,7 +77,10 @@ const others = {
   ),
 }
 
-const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 844 } }
+const narrow = { width: 390, height: 844 }
+const sizes = options.all
+  ? { wide: { width: 1440, height: 900 }, medium: { width: 1024, height: 768 }, narrow }
+  : { wide: { width: 1280, height: 800 }, narrow }
 
 /** Whether everything requested has arrived. */
 const isStill = () =>
@@ -97,9 +111,18 @@ try {
   const token = await signIn(url, 'admin', password)
   // A person with content: the administrator has no run.
   await askApi(url, 'PATCH', '/api/admin/users/ada', { token, body: { password } })
+  const ada = await signIn(url, 'ada', password)
+  if (options.all) await makeEdgeRuns(url, ada)
+  const [deployment] = await askApi<{ deployment_id: string }[]>(url, 'GET', '/api/deployments', {
+    token: ada,
+  })
   const pages = { ada: await pageOf('ada', password), admin: await pageOf('admin', password) }
   for (const [name, address] of Object.entries(options.all ? { ...shown, ...others } : shown))
-    await keep(pages[name.startsWith('admin-') ? 'admin' : 'ada'], name, address)
+    await keep(
+      pages[name.startsWith('admin-') ? 'admin' : 'ada'],
+      name,
+      address.replace('{deployment}', deployment?.deployment_id ?? ''),
+    )
 } finally {
   for (const browser of browsers) await browser.close()
   process.kill(pid, 'SIGTERM')

@@ -112,10 +112,12 @@ export const forge: Ways = {
       },
     },
     {
-      how: 'the failed run: its page shows the last lines',
+      how: 'pointing at the state of the failed run',
       async act(hand) {
-        await hand.click(hand.page.getByRole('link', { name: failedName, exact: true }))
-        await hand.seesText(hand.page.locator('[data-fact=last_words]').getByText(lastError))
+        const { page } = hand
+        const link = page.getByRole('link', { name: failedName, exact: true })
+        await hand.point(page.getByRole('listitem').filter({ has: link }).getByText('failed'))
+        await hand.seesText(page.getByRole('tooltip').getByText(lastError))
       },
     },
     {

@@ -32,6 +32,13 @@ export class Hand {
     await target.click()
   }
 
+  /** Pointing at something, for the answer that it then shows; counts as a click. */
+  async point(target: Locator): Promise<void> {
+    this.start()
+    this.clicks++
+    await target.hover()
+  }
+
   /** A list of the browser's own: one click opens it, one chooses. */
   async choose(list: Locator, label: string): Promise<void> {
     this.start()

@@ -1,10 +1,15 @@
 import { type Route, route } from '../../auth/route.ts'
 import { notificationsOf } from '../../events/notifications.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { markedRead, notificationInPath } from '../../schemas/notifications.ts'
+import {
+  markedRead,
+  muteInput,
+  muteReply,
+  notificationInPath,
+} from '../../schemas/notifications.ts'
 import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
-import { markRead } from './decide.ts'
+import { markRead, mute, unmute } from './decide.ts'
 
 export const notificationRoutes = (deps: Deps): Route[] => [
   route({
@@ -40,6 +45,41 @@ export const notificationRoutes = (deps: Deps): Route[] => [
         decide: feed => markRead(feed, username, [notification_id]),
       })
       return { ok: true, count: countOf(events) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/notifications/mute',
+    credential: 'person',
+    tag: 'notifications',
+    summary: 'Mute the notifications of a kind, a run or a project',
+    body: muteInput,
+    response: muteReply,
+    refusals: ['conflict'],
+    async handle(request) {
+      const { username } = request.caller
+      const { what } = request.body
+      await commit(deps, request, notificationsOf({ username }), {
+        decide: feed => mute(feed, username, what),
+      })
+      return { ok: true, what }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/notifications/unmute',
+    credential: 'person',
+    tag: 'notifications',
+    summary: 'Remove one of your mutes',
+    body: muteInput,
+    response: muteReply,
+    async handle(request) {
+      const { username } = request.caller
+      const { what } = request.body
+      await commit(deps, request, notificationsOf({ username }), {
+        decide: feed => unmute(feed, username, what),
+      })
+      return { ok: true, what }
     },
   }),
 ]

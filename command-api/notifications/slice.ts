@@ -12,5 +12,9 @@ export const notifications: Slice = {
   },
   examples: {
     paths: { 'notifications.notification_id': 'ntf_01J00000000000000000000000' },
+    bodies: {
+      'POST /api/notifications/mute': { what: 'project:vision' },
+      'POST /api/notifications/unmute': { what: 'project:vision' },
+    },
   },
 }

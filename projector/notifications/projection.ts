@@ -35,4 +35,18 @@ export const notificationProjection: Handlers<NotificationTables, NotificationEv
                        and n.username = ${data.username})
       update notifications n set read_at = ${occurred_at}, change = last.change + read.nth
         from read, last where n.notification_id = read.notification_id`.execute(tx),
+  'notification.muted': async (tx, { data: { username, what }, occurred_at }) => {
+    await tx
+      .insertInto('notification_mutes')
+      .values({ username, what, since: occurred_at })
+      .onConflict(on => on.doNothing())
+      .execute()
+  },
+  'notification.unmuted': async (tx, { data: { username, what } }) => {
+    await tx
+      .deleteFrom('notification_mutes')
+      .where('username', '=', username)
+      .where('what', '=', what)
+      .execute()
+  },
 }

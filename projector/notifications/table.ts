@@ -10,4 +10,9 @@ export type NotificationTables = {
     /** Increases with every change of any row; the cursor of the stream. */
     change: number
   }
+  notification_mutes: {
+    username: string
+    what: string
+    since: ColumnType<Date, string, never>
+  }
 }

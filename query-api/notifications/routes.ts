@@ -1,6 +1,12 @@
 import type { Route } from '../../auth/route.ts'
 import type { NotificationTables } from '../../projector/notifications/table.ts'
-import { notification, notificationListQuery } from '../../schemas/notifications.ts'
+import {
+  mute,
+  muteListQuery,
+  notification,
+  notificationListQuery,
+} from '../../schemas/notifications.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
 import { list } from '../reading/list.ts'
 import { asCaller, type Reads } from '../reading/reads.ts'
 import { entryColumns, toEntry } from './entry.ts'
@@ -22,5 +28,17 @@ export const notificationRoutes = (reads: Reads<NotificationTables>): Route[] =>
     select: own =>
       own.select(entryColumns).orderBy('created_at', 'desc').orderBy('notification_id', 'desc'),
     shape: rows => rows.map(toEntry),
+  }),
+  list({
+    ...asCaller(reads),
+    path: '/api/notifications/mutes',
+    tag: 'notifications',
+    summary: 'List the kinds, runs and projects that you muted, oldest first',
+    query: muteListQuery,
+    row: mute,
+    matching: ({ db }, { caller }) =>
+      db.selectFrom('notification_mutes').where('username', '=', caller.username),
+    select: own => own.select(['what', 'since']).orderBy('since').orderBy('what'),
+    shape: rows => rows.map(({ what, since }) => ({ what, since: toTimestamp(since) })),
   }),
 ]

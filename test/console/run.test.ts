@@ -53,8 +53,8 @@ test('the page of a run shows state, charts and log live, to the end', async t =
   await chart(page, 'train/loss').getByText('at step 99').waitFor()
   // Four indexed siblings share one chart.
   await becomes(t, () => page.getByRole('figure').getByRole('heading').allTextContents(), [
-    'train/accuracy',
     'train/loss',
+    'train/accuracy',
     'val/accuracy[…]',
   ])
 

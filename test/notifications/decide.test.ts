@@ -3,9 +3,12 @@ import {
   type Message,
   markRead,
   maxUnread,
+  mute,
   notify,
+  unmute,
 } from '../../command-api/notifications/decide.ts'
 import { type NotificationEvent, notifications } from '../../events/notifications.ts'
+import { maxMutes } from '../../schemas/notifications.ts'
 import { folded } from '../folded.ts'
 
 const about = (notification_id: string, group_key = notification_id): Message => ({
@@ -59,7 +62,34 @@ test('reading all marks all unread entries read in one event', t => {
   t.deepEqual(markRead(after(), 'alice', null), [])
 })
 
+const muted = (what: string): NotificationEvent => ({
+  type: 'notification.muted',
+  data: { username: 'alice', what },
+})
+const unmuted = (what: string): NotificationEvent => ({
+  type: 'notification.unmuted',
+  data: { username: 'alice', what },
+})
+
+test('nothing is sent about a muted kind, run or project, until it is unmuted', t => {
+  for (const what of ['kind:job_failed', 'run:run_1', 'project:math']) {
+    t.deepEqual(notify(after(muted(what)), about('a')), [], what)
+    t.deepEqual(notify(after(muted(what), unmuted(what)), about('a')), [sent('a')])
+  }
+  const others = after(muted('kind:job_stopped'), muted('run:run_2'), muted('project:mat'))
+  t.deepEqual(notify(others, about('a')), [sent('a')])
+})
+
+test('muting twice appends one event, and the number of mutes is limited', t => {
+  t.deepEqual(mute(after(), 'alice', 'run:run_1'), [muted('run:run_1')])
+  t.deepEqual(mute(after(muted('run:run_1')), 'alice', 'run:run_1'), [])
+  t.deepEqual(unmute(after(muted('run:run_1')), 'alice', 'run:run_1'), [unmuted('run:run_1')])
+  t.deepEqual(unmute(after(), 'alice', 'run:run_1'), [])
+  const most = after(...Array.from({ length: maxMutes }, (_, nth) => muted(`run:run_${nth}`)))
+  t.throws(() => mute(most, 'alice', 'run:another'), { message: /unmute something first/ })
+})
+
 test('the state survives JSON, as a snapshot must', t => {
-  const feed = after(sent('a'), sent('b', 'b', 2), read('a'))
+  const feed = after(sent('a'), sent('b', 'b', 2), read('a'), muted('run:run_2'))
   t.deepEqual(JSON.parse(JSON.stringify(feed)), feed)
 })

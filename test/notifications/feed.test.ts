@@ -75,6 +75,32 @@ test('repeats of an unread entry stay one entry with a count', async t => {
   t.true([1, 2, 3].map(gpus => `Up to ${gpus} GPUs and 4 jobs at once`).includes(entry?.body ?? ''))
 })
 
+test('a person mutes a kind: nothing of it arrives, until it is unmuted', async t => {
+  const forge = await startForge(t)
+  const [alice, bob] = [await signedIn(forge, 'alice'), await signedIn(forge, 'bob')]
+  const body = { what: 'kind:quota_changed' }
+  const send = (route: string, token: string | null = alice, given: object = body) =>
+    forge.call('POST', `/api/notifications/${route}`, { token, body: given })
+  const mutes = async (token: string) =>
+    (await forge.call<{ what: string }[]>('GET', '/api/notifications/mutes', { token })).body.map(
+      ({ what }) => what,
+    )
+  for (const what of ['quota_changed', 'kind:', 'team:a', 'kind:a b'])
+    t.is((await send('mute', alice, { what })).status, 422, what)
+  t.deepEqual((await send('mute')).body, { ok: true, ...body })
+  t.is((await send('mute')).status, 200)
+  t.deepEqual(await mutes(alice), [body.what])
+  t.deepEqual(await mutes(bob), [])
+  await setQuota(forge, 'alice', 16)
+  await setQuota(forge, 'bob', 16)
+  await told(forge, bob, 1)
+  t.is((await send('unmute')).status, 200)
+  t.deepEqual(await mutes(alice), [])
+  await setQuota(forge, 'alice', 32)
+  const [entry] = await told(forge, alice, 1)
+  t.like(entry, { count: 1, body: 'Up to 32 GPUs and 4 jobs at once' })
+})
+
 test('maintenance notifies everybody who may sign in', async t => {
   const forge = await startForge(t)
   const [alice, bob] = [await signedIn(forge, 'alice'), await signedIn(forge, 'bob')]
@@ -123,4 +149,9 @@ test('forge notifications lists, follows and marks read', async t => {
   t.regex(listed.stdout, /new +Your quota changed +Up to 16 GPUs/)
   t.regex(listed.stderr, /Marked 1 read/)
   t.is((await run(['notifications', '--unread', '--json'])).stdout, '[]\n')
+
+  t.regex((await run(['notifications', '--mute', 'kind:quota_changed'])).stderr, /Muted kind:quota/)
+  t.regex((await run(['notifications', '--muted'])).stdout, /kind:quota_changed/)
+  t.regex((await run(['notifications', '--unmute', 'kind:quota_changed'])).stderr, /Unmuted kind/)
+  t.regex((await run(['notifications', '--muted'])).stderr, /Nothing is muted/)
 })

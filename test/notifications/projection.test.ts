@@ -86,3 +86,26 @@ test("a person's entries older than 90 days of event time are deleted", async t 
     ['kept', 'newer', 'newest'],
   )
 })
+
+test('a mute is a row until it is removed', async t => {
+  const { pool } = await database(t)
+  const [alice, bob] = [streamOf('alice'), streamOf('bob')]
+  const mute = (username: string, what: string): NotificationEvent => ({
+    type: 'notification.muted',
+    data: { username, what },
+  })
+  const data = { username: 'alice', what: 'run:run_1' }
+  await project(pool, [
+    alice(mute('alice', 'run:run_1'), day(1)),
+    bob(mute('bob', 'run:run_1'), day(1)),
+    alice(mute('alice', 'project:math'), day(2)),
+    alice({ type: 'notification.unmuted', data }, day(3)),
+  ])
+  const { rows } = await pool.query(
+    'select username, what, since from read.notification_mutes order by username',
+  )
+  t.deepEqual(rows, [
+    { username: 'alice', what: 'project:math', since: new Date(day(2)) },
+    { username: 'bob', what: 'run:run_1', since: new Date(day(1)) },
+  ])
+})

@@ -54,7 +54,15 @@ const by: Record<string, (words: Words, known: Known, name: string) => unknown> 
 }
 
 const instant = '2026-01-01T00:00:00+00:00'
-const texts = ['demo', '1', '0'.repeat(64), `sha256:${'0'.repeat(64)}`, instant, '1.0.0']
+const texts = [
+  'demo',
+  '1',
+  '0'.repeat(64),
+  `sha256:${'0'.repeat(64)}`,
+  instant,
+  '1.0.0',
+  'kind:demo',
+]
 
 function text({ format, pattern = '', minLength = 0 }: Words, _: Known, name: string): string {
   if (format === 'date-time') return instant

@@ -10,27 +10,40 @@ const toldWithinMs = 30_000
 /** The warning that a refresh token was used twice, which people can cause for themselves. */
 export const notificationSample: Sample = {
   slice: 'notifications',
-  make: async ({ send, owner }) => ({
-    nouns: { notifications: { notification_id: await warn(send, owner) } },
-  }),
+  async make({ send, ask, owner }) {
+    await ask({ method: 'POST', path: '/api/notifications/mute', body: { what: 'project:none' } })
+    return { nouns: { notifications: { notification_id: await warn(send, owner) } } }
+  },
   missing: ({ nouns }) => ({
     nouns: {
       notifications: { notification_id: withoutOwner(nouns.notifications?.notification_id) },
     },
   }),
   hidden: ['notifications'],
-  lists: { '/api/notifications': 'the caller' },
+  lists: { '/api/notifications': 'the caller', '/api/notifications/mutes': 'the caller' },
   tables: {
     notifications: {
       seenBy: 'owner alone',
       isFilled: true,
       cells: ({ no }) => ({ notification_id: `ntf_${no}`, change: no }),
     },
+    notification_mutes: {
+      seenBy: 'owner alone',
+      isFilled: true,
+      cells: ({ no }) => ({ what: `run:run_${no}` }),
+    },
   },
   changes: {
     'POST /api/notifications/{notification_id}/read': {
       path: async ({ send, people: { operator } }) =>
         `/api/notifications/${await warn(send, operator)}/read`,
+    },
+    'POST /api/notifications/unmute': {
+      async body({ send, people: { operator } }) {
+        const body = { what: 'project:unmuted' }
+        await asked(send, operator, { method: 'POST', path: '/api/notifications/mute', body })
+        return body
+      },
     },
   },
 }

@@ -27,8 +27,14 @@ type Entry = {
   count: number
 }
 
+type Mute = { what: string; since: string }
+
 type NotificationOptions = CommonOptions &
-  Flags<'follow' | 'unread' | 'markRead'> & { limit: string }
+  Flags<'follow' | 'unread' | 'markRead' | 'muted'> & {
+    limit: string
+    mute?: string
+    unmute?: string
+  }
 
 const path = '/api/notifications'
 const streamPath = '/api/stream?topics=notifications'
@@ -39,6 +45,10 @@ export const describeNotifications = describe({
     '-f, --follow': 'keep printing new ones as they arrive',
     '-u, --unread': 'only unread ones',
     '--mark-read': 'mark all of them read afterwards',
+    '--mute <what>':
+      'no longer be notified of a kind, run or project: kind:job_failed, run:ID, project:NAME',
+    '--unmute <what>': 'be notified of it again',
+    '--muted': 'list the mutes',
     '-l, --limit <count>': ['at most this many of the newest', '20'],
   },
 })
@@ -46,6 +56,9 @@ export const describeNotifications = describe({
 export async function notifications(world: World, options: NotificationOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
   const { api } = session
+  if (options.mute !== undefined) return change(session, 'mute', options.mute)
+  if (options.unmute !== undefined) return change(session, 'unmute', options.unmute)
+  if (options.muted) return listMuted(session)
   const limit = countOf(options.limit)
   if (options.follow && options.markRead)
     throw usageFailure('--follow and --mark-read cannot be combined')
@@ -57,6 +70,24 @@ export async function notifications(world: World, options: NotificationOptions):
   showRows(session, rows, shown)
   if (isMore) sayMore(session, rows.length)
   if (options.markRead) await markRead(session, api)
+  return exitCode.ok
+}
+
+async function change(session: Session, route: 'mute' | 'unmute', what: string): Promise<ExitCode> {
+  await session.api.post(`${path}/${route}`, { what })
+  if (!session.isJson) session.terminal.note(`${route === 'mute' ? 'Muted' : 'Unmuted'} ${what}`)
+  return exitCode.ok
+}
+
+const mostMutes = 200
+
+async function listMuted(session: Session): Promise<ExitCode> {
+  const { rows } = await firstRows<Mute>(session.api, `${path}/mutes`, { limit: mostMutes })
+  const columns: Column<Mute>[] = [
+    { title: 'SINCE', cell: row => row.since },
+    { title: 'MUTED', cell: row => row.what },
+  ]
+  showRows(session, rows, { columns, none: 'Nothing is muted.' })
   return exitCode.ok
 }
 

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import BellOff from 'lucide-react/icons/bell-off'
-import { type ReactNode, useState, useSyncExternalStore } from 'react'
+import { type ReactNode, useState } from 'react'
+import { isMuted, mutableOf } from '../../../../../schemas/mutes.ts'
 import type { Notification } from '../../../../../schemas/notifications.ts'
 import { Badge, type Tone } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
@@ -13,14 +15,19 @@ import { request } from '../../session/session.ts'
 import { visible } from '../../words/visible.ts'
 import { useLanguage, useWords } from '../../words/words.ts'
 import styles from './feed.module.css'
-import { type Group, groupsOf, isMuted, mutableOf } from './groups.ts'
-import { mute, muted, unmute } from './muted.ts'
+import { type Group, groupsOf } from './groups.ts'
+import { mute, readingMutes, unmute } from './muted.ts'
 import { kindText, words } from './words.ts'
 
 /** The entries that are not muted, one line for each kind and run. */
 export function Feed({ rows, none }: { rows: readonly Notification[]; none: ReactNode }) {
   const [error, setError] = useState<unknown>(null)
-  const silenced = useSyncExternalStore(muted.subscribe, muted.get)
+  const mutes = useQuery(readingMutes)
+  const silenced = (mutes.data ?? []).map(({ what }) => what)
+  const act = (done: Promise<void>) => {
+    setError(null)
+    done.catch(setError)
+  }
   const groups = groupsOf(rows.filter(one => !isMuted(one, silenced)))
   const markRead = ({ entries }: Group) =>
     Promise.all(
@@ -32,14 +39,19 @@ export function Feed({ rows, none }: { rows: readonly Notification[]; none: Reac
       .catch(setError)
   return (
     <>
-      <Failure error={error} />
+      <Failure error={error ?? mutes.error} />
       {groups.length === 0 && none}
       <ul className={styles.list}>
         {groups.map(group => (
-          <Entry key={group.key} group={group} onRead={() => void markRead(group)} />
+          <Entry
+            key={group.key}
+            group={group}
+            onRead={() => void markRead(group)}
+            onMute={what => act(mute(what))}
+          />
         ))}
       </ul>
-      <Silenced what={silenced} />
+      <Silenced what={silenced} onUnmute={what => act(unmute(what))} />
     </>
   )
 }
@@ -50,7 +62,9 @@ const tones: Readonly<Record<Notification['level'], Tone>> = {
   error: 'bad',
 }
 
-function Entry({ group, onRead }: { group: Group; onRead: () => void }) {
+type EntryProps = { group: Group; onRead: () => void; onMute: (what: string) => void }
+
+function Entry({ group, onRead, onMute }: EntryProps) {
   const say = useWords(words)
   const language = useLanguage()
   const { newest, diagnosis, count, isUnread } = group
@@ -68,7 +82,7 @@ function Entry({ group, onRead }: { group: Group; onRead: () => void }) {
               {say.read}
             </Button>
           )}
-          <Mute entry={newest} />
+          <Mute entry={newest} onMute={onMute} />
         </span>
       </div>
       <strong>
@@ -85,18 +99,20 @@ function Entry({ group, onRead }: { group: Group; onRead: () => void }) {
   )
 }
 
-function Mute({ entry }: { entry: Notification }) {
+type MuteProps = { entry: Notification; onMute: (what: string) => void }
+
+function Mute({ entry, onMute }: MuteProps) {
   const say = useWords(words)
   const language = useLanguage()
   const { kind, run, project } = mutableOf(entry)
   return (
     <Menu label={say.mute(entry.title)} className={styles.mute} shown={<Icon of={BellOff} />}>
-      <MenuItem onSelect={() => mute(kind)}>
+      <MenuItem onSelect={() => onMute(kind)}>
         {say.muteKind(kindText(entry.kind, language))}
       </MenuItem>
-      {run !== undefined && <MenuItem onSelect={() => mute(run)}>{say.muteRun}</MenuItem>}
+      {run !== undefined && <MenuItem onSelect={() => onMute(run)}>{say.muteRun}</MenuItem>}
       {project !== undefined && (
-        <MenuItem onSelect={() => mute(project)}>{say.muteProject(nameOf(project))}</MenuItem>
+        <MenuItem onSelect={() => onMute(project)}>{say.muteProject(nameOf(project))}</MenuItem>
       )}
     </Menu>
   )
@@ -104,7 +120,9 @@ function Mute({ entry }: { entry: Notification }) {
 
 const nameOf = (what: string): string => what.slice(what.indexOf(':') + 1)
 
-function Silenced({ what }: { what: readonly string[] }) {
+type SilencedProps = { what: readonly string[]; onUnmute: (what: string) => void }
+
+function Silenced({ what, onUnmute }: SilencedProps) {
   const say = useWords(words)
   const language = useLanguage()
   if (what.length === 0) return null
@@ -114,7 +132,7 @@ function Silenced({ what }: { what: readonly string[] }) {
     <details className={styles.soft}>
       <summary>{say.muted(what.length)}</summary>
       {what.map(one => (
-        <Button key={one} kind="quiet" onClick={() => unmute(one)}>
+        <Button key={one} kind="quiet" onClick={() => onUnmute(one)}>
           {say.unmute(shown(one))}
         </Button>
       ))}

@@ -11,9 +11,6 @@ export type Group = {
   isUnread: boolean
 }
 
-const isAboutRun = ({ target }: Notification): boolean =>
-  target !== null && ['run', 'job'].includes(target.type)
-
 const keyOf = ({ kind, target }: Notification): string => `${kind} ${target?.id ?? ''}`
 
 export function groupsOf(entries: readonly Notification[]): Group[] {
@@ -39,23 +36,3 @@ export function groupsOf(entries: readonly Notification[]): Group[] {
     ]
   })
 }
-
-/** What a person does not want to hear of: `kind:job_failed`, `run:run_1`, `project:vision`. */
-export type Muted = readonly string[]
-
-/** The project of the run that a title begins with. */
-const projectOf = ({ title }: Notification): string | null =>
-  /^(.+)-\d+[: ]/.exec(title)?.[1] ?? null
-
-/** What can be muted about an entry. */
-export function mutableOf(entry: Notification): { kind: string; run?: string; project?: string } {
-  const project = isAboutRun(entry) ? projectOf(entry) : null
-  return {
-    kind: `kind:${entry.kind}`,
-    ...(isAboutRun(entry) && { run: `run:${entry.target?.id}` }),
-    ...(project !== null && { project: `project:${project}` }),
-  }
-}
-
-export const isMuted = (entry: Notification, muted: Muted): boolean =>
-  Object.values(mutableOf(entry)).some(one => muted.includes(one))

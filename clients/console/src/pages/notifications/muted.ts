@@ -1,26 +1,15 @@
-import { createStore } from '../../session/store.ts'
-import type { Muted } from './groups.ts'
+import type { Mute } from '../../../../../schemas/notifications.ts'
+import { reading, reread } from '../../session/api.ts'
+import { request } from '../../session/session.ts'
 
-const key = 'forge.muted'
-const most = 200
+const path = '/api/notifications/mutes'
 
-const stored = (): Muted => {
-  try {
-    const found: unknown = JSON.parse(localStorage.getItem(key) ?? '[]')
-    return Array.isArray(found) ? found.filter(one => typeof one === 'string') : []
-  } catch {
-    return []
-  }
+/** The mutes of the person; entries that were there before stay, and are hidden. */
+export const readingMutes = reading<Mute[]>(path, { limit: 200 })
+
+const changing = (route: 'mute' | 'unmute') => async (what: string) => {
+  await request('POST', `/api/notifications/${route}`, { body: { what } })
+  await reread('/api/notifications')
 }
-
-/** What this browser does not show; the entries stay in the feed. */
-export const muted = createStore<Muted>(stored())
-
-const keep = (next: Muted) => {
-  localStorage.setItem(key, JSON.stringify(next))
-  muted.set(next)
-}
-
-export const mute = (what: string): void => keep([...new Set([...muted.get(), what])].slice(-most))
-
-export const unmute = (what: string): void => keep(muted.get().filter(one => one !== what))
+export const mute = changing('mute')
+export const unmute = changing('unmute')

@@ -14,7 +14,7 @@ export const words = wordsOf({
   muteKind: [(kind: string) => `Mute “${kind}”`, (kind: string) => `静音“${kind}”`],
   muteRun: ['Mute this run', '静音此运行'],
   muteProject: [(name: string) => `Mute the project ${name}`, (name: string) => `静音项目 ${name}`],
-  muted: [(n: number) => `${n} muted in this browser`, (n: number) => `此浏览器已静音 ${n} 项`],
+  muted: [(n: number) => `${n} muted`, (n: number) => `已静音 ${n} 项`],
   unmute: [(what: string) => `Unmute ${what}`, (what: string) => `取消静音 ${what}`],
 })
 
