@@ -6,6 +6,7 @@ import { reportingTo } from '../../schemas/runs/runs.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
 import { endIngestTokens, issueIngestToken } from '../rules/ingest-tokens.ts'
+import { openSecrets } from '../rules/secret-values.ts'
 import { openEnv, type StoredEnv } from './sealed-env.ts'
 
 /** The order to launch an attempt, with a new ingest token; earlier tokens of the run become invalid. */
@@ -27,11 +28,14 @@ export async function readOrder(
   const chosen = events.flatMap(event =>
     event.type === 'job.checkpoint_chosen' && event.data.attempt === attempt ? event.data : [],
   )[0]
-  const env = await openEnv(row as StoredEnv, run_id, deps.sealing)
+  const { nodes, owner, recipe, resolved, spec } = admitted.data
+  const env = {
+    ...(await openEnv(row as StoredEnv, run_id, deps.sealing)),
+    ...(await openSecrets(tx, deps.sealing, owner, spec.spec.secrets)),
+  }
   const now = deps.now()
   await endIngestTokens(tx, run_id, now)
   const { token } = await issueIngestToken(tx, { run_id, now })
-  const { nodes, recipe, resolved, spec } = admitted.data
   const { own, mlflow } = reportingTo(deps.baseUrl(), { run_id, token })
   return {
     run_id,
