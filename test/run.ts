@@ -4,8 +4,14 @@ import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { select } from './select.ts'
-import { bundledPackages, bundleOf, makeBundle } from './servers/bundles.ts'
+import { type Selection, select } from './select.ts'
+import {
+  bundledPackages,
+  bundleOf,
+  makeBundle,
+  makeServerBundle,
+  serverBundle,
+} from './servers/bundles.ts'
 import { compiled } from './servers/compiled.ts'
 import { leaveMemory } from './servers/in-memory.ts'
 import { lendLanes } from './servers/lane.ts'
@@ -35,7 +41,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 process.exitCode = await test()
 
 async function test(): Promise<number> {
-  const { files, isWhole, slice } = await select(isRecording ? args.slice(1) : args)
+  const selection = await select(isRecording ? args.slice(1) : args)
+  const { files, isWhole } = selection
   const folder = await mkdtemp(join(tmpdir(), 'forge-test-run-'))
   // Some servers run as other users.
   await chmod(folder, 0o755)
@@ -47,12 +54,7 @@ async function test(): Promise<number> {
     )
     const lanes = await lendLanes(join(folder, 'lanes.sock'), widthOf(tiers))
     const checking = isWhole ? check() : Promise.resolve({ failed: [], notes: [] })
-    const variables = {
-      [runVariables.folder]: folder,
-      [runVariables.pid]: String(process.pid),
-      FORGE_TEST_ENVIRONMENTS: join(folder, 'environments'),
-      ...(slice !== undefined && { [runVariables.slice]: slice }),
-    }
+    const variables = variablesOf(folder, selection)
     // They take longer than anything else that a file waits for, so they do not wait for the file that asks first.
     const preparing = tiers.some(({ needsSamples }) => needsSamples)
       ? runNode([fileURLToPath(ahead), 'samples'], variables, false)
@@ -81,6 +83,16 @@ async function test(): Promise<number> {
     await endServers(folder)
     await rm(folder, { recursive: true, force: true })
     await leaveMemory(folder)
+  }
+}
+
+function variablesOf(folder: string, { isWhole, slice }: Selection): Record<string, string> {
+  return {
+    [runVariables.folder]: folder,
+    [runVariables.pid]: String(process.pid),
+    FORGE_TEST_ENVIRONMENTS: join(folder, 'environments'),
+    ...(slice !== undefined && { [runVariables.slice]: slice }),
+    ...(isWhole && { [runVariables.server]: serverBundle }),
   }
 }
 
@@ -123,7 +135,10 @@ async function runTiers(
   tiers: readonly Tier[],
   variables: Record<string, string>,
 ): Promise<Counts & { code: number }> {
-  await bundlePackages()
+  await Promise.all([
+    bundlePackages(),
+    ...(variables[runVariables.server] === undefined ? [] : [makeServerBundle()]),
+  ])
   if (tiers.some(({ needsConsole }) => needsConsole)) {
     const { buildConsole } = await import('../server/console/build.ts')
     // Once; otherwise the first servers of all files would do it at the same time.

@@ -26,11 +26,13 @@ export async function makeEverything(on: On): Promise<Samples> {
     path: '/api/admin/profiles/spare',
     body: { series: 'X', gpus_per_node: 1, executor: 'local' },
   })
-  const made = {
-    admin: await makeSamples(on, { owner: admin, friend }),
-    operator: await makeSamples(on, { owner: operator, friend }),
-    another: await makeSamples(on, { owner: another, friend }),
-  }
+  // At the same time, because most of it is waiting.
+  const [ofAdmin, ofOperator, ofAnother] = await Promise.all([
+    makeSamples(on, { owner: admin, friend }),
+    makeSamples(on, { owner: operator, friend }),
+    makeSamples(on, { owner: another, friend }),
+  ])
+  const made = { admin: ofAdmin, operator: ofOperator, another: ofAnother }
   const ended = await signIn(send, admin)
   await send({ method: 'POST', path: '/api/auth/logout', headers: bearer(ended.token) })
   return { people: { admin, operator, another }, made, ended }

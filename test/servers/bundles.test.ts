@@ -1,9 +1,17 @@
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
+import { readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import test from 'ava'
-import { bundledPackages, bundleOf, makeBundle, packageFolder } from './bundles.ts'
+import {
+  bundledPackages,
+  bundleOf,
+  makeBundle,
+  makeServerBundle,
+  packageFolder,
+  serverBundle,
+} from './bundles.ts'
 
 const entries: Record<string, string> = {
   typebox: 'build/index.mjs',
@@ -26,3 +34,14 @@ for (const name of bundledPackages)
     const { stdout } = await promisify(execFile)(process.execPath, words)
     t.is(stdout.trim(), bundle)
   })
+
+test('the bundle of the server holds all its modules, which find the files next to their sources', async t => {
+  const bundle = join(`${dirname(serverBundle)}-${process.pid}`, 'main.mjs')
+  t.teardown(() => rm(dirname(bundle), { recursive: true, force: true }))
+  await makeServerBundle(bundle)
+  // It reads `package.json` while it loads, and starts only as a program.
+  const { main } = await import(pathToFileURL(bundle).href)
+  t.is(typeof main, 'function')
+  const text = await readFile(bundle, 'utf8')
+  t.deepEqual(text.match(/^import .* from "(\.\.\/|.*\.ts").*$/gm) ?? [], [])
+})

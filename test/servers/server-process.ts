@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { freePort } from '../../platform/free-port.ts'
 import { adminPassword } from './api.ts'
 import { compiled } from './compiled.ts'
+import { runVariables } from './run-variables.ts'
 import { until } from './until.ts'
 import { idsIn } from './user-ids.ts'
 
@@ -48,6 +49,8 @@ const thisCheckout = join(import.meta.dirname, '../..')
 const endWithParent = `${new URL('end-with-parent.ts', import.meta.url)}?${process.pid}`
 /** Loads large packages from one file each. */
 const bundled = new URL('bundled.ts', import.meta.url).href
+/** In a run of many files it is bundled, because its two thousand modules take longer to load than most tests. */
+const program = process.env[runVariables.server] ?? join(thisCheckout, 'main.ts')
 const readyWithinMs = 120_000
 const stopWithinMs = 60_000
 
@@ -136,14 +139,15 @@ export const dataIn = (folder: string): string => join(folder, 'data')
  * that ends.
  */
 function spawnServer(
-  { folder, nodeFlags = [], checkout = thisCheckout }: ServerOptions,
+  { folder, nodeFlags = [], checkout }: ServerOptions,
   env: Record<string, string | undefined>,
   outputFile: string,
 ): ChildProcess {
   const output = openSync(outputFile, 'a')
   try {
     const flags = [...nodeFlags, '--import', bundled, '--import', endWithParent]
-    return spawn(process.execPath, [...flags, join(checkout, 'main.ts')], {
+    const main = checkout === undefined ? program : join(checkout, 'main.ts')
+    return spawn(process.execPath, [...flags, main], {
       cwd: folder,
       env,
       stdio: ['ignore', output, output],

@@ -6,11 +6,11 @@ import { type Fixture, type Kind, kinds, type SampleServer } from '../../samples
 import type { Answer } from '../../samples/send.ts'
 import { sampleServer } from '../../samples/server.ts'
 import { patient } from '../../servers/patience.ts'
-import { runVariables } from '../../servers/run-variables.ts'
 import { until } from '../../servers/until.ts'
 import {
   faultsOfFound,
   hasRule,
+  isSelected,
   namesRun,
   namesSomething,
   type Outcome,
@@ -63,12 +63,6 @@ test('every route responds to every credential and resource as declared', async 
     `${routes.length} routes, ${cases.length} cases: ${taken} taken, ${refused} refused; ${seconds} s`,
   )
 })
-
-/** With `--slice`, only the routes that name the slice; otherwise all. */
-function isSelected({ path }: Route): boolean {
-  const noun = process.env[runVariables.slice]?.replace(/s$/, '')
-  return noun === undefined || path.split('/').some(part => part.startsWith(noun))
-}
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 

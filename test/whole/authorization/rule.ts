@@ -4,6 +4,7 @@ import { statusOfRefusal } from '../../../platform/refusal.ts'
 import { mentions } from '../../samples/given-body.ts'
 import type { Kind } from '../../samples/sample.ts'
 import type { Answer } from '../../samples/send.ts'
+import { runVariables } from '../../servers/run-variables.ts'
 
 /** The rights of a credential on a route: `in` lets it reach the handler. */
 export type Worth = 'in' | 'unauthenticated' | 'forbidden'
@@ -81,4 +82,13 @@ export function faultsOfFound(route: Route, { status, text }: Answer): string[] 
     code => code === status && !refusing.has(code),
   )
   return allowed ? [] : [`${status} for who may: ${text.slice(0, 300)}`]
+}
+
+/** The slice of `--slice`. */
+export const slice = process.env[runVariables.slice]
+
+/** With `--slice`, only the routes that name the slice; otherwise all. */
+export function isSelected({ path }: Pick<Route, 'path'>): boolean {
+  const noun = slice?.replace(/s$/, '')
+  return noun === undefined || path.split('/').some(part => part.startsWith(noun))
 }

@@ -131,14 +131,18 @@ test('a further backup adds only changes; damage is named and refused; nothing i
   t.regex((await admin('restore', backups, '--verify')).stderr, /the manifest is damaged/)
 })
 
-/** A module that kills the process as soon as there are new parts in a folder. */
+/**
+ * A module that kills the process as soon as there are new parts in a folder. Each part appears as a temporary file, which
+ * is renamed: three events. Reading the folder again and again would take the processor from the backup.
+ */
 const killsItselfAt = (parts: string) =>
   `data:text/javascript,${encodeURIComponent(
-    `import { readdirSync } from 'node:fs'
-     const count = () => readdirSync(${JSON.stringify(parts)}, { recursive: true }).length
-     const before = count()
+    `import { readdirSync, watch } from 'node:fs'
+     const parts = ${JSON.stringify(parts)}
+     let events = 0
+     const count = event => event === 'rename' && ++events > 6 && process.kill(process.pid, 'SIGKILL')
      if (process.argv[1]?.endsWith('backup/program.ts'))
-       setInterval(() => count() > before + 2 && process.kill(process.pid, 'SIGKILL'), 1)`,
+       for (const folder of readdirSync(parts)) watch(parts + '/' + folder, count)`,
   )}`
 
 test('folders where a backup would be lost, or that hold something else, are refused', async t => {
