@@ -1,6 +1,7 @@
 /** Every aggregate; `all.ts` puts them together. Written by `npm run lists`. */
 export { alerts } from './alerts.ts'
 export { artifacts } from './artifacts.ts'
+export { definedBenchmarks } from './benchmark-definitions.ts'
 export { benchmarks } from './benchmarks.ts'
 export { deadLetters } from './dead-letters.ts'
 export { deployments } from './deployments.ts'

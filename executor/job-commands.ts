@@ -56,7 +56,9 @@ export type LaunchOrder = {
   resume_from: string | null
   /** The ones of these two artifacts that are in Forge's store and must be fetched. */
   stored: Preparation['stored']
-  /** How often the code should write one, as its spec says. */
+  /** The benchmarks that its spec names, with their definitions, for the code of the run. */
+  benchmarks: readonly object[]
+  /** How often the code should write a checkpoint, as its spec says. */
   checkpoint_every_steps: number | null
   /** How much disk space it may occupy, in bytes, as its spec says. */
   disk_bytes?: number | null

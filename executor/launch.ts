@@ -24,6 +24,7 @@ export const toLaunch =
       ...(order.checkpoint_every_steps && {
         FORGE_CHECKPOINT_EVERY: String(order.checkpoint_every_steps),
       }),
+      ...(order.benchmarks.length > 0 && { FORGE_BENCHMARKS: JSON.stringify(order.benchmarks) }),
       ...servingVariables(entry, order),
     }
     return {

@@ -6,7 +6,7 @@ import {
   benchmarkInput,
   benchmarkReply,
   maxBenchmarkBodyBytes,
-} from '../../schemas/benchmarks.ts'
+} from '../../schemas/benchmarks/results.ts'
 import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { isSecret, mask } from '../rules/secrets.ts'

@@ -6,6 +6,7 @@ import type { ReplicaServing } from '../../schemas/deployments/replicas.ts'
 import { reportingTo } from '../../schemas/runs/runs.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
+import { benchmarksToRun } from '../rules/benchmark-reference.ts'
 import { endIngestTokens, issueIngestToken } from '../rules/ingest-tokens.ts'
 import { openSecrets } from '../rules/secret-values.ts'
 import { openEnv, type StoredEnv } from './sealed-env.ts'
@@ -53,6 +54,7 @@ export async function readOrder(
       FORGE_INIT_FROM: resolved.init_from?.artifact_id,
       FORGE_RESUME_FROM: chosen?.artifact_id,
     }),
+    benchmarks: await benchmarksToRun(deps.store, spec.spec.benchmarks, tx),
     checkpoint_every_steps: spec.spec.checkpoints.every_steps,
     disk_bytes: bytesOfGigabytes(spec.spec.resources.disk_gb),
     env,

@@ -1,7 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import type { Route } from '../../auth/route.ts'
 import type { BenchmarkTables } from '../../projector/benchmarks/table.ts'
-import { type BenchmarkRow, benchmarkRow, benchmarksQuery } from '../../schemas/benchmarks.ts'
+import {
+  type BenchmarkRow,
+  benchmarkRow,
+  benchmarksQuery,
+} from '../../schemas/benchmarks/results.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { pagedList } from '../reading/list.ts'
 import type { Reads } from '../reading/reads.ts'

@@ -28,6 +28,7 @@ const orderOf = ({ recipe: { name, version } }: CatalogueEntry): LaunchOrder => 
   init_from: null,
   resume_from: null,
   stored: [{ variable: 'FORGE_INIT_FROM', artifact }],
+  benchmarks: [],
   checkpoint_every_steps: null,
   env: {},
   serving: {
@@ -50,7 +51,15 @@ test('a launch names content by digest, and no path of this server', async t => 
     input: '{"steps":3}',
   })
   t.truthy(launch.preparation?.env.FORGE_SERVING)
+  t.is(launch.env.FORGE_BENCHMARKS, undefined)
   t.false(JSON.stringify(launch).includes(entry.directory))
+})
+
+test('a run gets the definitions of the benchmarks that its job names', async t => {
+  const entry = await template()
+  const benchmarks = [{ ref: 'gsm8k@1', metric: 'exact_match' }]
+  const { env } = await toLaunch(async () => entry)({ ...orderOf(entry), benchmarks })
+  t.deepEqual(JSON.parse(env.FORGE_BENCHMARKS ?? ''), benchmarks)
 })
 
 test('the host adds the paths of its own files', async t => {

@@ -76,8 +76,11 @@ export type Sample = {
   missing?(own: Fixture, whose: string): Partial<Fixture>
   /** Nouns whose names must be hidden from everybody but their people. */
   hidden?: readonly string[]
-  /** For each GET route for persons that names nothing: the owner of its response. */
-  lists?: Record<string, 'its people' | 'the caller' | 'everybody'>
+  /**
+   * For each GET route for persons that names nothing: the owner of its response. `with names`: it shows what people publish under
+   * their names.
+   */
+  lists?: Record<string, 'its people' | 'the caller' | 'everybody' | 'everybody, with names'>
   /** Other queries of the lists that belong to their people, for instance other orders. */
   moreLists?: readonly string[]
   tables?: Record<string, TableSample>

@@ -42,7 +42,7 @@ type List<Row, Options> = {
   /** Where the rows are; the operands of the command follow the session. */
   path: string | ((api: Api, ...operands: string[]) => string | Promise<string>)
   /** Without a `limit`, all rows are read; an undefined one is 50, as on the server. */
-  filters?: (options: Options, session: Session) => Query
+  filters?: (options: Options, session: Session, ...operands: string[]) => Query
   /** Whether the server returns pages, as of nearly all lists. */
   isPaged?: boolean
   shown: Shown<Row> | ((options: Options, session: Session, ...operands: string[]) => Shown<Row>)
@@ -60,7 +60,7 @@ export const list =
     const { operands, options } = givenTo<Options>(given)
     const session = await openSignedIn(world, options)
     const { api } = session
-    const query = filters(options, session)
+    const query = filters(options, session, ...operands)
     const at = typeof path === 'string' ? path : await path(api, ...operands)
     const { rows, isMore } = await (isPaged
       ? read<Row>(api, at, query)

@@ -9,6 +9,7 @@ import {
 } from '../artifacts/artifacts.ts'
 import { artifactsRemove, describeArtifactsRemove } from '../artifacts/remove.ts'
 import { addAudit } from '../audit/commands.ts'
+import { addBenchmarks } from '../benchmarks/commands.ts'
 import { chat, describeChat } from '../chat/chat.ts'
 import { addDeployments } from '../deployments/commands.ts'
 import { describeDiagnoses, diagnoses } from '../diagnoses/diagnoses.ts'
@@ -120,6 +121,7 @@ export function createProgram(world: World, ended: Ended): Command {
   addModels(program, world, ended)
   addArtifacts(program, world, ended)
   addQueue(program, world, ended)
+  addBenchmarks(program, world, ended)
   addSecrets(program, world, ended)
   addAccount(program, world, ended)
   addAdministration(program, world, ended)

@@ -1,4 +1,4 @@
-import type { BenchmarkRow } from '../../../schemas/benchmarks.ts'
+import type { BenchmarkRow } from '../../../schemas/benchmarks/results.ts'
 import { segment } from '../api/client.ts'
 import { everyPage } from '../api/every-page.ts'
 import { describe, oneRun } from '../program/describe.ts'
@@ -50,7 +50,8 @@ const columns: Column<Line>[] = [
 const nameOfBenchmark = ({ benchmark, version, task }: BenchmarkRow) =>
   `${benchmark}${version === null ? '' : `@${version}`}${task === null ? '' : ` ${task}`}`
 
-const withError = ({ value, stderr }: Line['score']) =>
+/** A score, and its standard error if it has one. */
+export const withError = ({ value, stderr }: Pick<Line['score'], 'value' | 'stderr'>) =>
   `${amount(toNumber(value))}${stderr === null ? '' : ` ± ${amount(stderr, 2)}`}`
 
 /** The previous score of the same result, if it was recorded more than once. */

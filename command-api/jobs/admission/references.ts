@@ -5,6 +5,7 @@ import type { Resolved } from '../../../schemas/jobs/jobs.ts'
 import type { JobSpec } from '../../../schemas/jobs/jobspec.ts'
 import { toTimestamp } from '../../../schemas/timestamp.ts'
 import type { EventStore } from '../../commit/event-store.ts'
+import { findBenchmark } from '../../rules/benchmark-reference.ts'
 import { findArtifact } from '../../rules/find-artifact.ts'
 import { findModel, resolveModel } from '../../rules/model-reference.ts'
 import { missingSecrets } from '../../rules/secret-values.ts'
@@ -26,6 +27,10 @@ export async function resolveReferences(spec: JobSpec, lookup: Lookup): Promise<
   const dangling = unknownKinds(work)
   for (const { ref } of work.rubrics)
     if (!(await rubricExists(ref, lookup))) dangling.push(`No such rubric: ${ref}`)
+  for (const { ref } of work.benchmarks) {
+    const benchmark = await findBenchmark(lookup.store, ref)
+    if (typeof benchmark === 'string') dangling.push(benchmark)
+  }
   dangling.push(...(await secretFaults(work, lookup)))
   const fault = await registrationFault(spec, lookup)
   if (fault !== null) dangling.push(fault)
@@ -49,10 +54,6 @@ function unknownKinds(work: JobSpec['spec']): string[] {
     ...named(
       'environment',
       work.environments.map(({ ref }) => ref),
-    ),
-    ...named(
-      'benchmark',
-      work.benchmarks.map(({ ref }) => ref),
     ),
     ...named(
       'volume',

@@ -100,15 +100,17 @@ async function byKind(set: SampleServer, route: Route, kind: Kind): Promise<Case
   if (worth === 'unauthenticated') faults.push(...refusalFaults(answer, 401))
   if (worth === 'forbidden') faults.push(...refusalFaults(answer, 403))
   if (worth === 'in' && route.credential !== 'none') faults.push(...faultsOfFound(route, answer))
-  if (!mayKnow(kind, worth)) faults.push(...leaks(answer, set.fixtures.another))
+  if (!mayKnow(route, kind, worth)) faults.push(...leaks(answer, set.fixtures.another))
   if (answer.status === 401 && !answer.headers.has('www-authenticate'))
     faults.push('no WWW-Authenticate')
   return { title: `${nameOf(route)} with ${kind}`, status: answer.status, faults }
 }
 
 /** Whether the caller may learn about the other person's things. */
-const mayKnow = (kind: Kind, worth: Worth) =>
-  kind === 'admin' || (kind === 'ingest token of another run' && worth === 'in')
+const mayKnow = ({ path }: Route, kind: Kind, worth: Worth) =>
+  showsNames.has(path) ||
+  kind === 'admin' ||
+  (kind === 'ingest token of another run' && worth === 'in')
 
 /** People of the samples have a second factor, which a confirmation demands. */
 function proof({ people }: SampleServer, route: Route, kind: Kind): { body?: object } {
@@ -127,6 +129,12 @@ async function ownPath(set: SampleServer, route: Route): Promise<{ path?: string
 const comesLast = (route: Route): boolean => changes.get(nameOf(route))?.comesLast === true
 
 const changes = new Map(samples.flatMap(sample => Object.entries(sample.changes ?? {})))
+
+const showsNames = new Set(
+  samples
+    .flatMap(({ lists = {} }) => Object.entries(lists))
+    .flatMap(([path, of]) => (of === 'everybody, with names' ? [path] : [])),
+)
 
 const hidden = samples.flatMap(sample => sample.hidden ?? [])
 

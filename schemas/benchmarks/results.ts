@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { metricValue } from './metrics/metrics.ts'
-import { byName, closed, nameText, nullable, pageQuery, timestamp } from './shared.ts'
+import { metricValue } from '../metrics/metrics.ts'
+import { byName, closed, nameText, nullable, pageQuery, timestamp } from '../shared.ts'
 
 /** Maximum body in bytes, and scores per call. */
 export const maxBenchmarkBodyBytes = 256 * 1024

@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { BenchmarkRecord } from '../../../../../schemas/benchmarks/catalogue.ts'
+import { Empty } from '../../design/notice.tsx'
+import { QueryTable } from '../../design/query-table.tsx'
+import { Ago } from '../../design/time.tsx'
+import { reading } from '../../session/api.ts'
+import { visible } from '../../words/visible.ts'
+import { useWords } from '../../words/words.ts'
+import styles from './page.module.css'
+import { words } from './words.ts'
+
+/** The catalogue. */
+export function Page() {
+  const say = useWords(words)
+  const benchmarks = useQuery(reading<BenchmarkRecord[]>('/api/benchmarks', { limit: 500 }))
+  return (
+    <div className={styles.page}>
+      <h1>{say.title}</h1>
+      <QueryTable
+        of={benchmarks}
+        none={<Empty text={say.none} command="forge bench define gsm8k --metric exact_match" />}
+        caption={say.title}
+        keyOf={one => one.name}
+        columns={[
+          {
+            key: 'name',
+            title: say.benchmark,
+            cell: ({ name, version }) => (
+              <Link to="/benchmarks/$name" params={{ name }}>
+                {name}@{version}
+              </Link>
+            ),
+          },
+          {
+            key: 'metric',
+            title: say.metric,
+            cell: ({ metric, higher_is_better }) => (
+              <>
+                {visible(metric)}{' '}
+                <span className={styles.soft}>{higher_is_better ? say.higher : say.lower}</span>
+              </>
+            ),
+          },
+          { key: 'split', title: say.split, cell: ({ split }) => visible(split ?? '') },
+          { key: 'dataset', title: say.dataset, cell: ({ dataset }) => visible(dataset ?? '') },
+          { key: 'owner', title: say.owner, cell: one => one.owner },
+          { key: 'defined', title: say.defined, cell: one => <Ago at={one.defined_at} /> },
+        ]}
+      />
+    </div>
+  )
+}

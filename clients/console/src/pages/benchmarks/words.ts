@@ -1,0 +1,41 @@
+import { wordsOf } from '../../words/words.ts'
+
+export const words = wordsOf({
+  title: ['Benchmarks', '评测'],
+  none: [
+    'No benchmark is defined yet. One says which of the reported scores are compared.',
+    '尚未定义任何评测。评测定义决定比较哪些上报的分数。',
+  ],
+  benchmark: ['Benchmark', '评测'],
+  metric: ['Metric', '指标'],
+  higher: ['higher is better', '越高越好'],
+  lower: ['lower is better', '越低越好'],
+  task: ['Task', '任务'],
+  split: ['Split', '数据划分'],
+  dataset: ['Dataset', '数据集'],
+  harness: ['Harness', '评测工具'],
+  owner: ['Owner', '所有者'],
+  defined: ['Defined', '定义于'],
+  version: ['Version', '版本'],
+  show: ['Show', '显示'],
+  eachRun: ['Best result of each run', '每个运行的最佳结果'],
+  eachResult: ['Every result', '所有结果'],
+  leaderboard: ['Leaderboard', '排行榜'],
+  noResult: [
+    'No run has reported a score in this version, task, split and metric that you may read.',
+    '还没有您可以查看的运行上报过此版本、任务、数据划分和指标的分数。',
+  ],
+  rank: ['Rank', '名次'],
+  run: ['Run', '运行'],
+  project: ['Project', '项目'],
+  value: ['Score', '分数'],
+  error: ['± standard error', '± 标准误差'],
+  count: ['Examples', '样本数'],
+  step: ['Step', '步数'],
+  model: ['Model', '模型'],
+  recorded: ['Recorded', '记录于'],
+  range: [
+    (from: string, to: string) => `between ${from} and ${to}`,
+    (from: string, to: string) => `${from} 至 ${to} 之间`,
+  ],
+})
