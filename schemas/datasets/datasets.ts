@@ -173,9 +173,10 @@ export type DatasetVersion = Static<typeof datasetVersion>
 /** One version with the whole result of its validation. */
 export const datasetVersionDetail = Type.Object({
   ...versionRow,
-  lengths: found.lengths,
+  lengths: nullable(found.lengths),
   duplicates: nullable(found.duplicates),
   overlap: found.overlap,
+  estimated: found.estimated,
   errors,
   files: Type.Array(
     Type.Object({

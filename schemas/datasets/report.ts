@@ -5,53 +5,64 @@ export const datasetFormats = ['jsonl', 'csv', 'parquet'] as const
 export const datasetKinds = ['chat', 'preference', 'prompt', 'text'] as const
 export type DatasetKind = (typeof datasetKinds)[number]
 
-/** How many errors of a version are kept, the first ones; and the length of their messages, in characters. */
-export const maxErrors = 1000
-export const maxErrorMessage = 200
-/** Entries of the indexes of all files of a version together. */
-export const maxIndexEntries = 10_000
-
 const count = () => Type.Integer({ minimum: 0 })
 
-/** `line` counts from 1, the rows of Parquet as well; null: the file as a whole. */
+/** `line` counts from 1; of a Parquet file the row, from 1. A fault of the file as a whole is at line 1. */
 export const datasetError = Type.Object({
   file: Type.String(),
-  line: nullable(Type.Integer({ minimum: 1 })),
+  line: Type.Integer({ minimum: 1 }),
   message: Type.String(),
 })
-export type DatasetError = Static<typeof datasetError>
+
+/** Where rows are in a file; `datasets/report.ts` describes it. */
+const fileIndex = Type.Union([
+  Type.Object({
+    format: Type.Literal('jsonl'),
+    every: Type.Integer({ minimum: 1 }),
+    offsets: Type.Array(count()),
+  }),
+  Type.Object({
+    format: Type.Literal('csv'),
+    every: Type.Integer({ minimum: 1 }),
+    offsets: Type.Array(count()),
+    columns: Type.Array(Type.String()),
+    delimiter: Type.String(),
+  }),
+  Type.Object({ format: Type.Literal('parquet'), starts: Type.Array(count()) }),
+])
 
 /** What the validation of a version found out. */
 export const datasetReport = Type.Object({
-  /** Null if no file could be recognised. */
+  /** Null if the files could not be read at all. */
   format: nullable(oneOf(...datasetFormats)),
   kind: nullable(oneOf(...datasetKinds)),
   rows: count(),
   bytes: count(),
   splits: byName(Type.Object({ rows: count(), bytes: count() })),
-  /** The type of each field. */
+  /** The types of each field, such as `string` or `null|string`. */
   schema: byName(Type.String()),
-  /** Rows by their length in characters: up to and including `up_to`, and longer than in the entry before; null: all longer ones. */
-  lengths: Type.Array(Type.Object({ up_to: nullable(count()), rows: count() })),
-  /** Rows that repeat an earlier one of their split. */
+  /** Rows by their number of characters; a bucket reaches to the one before it, and `below` is not part of it. */
+  lengths: Type.Object({
+    min: count(),
+    mean: Type.Number({ minimum: 0 }),
+    max: count(),
+    buckets: Type.Array(Type.Object({ below: count(), rows: count() })),
+  }),
+  /** Rows whose content an earlier row has. */
   duplicates: count(),
-  /** Rows of one split that are in the other as well. */
-  overlap: Type.Array(Type.Object({ splits: Type.Array(Type.String()), rows: count() })),
+  /** Different contents that two splits share. */
+  overlap: Type.Array(
+    Type.Object({ splits: Type.Tuple([Type.String(), Type.String()]), rows: count() }),
+  ),
+  /** Whether duplicates and overlap are estimates, because there are too many different rows. */
+  estimated: Type.Boolean(),
   /** By the name of the tokenizer. */
   tokens: byName(count()),
   /** The first ones. */
   errors: Type.Array(datasetError),
   error_count: count(),
   files: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      split: Type.String(),
-      rows: count(),
-      bytes: count(),
-      /** Where rows begin: the byte of every `rows_per_entry`th row, or for Parquet the first row of each row group. */
-      index: Type.Array(count()),
-      rows_per_entry: nullable(Type.Integer({ minimum: 1 })),
-    }),
+    Type.Object({ name: Type.String(), rows: count(), bytes: count(), index: fileIndex }),
   ),
 })
 export type DatasetReport = Static<typeof datasetReport>
