@@ -25,7 +25,10 @@ const initialSettings = {
 } as const
 
 /** Numbers count up and are never reused. Idempotent: pushing the files of the newest version again makes no other. */
-export function pushVersion(dataset: Dataset, { settings, version, ...made }: Push): DatasetEvent[] {
+export function pushVersion(
+  dataset: Dataset,
+  { settings, version, ...made }: Push,
+): DatasetEvent[] {
   const { owner, name } = made
   if (sameAsNewest(dataset, made)) return changeDataset(dataset, { owner, name }, settings)
   const next = (dataset?.versions.length ?? 0) + 1
@@ -85,7 +88,10 @@ export function grantDataset(dataset: Dataset, grant: Data<'dataset.granted'>): 
   const before = grants.find(one => one.username === username)
   if ((before?.see ?? false) === see && (before?.use ?? false) === use) return []
   if (!before && grants.length >= maxGrants)
-    throw new Refusal('conflict', `${grant.owner}/${grant.name} has ${maxGrants} grants, the maximum`)
+    throw new Refusal(
+      'conflict',
+      `${grant.owner}/${grant.name} has ${maxGrants} grants, the maximum`,
+    )
   return [{ type: 'dataset.granted', data: grant }]
 }
 
@@ -129,6 +135,7 @@ export function existing(dataset: Dataset, { owner, name }: Name): Existing {
 
 export function versionOf({ owner, name, versions }: Existing, wanted: number): DatasetVersion {
   const found = versions.find(one => one.version === wanted && !one.is_deleted)
-  if (!found) throw new Refusal('not_found', `The dataset ${owner}/${name} has no version ${wanted}`)
+  if (!found)
+    throw new Refusal('not_found', `The dataset ${owner}/${name} has no version ${wanted}`)
   return found
 }

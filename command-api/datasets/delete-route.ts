@@ -56,7 +56,13 @@ export const deleteVersionRoute = (deps: Deps): Route =>
   })
 
 /** `is_unfinished`: a job that has not ended, and so still needs it. */
-type User = { type: 'run' | 'dataset'; id: string; name: string; may_read: boolean; is_unfinished: boolean }
+type User = {
+  type: 'run' | 'dataset'
+  id: string
+  name: string
+  may_read: boolean
+  is_unfinished: boolean
+}
 
 const named = 100
 

@@ -16,7 +16,10 @@ export function fitReport(report: DatasetReport): DatasetReport {
   }
   for (let share = 2; bytesOf(fitted) > maxBytes; share *= 2) {
     if (share > maxEntries)
-      return failedReport(report.files[0]?.name ?? '', 'The files have too many row groups together')
+      return failedReport(
+        report.files[0]?.name ?? '',
+        'The files have too many row groups together',
+      )
     fitted = {
       ...fitted,
       files: thinned(fitted.files, maxEntries / share),

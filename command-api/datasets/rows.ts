@@ -1,5 +1,5 @@
-import type { DatasetEvent } from '../../events/datasets.ts'
 import { splitOf } from '../../datasets/splits.ts'
+import type { DatasetEvent } from '../../events/datasets.ts'
 import type { Transaction } from '../commit/event-store.ts'
 
 type Changed = { events: readonly DatasetEvent[]; now: Date }

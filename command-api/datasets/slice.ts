@@ -1,11 +1,12 @@
 import type { Slice } from '../slice.ts'
+import { contentRoute } from './content-route.ts'
 import { datasetKind } from './kind.ts'
 import { datasetRoutes } from './routes.ts'
 import { datasetValidator } from './validate.ts'
 
 export const datasets: Slice = {
   name: 'datasets',
-  routes: datasetRoutes,
+  routes: deps => [...datasetRoutes(deps), contentRoute(deps)],
   reactors: [datasetValidator],
   kind: datasetKind,
   announces: {
@@ -18,6 +19,11 @@ export const datasets: Slice = {
       'datasets.name': 'gsm8k-clean',
       'grants.username': 'grace',
       'files.path': 'train.jsonl',
+    },
+    queries: {
+      'GET /api/ingest/dataset/content': {
+        ...{ run_id: 'demo-1', ref: 'ada/gsm8k-clean@1', file: 'train.jsonl' },
+      },
     },
     bodies: {
       'POST /api/datasets/{owner}/{name}/versions': {

@@ -1,5 +1,5 @@
-import type { ValidationError } from '../../schemas/shared.ts'
 import type { DatasetFileFacts, DatasetVersionInput } from '../../schemas/datasets/datasets.ts'
+import type { ValidationError } from '../../schemas/shared.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import type { Transaction } from '../commit/event-store.ts'
 
@@ -51,7 +51,13 @@ export function refuseClashes({ files }: DatasetVersionInput): void {
   const taken = new Set(names.flatMap(name => foldersOf(name)))
   const faults = names.flatMap((name, index) =>
     names.indexOf(name) < index || taken.has(name)
-      ? [fault(['body', 'files', index, 'name'], files[index]?.name, 'Value error, the name is taken by another file, or by a folder')]
+      ? [
+          fault(
+            ['body', 'files', index, 'name'],
+            files[index]?.name,
+            'Value error, the name is taken by another file, or by a folder',
+          ),
+        ]
       : [],
   )
   if (faults.length > 0) throw new Invalid(faults)

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
-import { splitOf } from '../../datasets/splits.ts'
 import type { DatasetFile, ValidationOptions } from '../../datasets/report.ts'
+import { splitOf } from '../../datasets/splits.ts'
 import { validateInThread } from '../../datasets/validate-in-thread.ts'
 import { type DatasetEvent, datasetAt, datasets } from '../../events/datasets.ts'
 import type { DatasetFileFacts } from '../../schemas/datasets/datasets.ts'
@@ -35,8 +35,7 @@ export const datasetValidator = reactor<Payload, Needed>({
     const state = events.reduce(datasets.evolve, datasets.initial)
     const version = state?.versions.find(one => one.version === payload.version)
     const made = events.find(
-      event =>
-        event.type === 'dataset.version_created' && event.data.version === payload.version,
+      event => event.type === 'dataset.version_created' && event.data.version === payload.version,
     )
     if (version?.state !== 'validating' || version.is_deleted) return nothing
     if (made?.type !== 'dataset.version_created') return nothing

@@ -70,7 +70,8 @@ export const versionRoutes = (deps: Deps): Route[] => [
     credential: 'person',
     reach: 'its_people',
     tag: 'datasets',
-    summary: 'Mark a version as one that should not be used any more; jobs that name it get a warning',
+    summary:
+      'Mark a version as one that should not be used any more; jobs that name it get a warning',
     params: datasetVersionPath,
     body: datasetDeprecation,
     response: datasetDeprecated,
@@ -121,7 +122,11 @@ async function holdParents(
       found.is === 'found' && (await holdResource(tx, { kind: 'dataset', id: found.ref }))
     if (!isThere)
       throw new Invalid([
-        fault(['body', 'parents', index], ref, `Value error, no such version that you may use: ${ref}`),
+        fault(
+          ['body', 'parents', index],
+          ref,
+          `Value error, no such version that you may use: ${ref}`,
+        ),
       ])
   }
 }

@@ -48,7 +48,8 @@ const tellers: Tellers = {
       { kind: 'artifact_missing', level: 'warn' },
       `did not become a version of ${model}`,
     ),
-  'dataset.validated': ({ created_by, report, ...version }) => ofDataset(created_by, version, report),
+  'dataset.validated': ({ created_by, report, ...version }) =>
+    ofDataset(created_by, version, report),
   'quota.set': ({ username, max_concurrent_gpus, max_concurrent_jobs }, { actor }) =>
     ofPerson(username, actor.id, {
       kind: 'quota_changed',

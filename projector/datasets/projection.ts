@@ -79,12 +79,7 @@ export const datasetProjection: Handlers<DatasetTables, DatasetEvent> = {
 }
 
 const update = (tx: Tx, { owner, name }: Name, to: Updateable<DatasetTables['datasets']>) =>
-  tx
-    .updateTable('datasets')
-    .set(to)
-    .where('owner', '=', owner)
-    .where('name', '=', name)
-    .execute()
+  tx.updateTable('datasets').set(to).where('owner', '=', owner).where('name', '=', name).execute()
 
 const updateVersion = (
   tx: Tx,

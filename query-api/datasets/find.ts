@@ -92,4 +92,3 @@ export function refuseUnlessUser({ may, row }: Found): void {
     { code: 'dataset.not_usable', data: { dataset: `${row.owner}/${row.name}` } },
   )
 }
-

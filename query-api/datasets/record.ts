@@ -17,7 +17,11 @@ export async function toVersions(
   { db, caller }: { db: Db; caller: Person },
   rows: readonly (Omit<VersionRow, 'report' | 'files'> & Settings)[],
 ): Promise<DatasetVersion[]> {
-  const counts = await usedBy(db, caller, rows.map(({ ref }) => ref))
+  const counts = await usedBy(
+    db,
+    caller,
+    rows.map(({ ref }) => ref),
+  )
   return rows.map(({ name, created_at, validated_at, ...row }) => ({
     ...row,
     dataset: `${row.owner}/${name}`,
@@ -42,7 +46,13 @@ async function usedBy(
   return new Map(rows.map(({ ref, runs }) => [ref, runs]))
 }
 
-type Use = { type: 'run' | 'dataset'; id: string; name: string | null; owner: string; state: string }
+type Use = {
+  type: 'run' | 'dataset'
+  id: string
+  name: string | null
+  owner: string
+  state: string
+}
 
 /** Runs that used a version and versions made from it, the newest first, as far as the caller may read them. */
 export async function readUses(

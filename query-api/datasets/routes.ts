@@ -1,4 +1,7 @@
 import { type Route, route } from '../../auth/route.ts'
+import { splitOf } from '../../datasets/splits.ts'
+import type { Range } from '../../platform/http/range.ts'
+import { sendFile } from '../../platform/http/send-file.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
   dataset,
@@ -13,15 +16,19 @@ import {
   datasetVersionPath,
   pageOfDataset,
 } from '../../schemas/datasets/datasets.ts'
-import { splitOf } from '../../datasets/splits.ts'
-import type { Range } from '../../platform/http/range.ts'
-import { sendFile } from '../../platform/http/send-file.ts'
 import { list, one, pagedList } from '../reading/list.ts'
-import { asCaller, type Reads } from '../reading/reads.ts'
 import { countRows } from '../reading/page.ts'
-import { findDataset, findVersion, maySee, ofDataset, refuseUnlessUser, type Tables } from './find.ts'
+import { asCaller, type Reads } from '../reading/reads.ts'
+import {
+  findDataset,
+  findVersion,
+  maySee,
+  ofDataset,
+  refuseUnlessUser,
+  type Tables,
+} from './find.ts'
 import { readUses, toVersions } from './record.ts'
-import { type Store, pageOfRows } from './rows.ts'
+import { pageOfRows, type Store } from './rows.ts'
 import { toDataset, toDatasets, versionsOf } from './shown.ts'
 
 type Needed = { reads: Reads<Tables>; store: Store }
@@ -41,7 +48,11 @@ export const datasetRoutes = ({ reads, store }: Needed): Route[] => [
         .$if(owner !== undefined, found => found.where('d.owner', '=', owner ?? ''))
         .$if(q !== undefined, found =>
           found.where(eb =>
-            eb(eb.fn('lower', [eb.fn('concat', ['d.owner', eb.val('/'), 'd.name'])]), 'like', containing(q ?? '')),
+            eb(
+              eb.fn('lower', [eb.fn('concat', ['d.owner', eb.val('/'), 'd.name'])]),
+              'like',
+              containing(q ?? ''),
+            ),
           ),
         )
         .$if(state !== undefined, found =>
@@ -69,6 +80,12 @@ export const datasetRoutes = ({ reads, store }: Needed): Route[] => [
     response: datasetDetail,
     read: found => toDataset(found),
   }),
+  ...versionRoutes(reads),
+  ...contentRoutes({ reads, store }),
+  fileRoute({ reads, store }),
+]
+
+const versionRoutes = (reads: Reads<Tables>): Route[] => [
   pagedList({
     ...ofDataset(reads),
     path: '/api/datasets/{owner}/{name}/versions',
@@ -78,11 +95,7 @@ export const datasetRoutes = ({ reads, store }: Needed): Route[] => [
     row: datasetVersion,
     async read({ db, row, caller }, _, { limit, offset }) {
       const all = versionsOf(db, row)
-      const rows = await all
-        .orderBy('version', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute()
+      const rows = await all.orderBy('version', 'desc').limit(limit).offset(offset).execute()
       const { visibility, license } = row
       return {
         rows: await toVersions(
@@ -121,6 +134,9 @@ export const datasetRoutes = ({ reads, store }: Needed): Route[] => [
       )
     },
   }),
+]
+
+const contentRoutes = ({ reads, store }: Needed): Route[] => [
   one({
     ...ofDataset(reads),
     path: '/api/datasets/{owner}/{name}/versions/{version}/rows',
@@ -148,7 +164,6 @@ export const datasetRoutes = ({ reads, store }: Needed): Route[] => [
       return readUses(found.db, caller, { ref, ...page })
     },
   }),
-  fileRoute({ reads, store }),
 ]
 
 /** For `like`, in lower case; the wildcards of the text stand for themselves. */
@@ -180,9 +195,13 @@ const fileRoute = ({ reads, store }: Needed): Route =>
       const read = (range: Range | null) => store.read(sha256, range)
       const filename = file.name.split('/').at(-1) ?? file.name
       if (size === null || !(await sendFile(ctx, { size, read, filename, etag: `"${sha256}"` })))
-        throw new Refusal('backend_failed', `Forge's store has lost the file ${file.name} of ${ref}`, {
-          code: 'artifact.lost',
-          hint: 'With several hosts, check that they share one store',
-        })
+        throw new Refusal(
+          'backend_failed',
+          `Forge's store has lost the file ${file.name} of ${ref}`,
+          {
+            code: 'artifact.lost',
+            hint: 'With several hosts, check that they share one store',
+          },
+        )
     },
   })

@@ -13,56 +13,79 @@ type Page = Static<typeof datasetRows>
 const scanBytes = 8 * 1024 * 1024
 
 /** A file of the split with the number of its first row in the split. */
-type Part = NonNullable<VersionRow['report']>['files'][number] & { first: number }
+type Part = Report['files'][number] & { first: number }
 
 /** Rows of a split are numbered through its files, which follow each other by name. */
 export async function pageOfRows(
   store: Store,
-  { ref, state, report, files, splits }: VersionRow,
+  version: VersionRow,
   { split: asked, from = 0, limit = 50, q }: Static<typeof datasetRowsQuery>,
 ): Promise<Page> {
-  if (report === null || state === 'validating' || state === 'invalid')
-    throw new Refusal('conflict', `${ref} is ${state}; only the rows of ready versions can be read`, {
-      code: 'dataset.not_ready',
-    })
-  const names = Object.keys(splits)
-  const split = asked ?? (names.includes('train') ? 'train' : (names[0] ?? 'train'))
-  if (!names.includes(split))
-    throw new Refusal('not_found', `${ref} has no split ${split}; it has ${names.join(', ')}`)
-  const parts = partsOf(report, split)
-  const page = { split, splits: names, total: splits[split]?.rows ?? 0 }
-  const rows: Page['rows'] = []
-  let next: number | null = from
-  let scanned = 0
-  while (next !== null && rows.length < limit && scanned < scanBytes) {
-    const at: number = next
-    const part = parts.find(({ first, rows: count }) => at < first + count)
-    if (!part) {
-      next = null
-      break
-    }
-    const file = storedFile(store, ref, files, part)
-    const local = { from: Math.max(0, at - part.first), limit: limit - rows.length }
-    const read = await (q === undefined
-      ? readRows(file, part.index, local)
-      : searchRows(file, part.index, { ...local, text: q, scanBytes: scanBytes - scanned }))
-    rows.push(
-      ...read.rows.map(({ row, value }) => ({
-        ...{ row: part.first + row, file: part.name, data: value },
-      })),
-    )
-    const end = part.first + part.rows
-    const reached: number = read.next === null ? end : part.first + read.next
-    scanned += Math.ceil((part.bytes * Math.max(1, reached - at)) / Math.max(1, part.rows))
-    // A page of large rows ends early, and so does a search.
-    const isCut = read.next !== null
-    next = reached <= at ? end : reached
-    if (isCut) break
-  }
-  return { ...page, rows, next: next !== null && next < page.total ? next : null }
+  const { splits } = version
+  const report = readyReport(version)
+  const split = splitAsked(version, asked)
+  const total = splits[split]?.rows ?? 0
+  const wanted = { store, version, parts: partsOf(report, split), limit, q }
+  const { rows, next } = await gather(wanted, from)
+  return { split, splits: Object.keys(splits), total, rows, next: next < total ? next : null }
 }
 
-function partsOf(report: NonNullable<VersionRow['report']>, split: string): Part[] {
+type Report = NonNullable<VersionRow['report']>
+
+function readyReport({ ref, state, report }: VersionRow): Report {
+  if (report !== null && state !== 'validating' && state !== 'invalid') return report
+  throw new Refusal('conflict', `${ref} is ${state}; only the rows of ready versions can be read`, {
+    code: 'dataset.not_ready',
+  })
+}
+
+function splitAsked({ ref, splits }: VersionRow, asked: string | undefined): string {
+  const names = Object.keys(splits)
+  const split = asked ?? (names.includes('train') ? 'train' : (names[0] ?? 'train'))
+  if (names.includes(split)) return split
+  throw new Refusal('not_found', `${ref} has no split ${split}; it has ${names.join(', ')}`)
+}
+
+type Wanted = {
+  store: Store
+  version: VersionRow
+  parts: readonly Part[]
+  limit: number
+  /** Undefined: every row. */
+  q: string | undefined
+}
+
+/** `next`: the row after the last one that was read. A page of large rows ends early, and so does a long search. */
+async function gather(wanted: Wanted, from: number): Promise<{ rows: Page['rows']; next: number }> {
+  const rows: Page['rows'] = []
+  let [next, scanned] = [from, 0]
+  for (const part of wanted.parts) {
+    const end = part.first + part.rows
+    if (next >= end) continue
+    if (rows.length >= wanted.limit || scanned >= scanBytes) break
+    const page = { from: next - part.first, limit: wanted.limit - rows.length }
+    const read = await readPart(wanted, part, { ...page, scanBytes: scanBytes - scanned })
+    for (const { row, value } of read.rows)
+      rows.push({ row: part.first + row, file: part.name, data: value })
+    if (read.next !== null) return { rows, next: part.first + read.next }
+    scanned += Math.ceil((part.bytes * (end - next)) / Math.max(1, part.rows))
+    next = end
+  }
+  return { rows, next }
+}
+
+function readPart(
+  { store, version: { ref, files }, q }: Wanted,
+  part: Part,
+  { scanBytes: most, ...page }: { from: number; limit: number; scanBytes: number },
+) {
+  const file = storedFile(store, ref, files, part)
+  return q === undefined
+    ? readRows(file, part.index, page)
+    : searchRows(file, part.index, { ...page, text: q, scanBytes: most })
+}
+
+function partsOf(report: Report, split: string): Part[] {
   let first = 0
   return report.files
     .filter(({ name }) => splitOf(name) === split)
@@ -78,11 +101,11 @@ function storedFile(
   store: Store,
   ref: string,
   files: VersionRow['files'],
-  { name, bytes }: Pick<Part, 'name' | 'bytes'>,
+  { name }: Pick<Part, 'name'>,
 ) {
-  const sha256 = files.find(file => file.name === name)?.sha256 ?? ''
+  const { sha256 = '', size_bytes: size = 0 } = files.find(file => file.name === name) ?? {}
   return {
-    ...{ name, size: bytes, split: splitOf(name) },
+    ...{ name, size, split: splitOf(name) },
     async open(range?: { first: number; last: number }) {
       const stream = await store.read(sha256, range ?? null)
       if (!stream)

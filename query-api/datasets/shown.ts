@@ -42,7 +42,12 @@ async function newestOf(reading: Reading, rows: readonly Row[]) {
   const versions = await db
     .selectFrom('dataset_versions')
     .select([...versionColumns])
-    .select(eb => eb.fn.countAll<number>().over(over => over.partitionBy(['owner', 'name'])).as('of'))
+    .select(eb =>
+      eb.fn
+        .countAll<number>()
+        .over(over => over.partitionBy(['owner', 'name']))
+        .as('of'),
+    )
     .distinctOn(['owner', 'name'])
     .where(eb => eb.or(rows.map(({ owner, name }) => eb.and({ owner, name }))))
     .orderBy('owner')

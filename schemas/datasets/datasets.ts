@@ -102,6 +102,13 @@ export const datasetRowsQuery = closed({
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
 })
 
+/** The file of a dataset requested by a run that uses it. */
+export const datasetOfRunQuery = closed({
+  run_id: Type.String({ minLength: 1, maxLength: 128 }),
+  ref: reference(),
+  file: fileName(),
+})
+
 /** The settings of a dataset, as recorded. */
 export const datasetSettings = {
   visibility: visibility(),
