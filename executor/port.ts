@@ -75,7 +75,7 @@ export type DatasetToPlace = {
   as: string
   /** `owner/name@version`. */
   ref: string
-  /** Of the names and digests of its files. */
+  /** The digest of the names and digests of its files. */
   digest: string
   /** Which of its files the job means; null: all. */
   split: string | null

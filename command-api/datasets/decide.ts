@@ -41,7 +41,7 @@ export function pushVersion(
   return [...before, { type: 'dataset.version_created', data: { ...made, version: next } }]
 }
 
-/** The newest version, if it was made of the same files and is to be validated in the same way. */
+/** Whether the newest version has the same files and the same options of validation. */
 function sameAsNewest(
   dataset: Dataset,
   { digest, kind, tokenizer }: Omit<Push, 'settings' | 'version'>,

@@ -39,7 +39,7 @@ const firstOf = (fields: Record<string, string>, count: number) =>
       .map(([name, type]) => [cut(name, 200), type]),
   )
 
-/** Leaves out every second place until there are few enough. The row groups of Parquet are read as they are. */
+/** Leaves out every second place until there are few enough. Parquet's are row groups, which stay. */
 function thinned(files: readonly File[], most: number): File[] {
   let thin = [...files]
   const entries = () =>
@@ -56,7 +56,7 @@ const everySecond = (index: File['index']): File['index'] =>
     ? { ...index, every: index.every * 2, offsets: index.offsets.filter((_, nth) => nth % 2 === 0) }
     : index
 
-/** The report on files that could not be validated at all. */
+/** The report on files whose validation could not be completed. */
 export const failedReport = (file: string, message: string): DatasetReport => ({
   format: null,
   kind: null,

@@ -14,6 +14,7 @@ import type { HttpAsked } from '../commit/asked.ts'
 import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { refuseUnlessWriter } from '../rules/dataset-access.ts'
+import { roleOf } from '../rules/enabled-person.ts'
 import { changeDataset, existing, grantDataset } from './decide.ts'
 import { deleteVersionRoute } from './delete-route.ts'
 import { saveDataset } from './rows.ts'
@@ -65,7 +66,8 @@ export const datasetRoutes = (deps: Deps): Route[] => [
           fault(['body', 'see'], see, 'Value error, who may use a dataset also has to see it'),
         ])
       await refuseUnlessWriter(deps.pool, request.params, request.caller)
-      await personExists(deps, request.params.username)
+    if ((await roleOf(deps.pool, request.params.username)) === null)
+        throw new Refusal('not_found', `No such user: ${request.params.username}`)
       return setGrant(deps, request, { see, use })
     },
   }),
@@ -95,9 +97,4 @@ async function setGrant(deps: Deps, request: OnGrant, grant: { see: boolean; use
     alongside: saveDataset,
   })
   return { dataset: `${owner}/${name}`, username, ...grant, changed: events.length > 0 }
-}
-
-async function personExists({ pool }: Deps, username: string): Promise<void> {
-  const { rowCount } = await pool.query('select from auth.person where username = $1', [username])
-  if (rowCount === 0) throw new Refusal('not_found', `No such user: ${username}`)
 }

@@ -18,6 +18,7 @@ import { commit, create, type Work } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { noSuchDataset, refuseUnlessWriter, standingOn } from '../rules/dataset-access.ts'
 import { resolveDataset } from '../rules/dataset-reference.ts'
+import { roleOf } from '../rules/enabled-person.ts'
 import { holdResource } from '../rules/hold-resource.ts'
 import { deprecateVersion, pushVersion, versionOf } from './decide.ts'
 import { saveDataset } from './rows.ts'
@@ -104,10 +105,8 @@ async function refuseOthers({ tx }: Work, dataset: Name, caller: Asking): Promis
       `Only ${dataset.owner} and admins may write datasets of ${dataset.owner}`,
     )
   }
-  const { rowCount } = await tx.query('select from auth.person where username = $1', [
-    dataset.owner,
-  ])
-  if (rowCount === 0) throw new Refusal('not_found', `No such user: ${dataset.owner}`)
+  if ((await roleOf(tx, dataset.owner)) === null)
+    throw new Refusal('not_found', `No such user: ${dataset.owner}`)
 }
 
 /** The named parents have to be usable by the caller; each stays until the commit. */

@@ -38,7 +38,7 @@ export const jobKind: Kind = {
 /** Until it ends a job may continue from the newest checkpoint of its run, whichever that is by then. */
 const ownCheckpoints = 'checkpoints'
 
-/** A dataset that a job names is used for ever, and in this way as well until the job ends. */
+/** A job uses its datasets as `dataset`, even after its end, and in this way until then. */
 const unfinished = 'unfinished'
 
 const run = (id: string): Thing => ({ kind: 'run', id })

@@ -7,6 +7,7 @@ import { reportingTo } from '../../schemas/runs/runs.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
 import { type DatasetOfJob, resolveDataset } from '../rules/dataset-reference.ts'
+import { roleOf } from '../rules/enabled-person.ts'
 import { endIngestTokens, issueIngestToken } from '../rules/ingest-tokens.ts'
 import { openEnv, type StoredEnv } from './sealed-env.ts'
 
@@ -102,11 +103,7 @@ async function readableDatasets(
 ): Promise<DatasetOfRun[]> {
   const asked = spec.spec.datasets
   if (asked.length === 0) return []
-  const { rows } = await tx.query<{ username: string; role: string }>(
-    'select username, role from auth.person where username = $1',
-    [owner],
-  )
-  const caller = rows[0] ?? { username: owner, role: 'operator' }
+  const caller = { username: owner, role: (await roleOf(tx, owner)) ?? 'operator' }
   const refs = [...new Set(asked.map(({ ref }) => ref))]
   const admittedAs = new Map(refs.map((ref, index) => [ref, resolved.datasets[index]?.ref ?? ref]))
   const readable: DatasetOfRun[] = []

@@ -102,7 +102,7 @@ export function dutiesOf(event: Recorded<DecisionEvent>): Duty<Told>[] {
 
 type Validated = Data<'dataset.validated'>
 
-/** Whoever made the version waits for its validation. */
+/** The person who made the version waits for its validation. */
 function ofDataset(
   username: string,
   { owner, name, version, state }: Omit<Validated, 'created_by' | 'report'>,

@@ -39,7 +39,7 @@ export async function standingOn(
 export const noSuchDataset = ({ owner, name }: Name) =>
   new Refusal('not_found', `No such dataset: ${owner}/${name}`)
 
-/** Refuses callers who may not change the dataset; to those who may not see it, it looks missing. */
+/** Refuses callers who may not change the dataset; if they may not see it either, it looks missing. */
 export async function refuseUnlessWriter(
   db: Pool | Transaction,
   dataset: Name,

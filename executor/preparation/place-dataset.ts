@@ -42,7 +42,7 @@ async function fetchAll(
   options.say(
     `fetching ${ref}, ${bytes} bytes in ${files.length} ${files.length === 1 ? 'file' : 'files'}`,
   )
-  // Of a process that was killed, or changed since it was fetched.
+  // A killed process may have left the one, and somebody may have changed the other.
   const made = `${place}.new`
   for (const remains of [made, place]) await rm(remains, { recursive: true, force: true })
   const data = path.join(made, 'content', 'data')

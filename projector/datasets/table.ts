@@ -51,7 +51,7 @@ export type DatasetTables = {
   }
 }
 
-/** What has no column of its own. */
+/** The parts of a report without a column of their own. */
 export type StoredReport = Pick<
   DatasetReport,
   'lengths' | 'duplicates' | 'overlap' | 'estimated' | 'errors' | 'files'

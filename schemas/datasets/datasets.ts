@@ -89,12 +89,12 @@ export const datasetListQuery = closed({
   ...pageQuery,
   q: Type.Optional(Type.String({ maxLength: 200 })),
   owner: Type.Optional(Type.String({ maxLength: 128 })),
-  /** Of the newest version. */
+  /** The state of the newest version. */
   state: Type.Optional(oneOf(...datasetStates)),
 })
 export const pageOfDataset = closed(pageQuery)
 
-/** `from`: the first row, counted from 0; with `q`, where the search goes on: `next` of the page before. */
+/** `from`: the first row, counted from 0; for the next page, `next` of the page before. */
 export const datasetRowsQuery = closed({
   split: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   from: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
@@ -131,7 +131,7 @@ export const datasetVersionFacts = {
   owner: Type.String(),
   name: Type.String(),
   version: Type.Integer({ minimum: 1 }),
-  /** Of the sorted names and digests of its files. */
+  /** Covers the sorted names and digests of its files. */
   digest: Type.String(),
   /** As asked for; null: to be recognised. */
   kind: nullable(oneOf(...datasetKinds)),

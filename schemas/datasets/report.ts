@@ -33,7 +33,7 @@ const fileIndex = Type.Union([
 
 /** What the validation of a version found out. */
 export const datasetReport = Type.Object({
-  /** Null if the files could not be read at all. */
+  /** Null if the validation could not be completed. */
   format: nullable(oneOf(...datasetFormats)),
   kind: nullable(oneOf(...datasetKinds)),
   rows: count(),
