@@ -43,13 +43,14 @@ export type Lengths = {
 export type SplitFigures = { rows: number; bytes: number }
 
 /**
- * `schema`: the types of each field, such as `string` or `null|string`. `duplicates`: rows whose content an earlier
+ * `format` and `kind`: null if nothing could be recognised. `schema`: the types of each field, such as `string` or
+ * `null|string`. `duplicates`: rows whose content an earlier
  * row has. `overlap`: different contents that two splits share. Both are exact up to `maxDistinct` different rows and
  * estimated beyond, which `estimated` says. `errors`: the first 1,000 of `error_count`.
  */
 export type DatasetReport = {
-  format: Format
-  kind: Kind
+  format: Format | null
+  kind: Kind | null
   rows: number
   bytes: number
   splits: Record<string, SplitFigures>
