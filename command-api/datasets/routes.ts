@@ -66,7 +66,7 @@ export const datasetRoutes = (deps: Deps): Route[] => [
           fault(['body', 'see'], see, 'Value error, who may use a dataset also has to see it'),
         ])
       await refuseUnlessWriter(deps.pool, request.params, request.caller)
-    if ((await roleOf(deps.pool, request.params.username)) === null)
+      if ((await roleOf(deps.pool, request.params.username)) === null)
         throw new Refusal('not_found', `No such user: ${request.params.username}`)
       return setGrant(deps, request, { see, use })
     },

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
+import { TooMuchMemory, validateInThread } from '../../datasets/in-thread.ts'
 import type { DatasetFile, ValidationOptions } from '../../datasets/report.ts'
 import { splitOf } from '../../datasets/splits.ts'
-import { validateInThread } from '../../datasets/validate-in-thread.ts'
 import { type DatasetEvent, datasetAt, datasets } from '../../events/datasets.ts'
 import type { DatasetFileFacts } from '../../schemas/datasets/datasets.ts'
 import type { DatasetReport } from '../../schemas/datasets/report.ts'
@@ -81,8 +81,7 @@ async function validated(
     if (error instanceof Unreadable) return failedReport(error.file, error.message)
     const first = files[0]?.name ?? ''
     if (tooLong.aborted) return failedReport(first, 'The validation took more than 58 minutes')
-    if (isOutOfMemory(error))
-      return failedReport(first, 'The validation needs more memory than it may have')
+    if (error instanceof TooMuchMemory) return failedReport(first, error.message)
     throw error
   }
 }
@@ -95,9 +94,6 @@ class Unreadable extends Error {
     this.file = file
   }
 }
-
-const isOutOfMemory = (error: unknown) =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
 
 function storedFile(
   store: Needed['artifacts'],

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { readRows, searchRows } from '../../datasets/rows.ts'
+import { readRowsInThread, searchRowsInThread } from '../../datasets/in-thread.ts'
 import { splitOf } from '../../datasets/splits.ts'
 import type { ObjectStore } from '../../platform/objects/port.ts'
 import { Refusal } from '../../platform/refusal.ts'
@@ -11,6 +11,9 @@ type Page = Static<typeof datasetRows>
 
 /** How much of the files one search reads, in bytes, before it answers with the rows found so far. */
 const scanBytes = 8 * 1024 * 1024
+
+/** How long the rows of one file may take, in milliseconds. */
+const pageMs = 20_000
 
 /** A file of the split with the number of its first row in the split. */
 type Part = Report['files'][number] & { first: number }
@@ -80,9 +83,10 @@ function readPart(
   { scanBytes: most, ...page }: { from: number; limit: number; scanBytes: number },
 ) {
   const file = storedFile(store, ref, files, part)
+  const signal = AbortSignal.timeout(pageMs)
   return q === undefined
-    ? readRows(file, part.index, page)
-    : searchRows(file, part.index, { ...page, text: q, scanBytes: most })
+    ? readRowsInThread(file, part.index, { ...page, signal })
+    : searchRowsInThread(file, part.index, { ...page, text: q, scanBytes: most, signal })
 }
 
 function partsOf(report: Report, split: string): Part[] {
