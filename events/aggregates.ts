@@ -2,6 +2,7 @@
 export { alerts } from './alerts.ts'
 export { artifacts } from './artifacts.ts'
 export { benchmarks } from './benchmarks.ts'
+export { datasets } from './datasets.ts'
 export { deadLetters } from './dead-letters.ts'
 export { deployments } from './deployments.ts'
 export { devices } from './devices.ts'

@@ -56,6 +56,8 @@ export type LaunchOrder = {
   resume_from: string | null
   /** The ones of these two artifacts that are in Forge's store and must be fetched. */
   stored: Preparation['stored']
+  /** The datasets that its spec names, in the versions that were admitted. */
+  datasets: Preparation['datasets']
   /** How often the code should write one, as its spec says. */
   checkpoint_every_steps: number | null
   /** How much disk space it may occupy, in bytes, as its spec says. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import type { NodeOfRank } from '../events/jobs.ts'
 import { createPresence, type Presence } from '../platform/presence.ts'
+import { Refusal } from '../platform/refusal.ts'
 import { repeat } from '../platform/repeat.ts'
 import { spaced } from '../platform/spaced.ts'
 import { endGivenUp } from './given-up.ts'
@@ -210,7 +211,9 @@ async function submitted(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<
     const order = await commands.launch(run_id, attempt.attempt)
     return await executor.submit(await deps.toLaunch(order))
   } catch (error) {
-    if (deps.now().getTime() - attempt.scheduled_at.getTime() < submitPatienceMs) throw error
+    // A refusal is final; anything else may pass.
+    const isRecent = deps.now().getTime() - attempt.scheduled_at.getTime() < submitPatienceMs
+    if (isRecent && !(error instanceof Refusal)) throw error
     const why = `It could not be submitted: ${error instanceof Error ? error.message : error}`
     return endedUnseen(deps, attempt, { ran: false, why })
   }

@@ -1,10 +1,13 @@
 import { jobAt } from '../../events/job-state.ts'
 import { type JobAdmitted, type JobEvent, paramsOf } from '../../events/jobs.ts'
+import { Refusal } from '../../platform/refusal.ts'
 import { isInStore, storedName } from '../../schemas/artifacts/artifacts.ts'
 import type { ReplicaServing } from '../../schemas/deployments/replicas.ts'
 import { reportingTo } from '../../schemas/runs/runs.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
+import { type DatasetOfJob, resolveDataset } from '../rules/dataset-reference.ts'
+import { roleOf } from '../rules/enabled-person.ts'
 import { endIngestTokens, issueIngestToken } from '../rules/ingest-tokens.ts'
 import { openEnv, type StoredEnv } from './sealed-env.ts'
 
@@ -27,6 +30,7 @@ export async function readOrder(
   const chosen = events.flatMap(event =>
     event.type === 'job.checkpoint_chosen' && event.data.attempt === attempt ? event.data : [],
   )[0]
+  const datasets = await readableDatasets(tx, admitted.data)
   const env = await openEnv(row as StoredEnv, run_id, deps.sealing)
   const now = deps.now()
   await endIngestTokens(tx, run_id, now)
@@ -48,6 +52,7 @@ export async function readOrder(
       FORGE_INIT_FROM: resolved.init_from?.artifact_id,
       FORGE_RESUME_FROM: chosen?.artifact_id,
     }),
+    datasets,
     checkpoint_every_steps: spec.spec.checkpoints.every_steps,
     disk_bytes: bytesOfGigabytes(spec.spec.resources.disk_gb),
     env,
@@ -80,6 +85,42 @@ async function storedStarts(tx: Transaction, starts: Record<string, string | und
 function filenameOf({ artifact_id, path }: Stored): string {
   const name = storedName(path)
   return name === null || Buffer.byteLength(name) > maxNameBytes ? artifact_id : name
+}
+
+type DatasetOfRun = Pick<DatasetOfJob, 'ref' | 'digest' | 'files'> & {
+  as: string
+  split: string | null
+  weight: number
+}
+
+/**
+ * The admitted versions of the datasets that the spec names. Asks again whether the owner of the job may use them, because a grant
+ * may have been withdrawn while the job waited; the attempt then ends with this refusal.
+ */
+async function readableDatasets(
+  tx: Transaction,
+  { owner, spec, resolved }: JobAdmitted,
+): Promise<DatasetOfRun[]> {
+  const asked = spec.spec.datasets
+  if (asked.length === 0) return []
+  const caller = { username: owner, role: (await roleOf(tx, owner)) ?? 'operator' }
+  const refs = [...new Set(asked.map(({ ref }) => ref))]
+  const admittedAs = new Map(refs.map((ref, index) => [ref, resolved.datasets[index]?.ref ?? ref]))
+  const readable: DatasetOfRun[] = []
+  for (const { as, ref, split, weight } of asked) {
+    const version = admittedAs.get(ref) ?? ref
+    const dataset = await resolveDataset(tx, version, caller)
+    if (dataset.is === 'forbidden')
+      throw new Refusal('forbidden', `${owner} may no longer use the dataset ${dataset.dataset}`)
+    if (dataset.is === 'missing')
+      throw new Refusal(
+        'not_found',
+        `The dataset ${version} was deleted, or ${owner} may no longer see it`,
+      )
+    const { digest, files } = dataset
+    readable.push({ as, ref: dataset.ref, digest, split, weight, files })
+  }
+  return readable
 }
 
 /** Artifacts list the ways to load them; the first applies. */

@@ -28,6 +28,7 @@ const orderOf = ({ recipe: { name, version } }: CatalogueEntry): LaunchOrder => 
   init_from: null,
   resume_from: null,
   stored: [{ variable: 'FORGE_INIT_FROM', artifact }],
+  datasets: [],
   checkpoint_every_steps: null,
   env: {},
   serving: {
@@ -60,6 +61,7 @@ test('the host adds the paths of its own files', async t => {
   const commandOf = preparationOnHost({
     recipe: async () => entry,
     environmentsDirectory: '/data/environments',
+    datasetsDirectory: '/data/datasets',
     runsDirectory: '/data/runs',
     uploadsDirectory: '/data/uploads',
     packageLimitBytes: 10,
