@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { validateInThread } from '../datasets/in-thread.ts'
+import { seededRandom } from '../events/calculations/queue-forecast.ts'
 import { number, toTable } from './rig/table.ts'
 
 // Validates 1 GB of conversations as the server does, and reads the same bytes without looking at them for comparison.
@@ -74,11 +75,8 @@ async function measure(what: string, work: () => Promise<number>): Promise<Measu
 function* conversations(bytes: number): Generator<string> {
   const words = 'the model learns what a row says and not what its author meant by it'.split(' ')
   const accents = 'das Modell lernt, was die Zeile sagt – größere Sätze für 模型 auch'.split(' ')
-  let state = 1
-  const random = (below: number) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return state % below
-  }
+  const next = seededRandom(1)
+  const random = (below: number) => Math.floor(next() * below)
   const sentence = (from: readonly string[], length: number) =>
     Array.from({ length }, () => from[random(from.length)]).join(' ')
   for (let written = 0, id = 0; written < bytes; id++) {

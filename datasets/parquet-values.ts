@@ -19,7 +19,7 @@ export const parsers: Partial<ParquetParsers> = {
 export const plainRow = (row: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(row).map(([field, value]) => [field, plain(value)]))
 
-/** Integers beyond 2^53 become text, bytes base64, and instants ISO 8601. */
+/** Integers beyond 2^53 become text, bytes an object with their base64, and instants ISO 8601. */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return safe(value)
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
@@ -29,7 +29,7 @@ function plain(value: unknown): unknown {
 function plainObject(value: object): unknown {
   if (value instanceof InvalidText) return value
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString()
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') }
   if (Array.isArray(value)) return value.map(plain)
   return plainRow(value as Record<string, unknown>)
 }

@@ -52,6 +52,7 @@ export async function readRowGroup(
     metadata: only,
     compressors,
     parsers,
+    utf8: false,
     geoparquet: false,
   })
   if (rows.length !== Number(group.num_rows))
