@@ -38,9 +38,9 @@ export type CallerOf<C extends Credential> = C extends 'person' | 'admin'
  * resource. `all`: every permitted caller. `its_people`: its owner, people the owner gave access, and admins.
  * `its_owner`: visible to the same people, but only its owner may do this (403). `self`: one person only, not even
  * admins. `taken`: the request claims the name; other people's names are refused with 403, because names are not
- * secret.
+ * secret. `own_name`: the request claims a name of the caller's own, and the same name of another person is another thing.
  */
-export type Reach = 'all' | 'its_people' | 'its_owner' | 'self' | 'taken'
+export type Reach = 'all' | 'its_people' | 'its_owner' | 'self' | 'taken' | 'own_name'
 
 /** `whileLimited`: also people who first have to replace a generated password, to set up a second factor, or either. */
 export type Permitted = { whileLimited?: 'password' | 'factor' | 'either' }

@@ -23,6 +23,7 @@ Loads two checkouts in turn, a fraction of a second each, where the machine is t
   --rounds N       (20)
   --seconds N      for each server in a round of a case (2)
   --slice MS       (200)
+  --without LIST   settings of the tests' servers that an older checkout does not know, such as SERVICE_DISK_RESERVE_MB
   --json FILE      also writes all figures there`
 
 type Options = {
@@ -32,6 +33,7 @@ type Options = {
   rounds: number
   seconds: number
   sliceMs: number
+  without: string[]
   json: string | null
 }
 
@@ -44,6 +46,7 @@ function readOptions(): Options {
       rounds: { type: 'string', default: '20' },
       seconds: { type: 'string', default: '2' },
       slice: { type: 'string', default: '200' },
+      without: { type: 'string', default: '' },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -60,6 +63,7 @@ function readOptions(): Options {
     rounds: Number(values.rounds),
     seconds: Number(values.seconds),
     sliceMs: Number(values.slice),
+    without: values.without.split(',').filter(Boolean),
     json: values.json ?? null,
   }
 }
@@ -75,11 +79,11 @@ type Stage = {
   close(): Promise<void>
 }
 
-async function openStage(checkout: string, kafka: boolean): Promise<Stage> {
+async function openStage(checkout: string, { kafka, without }: Options): Promise<Stage> {
   const broker = kafka ? await startKafka() : null
   const roles = { SERVICE_ROLES: 'command-api,relay,projector,query-api' }
   const env = broker ? { ...roles, SERVICE_KAFKA_BROKERS: broker.address } : roles
-  const server = await startServer({ env, checkout })
+  const server = await startServer({ env, checkout, without })
   const { hostname: host, port } = new URL(server.url)
   return {
     host,
@@ -221,7 +225,7 @@ function tableOf(cases: readonly Case[]): string {
 const options = readOptions()
 const stages: Stage[] = []
 try {
-  for (const checkout of options.checkouts) stages.push(await openStage(checkout, options.kafka))
+  for (const checkout of options.checkouts) stages.push(await openStage(checkout, options))
   const cases = await measure(stages, options)
   console.log(
     `\nFirst server → second; times: the second by the first (95 % interval).\n\n${tableOf(cases)}`,

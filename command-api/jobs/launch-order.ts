@@ -9,6 +9,7 @@ import type { Deps } from '../deps.ts'
 import { type DatasetOfJob, resolveDataset } from '../rules/dataset-reference.ts'
 import { roleOf } from '../rules/enabled-person.ts'
 import { endIngestTokens, issueIngestToken } from '../rules/ingest-tokens.ts'
+import { openSecrets } from '../rules/secret-values.ts'
 import { openEnv, type StoredEnv } from './sealed-env.ts'
 
 /** The order to launch an attempt, with a new ingest token; earlier tokens of the run become invalid. */
@@ -31,11 +32,14 @@ export async function readOrder(
     event.type === 'job.checkpoint_chosen' && event.data.attempt === attempt ? event.data : [],
   )[0]
   const datasets = await readableDatasets(tx, admitted.data)
-  const env = await openEnv(row as StoredEnv, run_id, deps.sealing)
+  const { nodes, owner, recipe, resolved, spec } = admitted.data
+  const env = {
+    ...(await openEnv(row as StoredEnv, run_id, deps.sealing)),
+    ...(await openSecrets(tx, deps.sealing, owner, spec.spec.secrets)),
+  }
   const now = deps.now()
   await endIngestTokens(tx, run_id, now)
   const { token } = await issueIngestToken(tx, { run_id, now })
-  const { nodes, recipe, resolved, spec } = admitted.data
   const { own, mlflow } = reportingTo(deps.baseUrl(), { run_id, token })
   return {
     run_id,

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { FurtherGroup } from '../attempts/attempt-directory.ts'
 import type { RunLimits } from '../attempts/enclosure.ts'
 
-/** The parts of `RunLimits` that the kernel holds a group to. */
+/** The parts of `RunLimits` that the kernel enforces on a control group. */
 export type Held = Record<keyof RunLimits, boolean>
 
 /** Below the 32,768 process ids of a small machine, and above the threads of a large run. */

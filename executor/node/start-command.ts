@@ -64,7 +64,7 @@ export async function startCommand(
 
 async function startConfined(program: Program, enclosure: Enclosure): Promise<Started> {
   const { program: first, args, order } = confined(enclosure, program)
-  // The command's own variables are in the order: they act on nothing but the command.
+  // The command's own variables are part of the order, so they affect only the command.
   const { PATH = '/usr/bin:/bin', [markVariable]: mark } = program.env
   // A trial has no mark: an empty one would be shared with every other trial of the machine.
   const env = { PATH, LANG: 'C.UTF-8', ...(mark && { [markVariable]: mark }) }

@@ -42,7 +42,7 @@ async function usedBy(
      cross join lateral (
        select count(*)::int as runs from (
          select from runs r where r.datasets @> array[asked.ref] and r.datasets <> '{}' and r.deleted_at is null
-            and ${mayReadRun(caller)} limit ${mostCounted}) some) counted`.execute(db)
+            and ${mayReadRun(caller)} limit ${mostCounted}) found) counted`.execute(db)
   return new Map(rows.map(({ ref, runs }) => [ref, runs]))
 }
 
@@ -71,6 +71,6 @@ export async function readUses(
     select type, id, name, owner, state from (${uses}) used
      order by created_at desc, type, id limit ${limit} offset ${offset}`.execute(db)
   const counted = await sql<{ count: number }>`
-    select count(*)::int as count from (select from (${uses}) used limit 10001) some`.execute(db)
+    select count(*)::int as count from (select from (${uses}) used limit 10001) found`.execute(db)
   return { rows, counted: counted.rows[0]?.count ?? 0 }
 }

@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely'
 import { type Route, route } from '../../auth/route.ts'
 import { splitOf } from '../../datasets/splits.ts'
 import type { Range } from '../../platform/http/range.ts'
@@ -47,13 +48,7 @@ export const datasetRoutes = ({ reads, store }: Needed): Route[] => [
         .where(maySee(caller))
         .$if(owner !== undefined, found => found.where('d.owner', '=', owner ?? ''))
         .$if(q !== undefined, found =>
-          found.where(eb =>
-            eb(
-              eb.fn('lower', [eb.fn('concat', ['d.owner', eb.val('/'), 'd.name'])]),
-              'like',
-              containing(q ?? ''),
-            ),
-          ),
+          found.where(sql<SqlBool>`lower(d.owner || '/' || d.name) like ${containing(q ?? '')}`),
         )
         .$if(state !== undefined, found =>
           found.where(

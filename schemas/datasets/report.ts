@@ -31,6 +31,11 @@ const fileIndex = Type.Union([
   Type.Object({ format: Type.Literal('parquet'), starts: Type.Array(count()) }),
 ])
 
+const twoNames = Type.Unsafe<[string, string]>({
+  ...{ type: 'array', items: { type: 'string' } },
+  ...{ minItems: 2, maxItems: 2 },
+})
+
 /** What the validation of a version found out. */
 export const datasetReport = Type.Object({
   /** Null if the validation could not be completed. */
@@ -52,7 +57,7 @@ export const datasetReport = Type.Object({
   duplicates: count(),
   /** Different contents that two splits share. */
   overlap: Type.Array(
-    Type.Object({ splits: Type.Tuple([Type.String(), Type.String()]), rows: count() }),
+    Type.Object({ splits: twoNames, rows: count() }),
   ),
   /** Whether duplicates and overlap are estimates, because there are too many different rows. */
   estimated: Type.Boolean(),

@@ -64,16 +64,17 @@ const lists: Record<string, List> = {
   'command of the command line': {
     list: [
       'clients/cli/program/program.ts',
-      'clients/cli/account/commands.ts',
+      '<own>/commands.ts',
       'clients/cli/admin/commands.ts',
-      'clients/cli/audit/commands.ts',
-      'clients/cli/projects/commands.ts',
-      'clients/cli/deployments/commands.ts',
-      'clients/cli/models/commands.ts',
       'clients/cli/recipes/commands.ts',
     ],
     files: /^clients\/cli\/[\w-]+\/[\w-]+\.ts$/,
     named: /^export (?:const|function) (describe\w+)\b/gm,
+  },
+  'noun of the command line with commands of its own': {
+    list: ['clients/cli/program/program.ts'],
+    files: /^clients\/cli\/[\w-]+\/commands\.ts$/,
+    named: /^export function (add\w+)\b/gm,
   },
 }
 /** Nothing follows the log yet. */
@@ -167,7 +168,7 @@ test('a file missing from its list is reported with the list it belongs to', t =
     'add tide (command-api/moons/perform.ts) to command-api/moons/slice.ts or server/roles/executor.ts or server/roles/read-side.ts',
     'add ebb (command-api/moons/follow.ts) to command-api/moons/slice.ts',
     'add moonRoutes (query-api/moons/routes.ts) to query-api/moons/slice.ts',
-    'add describeMoon (clients/cli/moons/moons.ts) to clients/cli/program/program.ts or clients/cli/account/commands.ts or clients/cli/admin/commands.ts or clients/cli/audit/commands.ts or clients/cli/projects/commands.ts or clients/cli/deployments/commands.ts or clients/cli/models/commands.ts or clients/cli/recipes/commands.ts',
+    'add describeMoon (clients/cli/moons/moons.ts) to clients/cli/program/program.ts or clients/cli/moons/commands.ts or clients/cli/admin/commands.ts or clients/cli/recipes/commands.ts',
   ])
 })
 

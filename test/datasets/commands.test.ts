@@ -176,8 +176,11 @@ test('settings, grants and deprecation are changed by the owner and admins alone
   t.like((await grant({ see: true, use: false })).body, { see: true, use: false, changed: true })
   t.is((await change(carol)).status, 403)
   t.like((await change(forge.token)).body, { license: 'apache-2.0', changed: true })
-  const seen = await forge.call<{ grants: object[] }>('GET', path, { token: carol })
-  t.like(seen.body, { may: 'see', grants: [{ username: 'carol-of-data', see: true, use: false }] })
+  const seen = await until('carol sees it', 30_000, async () => {
+    const { status, body } = await forge.call<{ grants: object[] }>('GET', path, { token: carol })
+    return status === 200 && body
+  })
+  t.like(seen, { may: 'see', grants: [{ username: 'carol-of-data', see: true, use: false }] })
   t.is(
     (await forge.call('PUT', `${path}/grants/nobody`, { body: { see: true, use: true } })).status,
     404,

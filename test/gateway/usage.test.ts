@@ -200,7 +200,7 @@ async function rowOf(
   return await until('it is on record', 10_000, () => stage.rows[0])
 }
 
-test('an error in a stream of 200 is the fault of the engine on record, as are the tokens before it', async t => {
+test('an error within a stream of status 200 is recorded as a fault of the engine, along with the tokens before it', async t => {
   t.timeout(patient(60_000))
   const usage = event({ choices: [], usage: { prompt_tokens: 11, completion_tokens: 7 } })
   const row = await rowOf(t, { body: `${usage}${failures.chat}`, hangsUp: false })

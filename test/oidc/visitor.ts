@@ -50,6 +50,6 @@ function parse(line: string, { hostname: host }: URL): Cookie {
 /** The target of a redirect. */
 export function target(response: Response): URL {
   const location = response.headers.get('location')
-  if (!location) throw new Error(`no redirect but ${response.status}`)
+  if (!location) throw new Error(`expected a redirect, got ${response.status}`)
   return new URL(location, response.url)
 }

@@ -16,6 +16,8 @@ export type ServerOptions = {
   env?: Record<string, string>
   /** Another checkout whose server to start; by default this one. */
   checkout?: string
+  /** Settings of tests that the other checkout does not know yet. */
+  without?: readonly string[]
   /** Flags of node itself, e.g. `--cpu-prof`. */
   nodeFlags?: readonly string[]
   /** Restarted this long after an unexpected end; null: it stays down. */
@@ -56,6 +58,7 @@ export async function serverProcess(options: ServerOptions): Promise<ServerProce
   const url = `http://127.0.0.1:${port}`
   const outputFile = join(outputFolder, `server-${port}.log`)
   const env = await environment(options, port)
+  for (const name of options.without ?? []) Reflect.deleteProperty(env, name)
   let child: ChildProcess | null = null
   let isStopping = false
 

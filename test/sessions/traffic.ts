@@ -11,7 +11,7 @@ export type Traffic = {
 
 export type TrafficOptions = { path: string; token: string; perSecond: number }
 
-/** Sends so many requests a second with one token, to these servers in turn, whether they respond or not. */
+/** Sends `perSecond` requests a second with one token, to these servers in turn, whether they respond or not. */
 export function startTraffic(
   urls: readonly string[],
   { path, token, perSecond }: TrafficOptions,

@@ -54,6 +54,7 @@ import { describeSamples, samples } from '../runs/samples.ts'
 import { describeSet, set } from '../runs/set.ts'
 import { describeShow, show } from '../runs/show.ts'
 import { describeWatch, watch } from '../runs/watch.ts'
+import { addSecrets } from '../secrets/commands.ts'
 import { describeUsage, usage } from '../usage/usage.ts'
 import { acceptCommonOptionsBefore, optionsOf, speakingIn } from './add-commands.ts'
 import { complete, completion, describeComplete, describeCompletion } from './completion.ts'
@@ -121,6 +122,7 @@ export function createProgram(world: World, ended: Ended): Command {
   addDatasets(program, world, ended)
   addArtifacts(program, world, ended)
   addQueue(program, world, ended)
+  addSecrets(program, world, ended)
   addAccount(program, world, ended)
   addAdministration(program, world, ended)
   addAudit(program, world, ended)

@@ -7,6 +7,7 @@ import { toTimestamp } from '../../../schemas/timestamp.ts'
 import type { EventStore } from '../../commit/event-store.ts'
 import { findArtifact } from '../../rules/find-artifact.ts'
 import { findModel, resolveModel } from '../../rules/model-reference.ts'
+import { missingSecrets } from '../../rules/secret-values.ts'
 import { resolveDatasets } from './datasets.ts'
 
 export type Lookup = {
@@ -32,6 +33,7 @@ export async function resolveReferences(spec: JobSpec, lookup: Lookup): Promise<
   const dangling = unknownKinds(work)
   for (const { ref } of work.rubrics)
     if (!(await rubricExists(ref, lookup))) dangling.push(`No such rubric: ${ref}`)
+  dangling.push(...(await secretFaults(work, lookup)))
   const fault = await registrationFault(spec, lookup)
   if (fault !== null) dangling.push(fault)
   const init_from = work.init_from ? await resolveInit(work.init_from, lookup) : null
@@ -62,10 +64,26 @@ function unknownKinds(work: JobSpec['spec']): string[] {
       'volume',
       work.volumes.map(({ name }) => name),
     ),
-    ...named('secret', work.secrets),
     ...named('model', work.model ? [work.model.ref] : []),
     ...named('model hub', work.outputs.push_to_hub ? [work.outputs.push_to_hub] : []),
     ...named('plan', work.approval.plan_id ? [work.approval.plan_id] : []),
+  ]
+}
+
+/** Only the submitter's own secrets exist for a job. */
+async function secretFaults(
+  { env, secrets }: JobSpec['spec'],
+  { pool, caller }: Lookup,
+): Promise<string[]> {
+  const missing = await missingSecrets(pool, caller.username, secrets)
+  return [
+    ...missing.map(
+      name =>
+        `You have no secret named ${name}; set it (forge secret set ${name}), or correct spec.secrets`,
+    ),
+    ...secrets
+      .filter(name => name in env)
+      .map(name => `${name} is in both spec.env and spec.secrets; keep it in one of them`),
   ]
 }
 

@@ -168,8 +168,8 @@ async function byThing(set: SampleServer, route: Route): Promise<Case[]> {
 }
 
 function named({ fixtures }: SampleServer, thing: Thing, outcome: Outcome): Fixture {
-  if (thing !== 'missing') return fixtures.another
-  return outcome === 'free' ? fixtures.free : fixtures.missing
+  if (outcome === 'free') return fixtures.free
+  return thing === 'missing' ? fixtures.missing : fixtures.another
 }
 
 type ThingRule = { as: Kind; outcomes: readonly [Thing, Outcome][] }

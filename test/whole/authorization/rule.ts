@@ -45,6 +45,7 @@ const reached: Record<Reach, Record<Thing, Outcome>> = {
   its_owner: row('missing', 'forbidden', 'none such'),
   self: row('missing', 'missing', 'none such'),
   taken: row('forbidden', 'found', 'free'),
+  own_name: row('free', 'free', 'free'),
 }
 
 function row(anothers: Outcome, asAdmin: Outcome, missing: Outcome): Record<Thing, Outcome> {

@@ -13,7 +13,7 @@ import { databasePlaces } from './places.ts'
 
 /** Shows that it got the values without showing them. */
 const program = `import hashlib, os
-for name in ("HF_TOKEN", "DB_PASSWORD"):
+for name in ("HF_TOKEN", "OWN_TOKEN", "DB_PASSWORD"):
     print(name, hashlib.sha256(os.environ[name].encode()).hexdigest(), flush=True)
 `
 
@@ -25,7 +25,8 @@ const masked = { HF_TOKEN: '***', DB_PASSWORD: '***', NCCL_DEBUG: 'WARN' }
 
 async function submit({ call }: Embedded, env: object, more: object = {}): Promise<string> {
   const { body: lock } = await call('GET', '/api/recipes/tiny/1.2.0/lock')
-  const spec = { params: { lr: 0.1 }, resources: { gpus_per_node: 1 }, env, ...more }
+  const resources = { gpus_per_node: 1 }
+  const spec = { params: { lr: 0.1 }, resources, env, secrets: ['OWN_TOKEN'], ...more }
   const metadata = { name: 'tiny', project: 'demo' }
   const reply = await call<Submitted>('POST', '/api/jobs', {
     body: { api: 'forge/v2', metadata, lock, spec },
@@ -69,12 +70,13 @@ test('no secret of a job is in plain text in the data directory, the WAL or a ta
   const forge = await startEmbedded(t, folder)
   const added = await addArchive(forge, archiveOf({}, { 'train.py': program }))
   t.is(added.status, 200, JSON.stringify(added.body))
-  const secrets: Secret[] = ['token', 'password', 'another token'].map(name => ({
+  const secrets: Secret[] = ['token', 'password', 'another token', 'own secret'].map(name => ({
     name,
     value: unlikely(name.replaceAll(' ', '-')),
     allowed: [],
   }))
-  const [token = '', password = '', next = ''] = secrets.map(({ value }) => value)
+  const [token = '', password = '', next = '', own = ''] = secrets.map(({ value }) => value)
+  t.is((await forge.call('PUT', '/api/secrets/OWN_TOKEN', { body: { value: own } })).status, 200)
   const env = { HF_TOKEN: token, DB_PASSWORD: password, NCCL_DEBUG: 'WARN' }
 
   const waiting = await submit(forge, env, { scheduling: { not_before: '2099-01-01T00:00:00Z' } })
@@ -84,7 +86,7 @@ test('no secret of a job is in plain text in the data directory, the WAL or a ta
   const seen = await forge.call<Spec>('GET', `/api/jobs/${waiting}`)
   t.is(seen.status, 200)
   const printed = await printedBy(forge, first)
-  for (const value of [token, password]) t.true(printed.includes(sha256(value)), printed)
+  for (const value of [token, password, own]) t.true(printed.includes(sha256(value)), printed)
 
   const retried = await forge.call<Submitted>('POST', `/api/jobs/${first}/retry`, {
     body: { env: { HF_TOKEN: next, DB_PASSWORD: password } },

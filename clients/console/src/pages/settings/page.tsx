@@ -17,6 +17,7 @@ import { chooseLanguage, languages, useLanguage, useWords } from '../../words/wo
 import styles from './page.module.css'
 import { Passkeys } from './passkeys.tsx'
 import { SecondFactor } from './second-factor.tsx'
+import { Secrets } from './secrets.tsx'
 import { words } from './words.ts'
 
 type OwnSession = Static<typeof sessionSchema>
@@ -38,6 +39,7 @@ export function Page() {
       <Password />
       <SecondFactor />
       <Passkeys />
+      <Secrets />
       <Sessions />
     </div>
   )
