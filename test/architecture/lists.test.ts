@@ -67,6 +67,7 @@ const lists: Record<string, List> = {
       '<own>/commands.ts',
       'clients/cli/admin/commands.ts',
       'clients/cli/recipes/commands.ts',
+      'clients/cli/datasets/commands.ts',
     ],
     files: /^clients\/cli\/[\w-]+\/[\w-]+\.ts$/,
     named: /^export (?:const|function) (describe\w+)\b/gm,

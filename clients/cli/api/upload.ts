@@ -49,12 +49,18 @@ export async function upload(
   const handle = await open(file, 'r')
   try {
     await sendRest(api, target, { handle, bytes, onProgress })
+    await api.post(`/api/uploads/${target.upload_id}/complete`, undefined)
+  } catch (error) {
+    if (!isComplete(error)) throw error
   } finally {
     await handle.close()
   }
-  await api.post(`/api/uploads/${target.upload_id}/complete`, undefined)
   return target.upload_id
 }
+
+/** Another command has sent the same file meanwhile. */
+const isComplete = (error: unknown): boolean =>
+  error instanceof Failure && error.fields.code === 'upload.completed'
 
 type Sending = {
   handle: FileHandle

@@ -86,7 +86,7 @@ async function showDataset({ api, terminal, isJson }: Session, named: string): P
   const found = await api.get<Detail>(path)
   const versions = await everyPage<DatasetVersion>(api, `${path}/versions`)
   if (isJson) {
-    terminal.data(toJson({ ...found, versions_list: versions }))
+    terminal.data(toJson({ ...found, versions }))
     return exitCode.ok
   }
   const { dataset: name, visibility, use, license, may, card, grants } = found
