@@ -129,7 +129,7 @@ test('bad input is refused at its field', async t => {
   t.is(large.status, 413)
 })
 
-test('an invalid version names its lines, whoever pushed it is told, and the next one is ready', async t => {
+test('an invalid version names its lines, its author is notified, and the next one is ready', async t => {
   t.timeout(patient(120_000))
   const forge = await shared()
   const bob = await signedIn(forge, 'bob-of-data')
