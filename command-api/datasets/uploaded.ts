@@ -2,7 +2,7 @@ import type { DatasetVersionInput } from '../../schemas/datasets/datasets.ts'
 import type { ValidationError } from '../../schemas/shared.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import type { Transaction } from '../commit/event-store.ts'
-import { type Uploaded, useUploads } from '../rules/registered-uploads.ts'
+import { takeUploads, type Uploaded } from '../rules/registered-uploads.ts'
 
 /**
  * The registered files of the caller that a version names, sorted by name. Marks them as used, which a deletion of unused
@@ -14,7 +14,7 @@ export async function uploadedFiles(
   { owner, now }: { owner: string; now: Date },
 ) {
   const ids = [...files.map(file => file.upload_id), ...(tokenizer ? [tokenizer.upload_id] : [])]
-  const rows = await useUploads(tx, ids, { owner, purpose: 'dataset', now })
+  const rows = await takeUploads(tx, ids, { owner, purpose: 'dataset', now })
   const known = new Map(rows.map(row => [row.upload_id, row]))
   const faults: ValidationError[] = []
   const find = (upload_id: string, loc: ValidationError['loc']): Uploaded => {

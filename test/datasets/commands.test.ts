@@ -122,7 +122,7 @@ test('bad input is refused at its field', async t => {
   )
   const others = await uploadData(forge, textRows('hers'), alice)
   t.is(await atField({ files: [{ upload_id: others, name: 'a' }] }), 'body.files.0.upload_id')
-  t.is((await send({ files: [{ upload_id: others, name: 'a' }] }, alice)).status, 404)
+  t.is((await send({ files: [{ upload_id: others, name: 'a' }] }, alice)).status, 403)
   const large = await ask(forge, Buffer.from(''), {
     ...{ purpose: 'dataset', size_bytes: 1e15, sha256: null },
   })
