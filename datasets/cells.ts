@@ -2,7 +2,7 @@ import { maxDepth, maxFields } from './bounds.ts'
 import { isRecord } from './json-line.ts'
 import { scanJson } from './json-scan.ts'
 
-/** What is wrong with the names of columns; null if nothing is. */
+/** Describes a fault in the names of columns, or returns null. */
 export function headerFault(columns: readonly string[], delimiter: string): string | null {
   if (columns.length > maxFields)
     return `a table has at most ${maxFields} columns; this one has ${columns.length}`

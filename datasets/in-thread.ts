@@ -13,7 +13,7 @@ import type { Result, Said, Sent, Task, ThreadData } from './thread-messages.ts'
 /** In megabytes; a file that needs more to be read is refused. */
 const heapLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 }
 
-/** The files need more memory than a thread may have, as damaged Parquet may. */
+/** Reading the files takes more memory than a thread may have; damaged Parquet files can do that. */
 export class TooMuchMemory extends Error {
   constructor() {
     super('the files need more than 1 GB of memory to be read: write smaller rows or row groups')

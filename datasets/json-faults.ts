@@ -64,7 +64,7 @@ function faultAt(text: string): { at: number; after: After } {
   }
 }
 
-/** What has been read once a token with this beginning follows; null if it may not. */
+/** The state after the next token, of which the first character is given; null if no such token may follow. */
 function follow(open: string[], after: After, token: string): After | null {
   if (token === ':') return after === 'key' ? 'colon' : null
   if (token === ',') return after === 'value' ? 'comma' : null

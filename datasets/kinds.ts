@@ -41,7 +41,7 @@ const others: readonly [string, string][] = [
   ['content', 'rename content to text'],
 ]
 
-/** What is wrong with a row of this kind; null if nothing is. */
+/** Describes the first fault of a row of this kind, or returns null. */
 export function rowFault(kind: Kind, row: Fields): string | null {
   for (const field of fieldsOf[kind]) if (!has(row, field)) return missing(kind, field, row)
   return checks[kind](row)

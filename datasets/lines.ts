@@ -6,7 +6,7 @@ const lineFeed = 0x0a
 /** `offset`: of the line's first byte in the stream. A line that is too long comes without bytes. */
 type OnLine = (line: Buffer | null, offset: number) => void
 
-/** Splits a stream into lines, without their line feeds. What it passes is valid only during the call. */
+/** Splits a stream into lines, without their line feeds. The bytes are valid only during the call. */
 export class LineSplitter {
   readonly #onLine: OnLine
   /** The beginning of a line whose end has not come yet. */

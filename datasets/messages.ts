@@ -13,7 +13,7 @@ const otherRoles: Record<string, string> = {
   observation: 'tool',
 }
 
-/** What is wrong with a list of messages, named by its place; null if nothing is. */
+/** Describes the first fault in a list of messages, with its place, or returns null. */
 export function messagesFault(field: string, messages: unknown): string | null {
   if (!Array.isArray(messages))
     return `${field} must be a list of messages {"role", "content"}, not ${nameOf(messages)}`
@@ -78,7 +78,7 @@ function partFault(part: unknown): string | null {
   return stringFault('.text', part.text, false)
 }
 
-/** What is wrong with a text in a row. */
+/** Describes the fault of a text in a row, or returns null. */
 export function stringFault(field: string, text: string, mayBeEmpty: boolean): string | null {
   if (!mayBeEmpty && text.trim() === '') return `${field} is empty: write a text, or remove the row`
   if (!text.isWellFormed())

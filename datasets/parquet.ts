@@ -8,7 +8,7 @@ import type { DatasetFile } from './report.ts'
 
 const magic = 'PAR1'
 
-/** Reads what a file says about itself. Throws a `ParquetFault` for what is wrong with it. */
+/** Reads the footer of a file. Throws a `ParquetFault` if the file is damaged or not supported. */
 export async function readMetadata(file: DatasetFile): Promise<FileMetaData> {
   if (file.size < 12) throw new ParquetFault(notParquet)
   const head = Buffer.from(await bytesOf(file, 0, 4)).toString('latin1')

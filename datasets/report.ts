@@ -65,7 +65,7 @@ export type DatasetReport = {
   files: { name: string; rows: number; bytes: number; index: FileIndex }[]
 }
 
-/** Of all files together, in bytes. */
+/** `bytes` and `of` are sums over all files. */
 export type Progress = { bytes: number; of: number; rows: number; errors: number }
 
 /** `row`: from 0, within the file. */

@@ -2,7 +2,7 @@ import type { Range } from '../platform/http/range.ts'
 import type { DatasetReport, FileIndex, Progress, ValidationOptions } from './report.ts'
 import type { Rows, Search } from './rows.ts'
 
-/** What a thread does with its files; those that read rows have one. */
+/** The work of a thread; reading rows takes exactly one file. */
 export type Task =
   | { type: 'validate'; options: ValidationOptions }
   | { type: 'rows'; index: FileIndex; page: { from: number; limit: number } }

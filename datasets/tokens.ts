@@ -1,6 +1,6 @@
 import { Tokenizer } from '@huggingface/tokenizers'
 
-/** How many tokens a text has, without those that a chat template adds. */
+/** Counts the tokens of a text. A chat template would add some, which are not counted. */
 export type CountTokens = (text: string) => number
 
 /** Throws if this is no `tokenizer.json` that the library can use. */

@@ -26,7 +26,7 @@ type Running = { signal: AbortSignal; progress: (progress: Progress) => void }
 const progressBytes = 8 * 1024 * 1024
 
 /**
- * Reads all files and reports what is in them, with the faults of their rows. Bounded memory; meant for a thread
+ * Reads all files and reports their figures and the faults of their rows. Bounded memory; meant for a thread
  * (`in-thread.ts`), because it keeps the processor busy. Rejects with the signal's reason when it aborts, and
  * with the error of a file that cannot be read.
  */

@@ -3,6 +3,7 @@ import { DistinctRows, TextHash } from '../../datasets/distinct.ts'
 import { Offsets } from '../../datasets/offsets.ts'
 import { splitOf } from '../../datasets/splits.ts'
 import { seededRandom } from '../../events/calculations/queue-forecast.ts'
+import { patient } from '../servers/patience.ts'
 import { lines, memoryFile, validated } from './memory-file.ts'
 import { mutated } from './mutated.ts'
 
@@ -111,7 +112,7 @@ test('the split of a file comes from its name, or from its folder', t => {
 })
 
 test('more rows than can be remembered are estimated', t => {
-  t.timeout(120_000)
+  t.timeout(patient(120_000))
   const rows = new DistinctRows()
   const hash = new TextHash()
   const add = (text: string, split: number) => {
@@ -139,7 +140,7 @@ test('the index of a file stays bounded', t => {
 })
 
 test('files with random changes are read to their end, whatever they hold', async t => {
-  t.timeout(60_000)
+  t.timeout(patient(60_000))
   const random = seededRandom(3)
   const rows = Array.from({ length: 20 }, (_, at) => ({
     text: `größer ${at} "x"`,

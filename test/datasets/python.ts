@@ -14,7 +14,7 @@ export async function emptyFolder(t: ExecutionContext): Promise<string> {
   return folder
 }
 
-/** Runs a command of `reference.py` in a folder, and returns what it prints. */
+/** Runs a command of `reference.py` in a folder, and returns its output. */
 export async function reference(command: 'parquet' | 'tokens', folder: string): Promise<string> {
   const python = await pythonWith(join(import.meta.dirname, 'requirements.txt'))
   const { stdout } = await run(python, [join(import.meta.dirname, 'reference.py'), command, folder])

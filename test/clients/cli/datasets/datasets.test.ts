@@ -25,8 +25,8 @@ async function scene(t: ExecutionContext) {
   return { forge, place, train, run }
 }
 
-const uploadsOf = async (forge: Forge) =>
-  (await forge.call<object[]>('GET', '/api/datasets?q=broken')).body.length
+const datasetsOf = async (forge: Forge) =>
+  (await forge.call<object[]>('GET', '/api/datasets?q=broken')).body
 
 test('check names lines with faults without a server, and ends with 1', async t => {
   const { place, train } = await scene(t)
@@ -34,7 +34,7 @@ test('check names lines with faults without a server, and ends with 1', async t 
   const fine = await run(['dataset', 'check', place])
   t.is(fine.code, 0, fine.stderr)
   t.is(fine.stdout, '')
-  t.regex(fine.stderr, /chat, 7 rows, .*: test 2, train 5\n1 duplicates/)
+  t.regex(fine.stderr, /chat, 7 rows, .*: test 2, train 5\n2 duplicates/)
   t.regex(fine.stderr, /1 rows are in test and in train/)
   await writeFile(train, `${lines(asked(1))}{"messages": []}\n\n`)
   const faulty = await run(['dataset', 'check', train])
@@ -69,7 +69,7 @@ test('push refuses broken files before anything is sent, and then makes a versio
   const refused = await run(['dataset', 'push', 'broken', place])
   t.is(refused.code, 1)
   t.regex(refused.stdout, /^train\.jsonl:2: messages\[1\]\.role is "gpt": write assistant\n$/)
-  t.is(await uploadsOf(forge), 0)
+  t.deepEqual(await datasetsOf(forge), [])
   await writeFile(train, lines(...[1, 2, 3].map(asked)))
   const card = join(await emptyFolder(t), 'card.md')
   await writeFile(card, '# Yes')
@@ -91,7 +91,8 @@ test('push refuses broken files before anything is sent, and then makes a versio
 
 test('rows are printed by page and by search', async t => {
   const { place, run } = await scene(t)
-  t.is((await run(['dataset', 'push', 'rows', place, '--json'])).code, 0)
+  const pushed = await run(['dataset', 'push', 'rows', place, '--json'])
+  t.is(pushed.code, 0, pushed.stderr)
   const page = await run(['dataset', 'rows', 'admin/rows@1', '--from', '1', '--limit', '2'])
   t.deepEqual(
     page.stdout
@@ -117,7 +118,8 @@ test('rows are printed by page and by search', async t => {
 
 test('a dataset is granted and withdrawn, deprecated and deleted', async t => {
   const { forge, place, run } = await scene(t)
-  t.is((await run(['dataset', 'push', 'mine', place, '--no-wait'])).stdout, 'admin/mine@1\n')
+  const pushed = await run(['dataset', 'push', 'mine', place])
+  t.is(pushed.stdout, 'admin/mine@1\n', pushed.stderr)
   const username = 'reader'
   const token = await signedIn(forge, username)
   const other = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: token })
