@@ -1,9 +1,8 @@
-import type { DatasetFileFacts, DatasetVersionInput } from '../../schemas/datasets/datasets.ts'
+import type { DatasetVersionInput } from '../../schemas/datasets/datasets.ts'
 import type { ValidationError } from '../../schemas/shared.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import type { Transaction } from '../commit/event-store.ts'
-
-type Uploaded = Pick<DatasetFileFacts, 'upload_id' | 'sha256' | 'size_bytes'>
+import { takeUploads, type Uploaded } from '../rules/registered-uploads.ts'
 
 /**
  * The registered files of the caller that a version names, sorted by name. Marks them as used, which a deletion of unused
@@ -14,12 +13,8 @@ export async function uploadedFiles(
   { files, tokenizer }: DatasetVersionInput,
   { owner, now }: { owner: string; now: Date },
 ) {
-  const { rows } = await tx.query<Uploaded>(
-    `update write.upload set used_at = $3
-      where upload_id = any($1) and owner = $2 and purpose = 'dataset' and completed_at is not null
-     returning upload_id, sha256, size_bytes::float8 as size_bytes`,
-    [[...files.map(file => file.upload_id), tokenizer?.upload_id ?? ''], owner, now],
-  )
+  const ids = [...files.map(file => file.upload_id), ...(tokenizer ? [tokenizer.upload_id] : [])]
+  const rows = await takeUploads(tx, ids, { owner, purpose: 'dataset', now })
   const known = new Map(rows.map(row => [row.upload_id, row]))
   const faults: ValidationError[] = []
   const find = (upload_id: string, loc: ValidationError['loc']): Uploaded => {

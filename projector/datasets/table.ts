@@ -51,7 +51,7 @@ export type DatasetTables = {
   }
 }
 
-/** The parts of a report without a column of their own. */
+/** The parts of a report that have no column. */
 export type StoredReport = Pick<
   DatasetReport,
   'lengths' | 'duplicates' | 'overlap' | 'estimated' | 'errors' | 'files'

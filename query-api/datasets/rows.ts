@@ -9,7 +9,7 @@ import type { VersionRow } from './record.ts'
 export type Store = Pick<ObjectStore, 'sizeOf' | 'read'>
 type Page = Static<typeof datasetRows>
 
-/** How much of the files one search reads, in bytes, before it answers with the rows found so far. */
+/** How much of the files one search reads, in bytes. */
 const scanBytes = 8 * 1024 * 1024
 
 /** How long the rows of one file may take, in milliseconds. */

@@ -3,7 +3,6 @@ import { byName, nullable, oneOf } from '../shared.ts'
 
 export const datasetFormats = ['jsonl', 'csv', 'parquet'] as const
 export const datasetKinds = ['chat', 'preference', 'prompt', 'text'] as const
-export type DatasetKind = (typeof datasetKinds)[number]
 
 const count = () => Type.Integer({ minimum: 0 })
 
@@ -56,9 +55,7 @@ export const datasetReport = Type.Object({
   /** Rows whose content an earlier row has. */
   duplicates: count(),
   /** Different contents that two splits share. */
-  overlap: Type.Array(
-    Type.Object({ splits: twoNames, rows: count() }),
-  ),
+  overlap: Type.Array(Type.Object({ splits: twoNames, rows: count() })),
   /** Whether duplicates and overlap are estimates, because there are too many different rows. */
   estimated: Type.Boolean(),
   /** By the name of the tokenizer. */

@@ -122,14 +122,14 @@ test('bad input is refused at its field', async t => {
   )
   const others = await uploadData(forge, textRows('hers'), alice)
   t.is(await atField({ files: [{ upload_id: others, name: 'a' }] }), 'body.files.0.upload_id')
-  t.is((await send({ files: [{ upload_id: others, name: 'a' }] }, alice)).status, 404)
+  t.is((await send({ files: [{ upload_id: others, name: 'a' }] }, alice)).status, 403)
   const large = await ask(forge, Buffer.from(''), {
     ...{ purpose: 'dataset', size_bytes: 1e15, sha256: null },
   })
   t.is(large.status, 413)
 })
 
-test('an invalid version names its lines, whoever pushed it is told, and the next one is ready', async t => {
+test('an invalid version names its lines, its author is notified, and the next one is ready', async t => {
   t.timeout(patient(120_000))
   const forge = await shared()
   const bob = await signedIn(forge, 'bob-of-data')
