@@ -2,6 +2,7 @@
 export { alerts } from './alerts/slice.ts'
 export { artifacts } from './artifacts/slice.ts'
 export { benchmarks } from './benchmarks/slice.ts'
+export { datasets } from './datasets/slice.ts'
 export { deadLetters } from './dead-letters/slice.ts'
 export { deployments } from './deployments/slice.ts'
 export { devices } from './devices/slice.ts'

@@ -56,6 +56,8 @@ export type LaunchOrder = {
   resume_from: string | null
   /** The ones of these two artifacts that are in Forge's store and must be fetched. */
   stored: Preparation['stored']
+  /** The datasets that its spec names, in the versions that were admitted. */
+  datasets: Preparation['datasets']
   /** The benchmarks that its spec names, with their definitions, for the code of the run. */
   benchmarks: readonly object[]
   /** How often the code should write a checkpoint, as its spec says. */

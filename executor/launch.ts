@@ -38,6 +38,7 @@ export const toLaunch =
         recipe,
         package: order.package,
         stored: order.stored,
+        datasets: order.datasets,
         env: own,
         input: JSON.stringify(order.params),
       },

@@ -51,6 +51,8 @@ export type Preparation = {
   package: { sha256: string } | null
   /** The artifacts from which the run starts and that have to be fetched first, with the variables that get their paths. */
   stored: readonly { variable: string; artifact: StoredArtifact }[]
+  /** The versions of datasets that the run reads; each is fetched once to this machine and shared by its runs. */
+  datasets: readonly DatasetToPlace[]
   /** The only variables of the launch that the preparation sees. */
   env: Record<string, string>
   /** The parameters as JSON; they may be of any size. */
@@ -66,6 +68,19 @@ export type StoredArtifact = {
   filename: string
   sha256: string
   size_bytes: number
+}
+
+/** A version of a dataset that a run reads, by the name that its job gives it. */
+export type DatasetToPlace = {
+  as: string
+  /** `owner/name@version`. */
+  ref: string
+  /** The digest of the names and digests of its files. */
+  digest: string
+  /** Which of its files the job means; null: all. */
+  split: string | null
+  weight: number
+  files: readonly { name: string; sha256: string; size_bytes: number; split: string }[]
 }
 
 /** Opaque to all but the executor that returned it. */

@@ -13,6 +13,8 @@ export const notificationKinds = [
   'role_changed',
   'session_ended',
   'maintenance',
+  'dataset_ready',
+  'dataset_invalid',
   ...alertKinds,
 ] as const
 

@@ -6,6 +6,9 @@ import { CannotStart } from '../platform/cannot-start.ts'
 /** Uploaded files: if several hosts serve an installation, a folder that all of them mount. */
 export const uploadsIn = ({ dataDir }: { dataDir: string }): string => join(dataDir, 'uploads')
 
+/** Datasets that were fetched for the runs of this machine, or of this cluster. */
+export const datasetsIn = (directory: string): string => join(directory, 'datasets')
+
 /** Uploaded recipes, unpacked for the runs on this machine. */
 export const recipesIn = ({ dataDir }: { dataDir: string }): string => join(dataDir, 'recipes')
 

@@ -14,10 +14,12 @@ export type Leased = {
   lease: number
 }
 
-type Rooms = { reactor: Pick<Reactor<never>, 'name' | 'deadlineMs'>; room: number }[]
+type Leasing = Pick<Reactor<never>, 'deadlineMs' | 'renewMs'>
+type Rooms = { reactor: Leasing & Pick<Reactor<never>, 'name'>; room: number }[]
 
-/** Twice the deadline, so that an attempt that uses all of it still has time to be closed. */
-const leaseMs = (deadlineMs: number) => 2 * deadlineMs
+/** Twice the deadline, so that an attempt that uses all of it still has time to be closed; less if it is renewed. */
+const leaseMs = ({ deadlineMs, renewMs }: Leasing) =>
+  renewMs === null ? 2 * deadlineMs : 3 * renewMs
 
 /**
  * Leases due duties, oldest first, for each reactor at most as many as it has room for. Skips duties that another
@@ -43,7 +45,7 @@ export async function leaseDue(pool: Pool, rooms: Rooms, now: Date): Promise<Lea
     values: [
       rooms.map(({ reactor }) => reactor.name),
       rooms.map(({ room }) => room),
-      rooms.map(({ reactor }) => leaseMs(reactor.deadlineMs)),
+      rooms.map(({ reactor }) => leaseMs(reactor)),
       now,
     ],
   })
@@ -107,6 +109,20 @@ export function joinedClosing(pool: Pool, now: () => Date): (held: Held) => Prom
       if (!isFlushing) setImmediate(flush)
       isFlushing = true
     })
+}
+
+/** No-op if the lease was lost. */
+export async function renewLease(
+  pool: Pool,
+  { duty_id, lease }: Held,
+  { reactor, now }: { reactor: Leasing; now: Date },
+): Promise<void> {
+  await pool.query({
+    name: 'duty_renew',
+    text: `update write.duty set leased_until = $3
+            where duty_id = $1 and lease = $2 and done_at is null and parked_at is null`,
+    values: [duty_id, lease, new Date(now.getTime() + leaseMs(reactor))],
+  })
 }
 
 export type Failure = { error: string; dueAt: Date } | { error: string; parkedAt: Date }

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/time.ts'
 import type { EventStore } from '../commit/event-store.ts'
 import { type Outcome, record } from '../effects/outcome.ts'
 import { PermanentFailure, type Reactor } from '../effects/reactor.ts'
-import { closeDuty, type Failure, failDuty, type Leased, releaseDuty } from './lease.ts'
+import { closeDuty, type Failure, failDuty, type Leased, releaseDuty, renewLease } from './lease.ts'
 
 export type Performed = 'performed' | 'failed' | 'parked' | 'released' | 'lease_lost'
 
@@ -31,6 +31,7 @@ export async function performLeased<D>(
   // Every earlier attempt crashed its process; otherwise the duty would already be parked.
   if (duty.attempts > reactor.attempts)
     return fail(deps, reactor, duty, new PermanentFailure('every attempt ended with its process'))
+  const renewing = renewed(deps, reactor, duty)
   try {
     const outcome = await withinDeadline(reactor.deadlineMs, stopping, signal =>
       reactor.perform(toPerform(duty), deps.work, signal),
@@ -40,7 +41,21 @@ export async function performLeased<D>(
     if (!stopping.aborted) return fail(deps, reactor, duty, error)
     await releaseDuty(deps.pool, duty)
     return 'released'
+  } finally {
+    clearInterval(renewing)
   }
+}
+
+/** A renewal that fails is repeated in time: the lease lasts for three. */
+function renewed<D>({ pool, now, logger }: PerformDeps<D>, reactor: Reactor<D>, duty: Leased) {
+  if (reactor.renewMs === null) return undefined
+  return setInterval(
+    () =>
+      renewLease(pool, duty, { reactor, now: now() }).catch(error =>
+        logger.warn({ err: error, duty_id: duty.duty_id }, 'a lease could not be renewed'),
+      ),
+    reactor.renewMs,
+  )
 }
 
 const toPerform = ({ duty_id, payload, attempts, due_at }: Leased) => ({

@@ -40,6 +40,11 @@ export type ReactorOf<P extends object, D> = {
   attempts?: number
   /** Time limit of one attempt in milliseconds; default 30,000. A lease lasts twice as long. */
   deadlineMs?: number
+  /**
+   * Renews the lease this often while an attempt runs, in milliseconds: another process takes over three times as long after this one
+   * was killed, however long the deadline is. Default null: the lease lasts twice the deadline.
+   */
+  renewMs?: number | null
   /** Maximum pause after the first failure in milliseconds; default 1,000. Doubles per failure, up to an hour. */
   backoffMs?: number
   /** Maximum number of duties performed concurrently in one process; default 4. */
@@ -58,6 +63,7 @@ const usual = {
   every: null,
   attempts: 8,
   deadlineMs: 30_000,
+  renewMs: null,
   backoffMs: 1000,
   atOnce: 4,
 }

@@ -26,7 +26,9 @@ export const jobKind: Kind = {
       case 'job.succeeded':
       case 'job.failed':
       case 'job.stopped':
-        return ['resume', 'package', ownCheckpoints].map(as => ends(event.data.run_id, as))
+        return ['resume', 'package', ownCheckpoints, unfinished].map(as =>
+          ends(event.data.run_id, as),
+        )
       default:
         return []
     }
@@ -35,6 +37,9 @@ export const jobKind: Kind = {
 
 /** Until it ends a job may continue from the newest checkpoint of its run, whichever that is by then. */
 const ownCheckpoints = 'checkpoints'
+
+/** A job uses its datasets as `dataset`, even after its end, and in this way until then. */
+const unfinished = 'unfinished'
 
 const run = (id: string): Thing => ({ kind: 'run', id })
 const ends = (run_id: string, as: string): UseChange => ({ begins: false, user: run(run_id), as })
@@ -52,7 +57,10 @@ function beginsFrom({ run_id, kind, resolved, spec }: Admitted): UseChange[] {
     retry: thing('run', labels[retryLabel]),
     clone: thing('run', labels[cloneLabel]),
   }
-  return Object.entries(used).flatMap(([as, one]) =>
+  const data = resolved.datasets.flatMap(({ ref }) =>
+    ['dataset', unfinished].map(as => [as, { kind: 'dataset', id: ref }] as const),
+  )
+  return [...Object.entries(used), ...data].flatMap(([as, one]) =>
     one ? [{ begins: true as const, user: run(run_id), used: one, as }] : [],
   )
 }

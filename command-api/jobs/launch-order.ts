@@ -1,5 +1,6 @@
 import { jobAt } from '../../events/job-state.ts'
 import { type JobAdmitted, type JobEvent, paramsOf } from '../../events/jobs.ts'
+import { Refusal } from '../../platform/refusal.ts'
 import { storedName } from '../../schemas/artifacts/artifacts.ts'
 import { isInStore } from '../../schemas/artifacts/in-store.ts'
 import type { ReplicaServing } from '../../schemas/deployments/replicas.ts'
@@ -7,6 +8,8 @@ import { reportingTo } from '../../schemas/runs/runs.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
 import { benchmarksToRun } from '../rules/benchmark-reference.ts'
+import { type DatasetOfJob, resolveDataset } from '../rules/dataset-reference.ts'
+import { roleOf } from '../rules/enabled-person.ts'
 import { endIngestTokens, issueIngestToken } from '../rules/ingest-tokens.ts'
 import { openSecrets } from '../rules/secret-values.ts'
 import { openEnv, type StoredEnv } from './sealed-env.ts'
@@ -30,6 +33,7 @@ export async function readOrder(
   const chosen = events.flatMap(event =>
     event.type === 'job.checkpoint_chosen' && event.data.attempt === attempt ? event.data : [],
   )[0]
+  const datasets = await readableDatasets(tx, admitted.data)
   const { nodes, owner, recipe, resolved, spec } = admitted.data
   const env = {
     ...(await openEnv(row as StoredEnv, run_id, deps.sealing)),
@@ -55,6 +59,7 @@ export async function readOrder(
       FORGE_RESUME_FROM: chosen?.artifact_id,
     }),
     benchmarks: await benchmarksToRun(deps.store, spec.spec.benchmarks, tx),
+    datasets,
     checkpoint_every_steps: spec.spec.checkpoints.every_steps,
     disk_bytes: bytesOfGigabytes(spec.spec.resources.disk_gb),
     env,
@@ -87,6 +92,42 @@ async function storedStarts(tx: Transaction, starts: Record<string, string | und
 function filenameOf({ artifact_id, path }: Stored): string {
   const name = storedName(path)
   return name === null || Buffer.byteLength(name) > maxNameBytes ? artifact_id : name
+}
+
+type DatasetOfRun = Pick<DatasetOfJob, 'ref' | 'digest' | 'files'> & {
+  as: string
+  split: string | null
+  weight: number
+}
+
+/**
+ * The admitted versions of the datasets that the spec names. Asks again whether the owner of the job may use them, because a grant
+ * may have been withdrawn while the job waited; the attempt then ends with this refusal.
+ */
+async function readableDatasets(
+  tx: Transaction,
+  { owner, spec, resolved }: JobAdmitted,
+): Promise<DatasetOfRun[]> {
+  const asked = spec.spec.datasets
+  if (asked.length === 0) return []
+  const caller = { username: owner, role: (await roleOf(tx, owner)) ?? 'operator' }
+  const refs = [...new Set(asked.map(({ ref }) => ref))]
+  const admittedAs = new Map(refs.map((ref, index) => [ref, resolved.datasets[index]?.ref ?? ref]))
+  const readable: DatasetOfRun[] = []
+  for (const { as, ref, split, weight } of asked) {
+    const version = admittedAs.get(ref) ?? ref
+    const dataset = await resolveDataset(tx, version, caller)
+    if (dataset.is === 'forbidden')
+      throw new Refusal('forbidden', `${owner} may no longer use the dataset ${dataset.dataset}`)
+    if (dataset.is === 'missing')
+      throw new Refusal(
+        'not_found',
+        `The dataset ${version} was deleted, or ${owner} may no longer see it`,
+      )
+    const { digest, files } = dataset
+    readable.push({ as, ref: dataset.ref, digest, split, weight, files })
+  }
+  return readable
 }
 
 /** Artifacts list the ways to load them; the first applies. */

@@ -48,6 +48,8 @@ const tellers: Tellers = {
       { kind: 'artifact_missing', level: 'warn' },
       `did not become a version of ${model}`,
     ),
+  'dataset.validated': ({ created_by, report, ...version }) =>
+    ofDataset(created_by, version, report),
   'quota.set': ({ username, max_concurrent_gpus, max_concurrent_jobs }, { actor }) =>
     ofPerson(username, actor.id, {
       kind: 'quota_changed',
@@ -96,6 +98,36 @@ export function dutiesOf(event: Recorded<DecisionEvent>): Duty<Told>[] {
   const tell = tellers[event.type] as ((data: object, caused: Caused) => Told | null) | undefined
   const told = tell?.(event.data, event) ?? null
   return told === null ? [] : [{ payload: told }]
+}
+
+type Validated = Data<'dataset.validated'>
+
+/** The person who made the version waits for its validation. */
+function ofDataset(
+  username: string,
+  { owner, name, version, state }: Omit<Validated, 'created_by' | 'report'>,
+  { rows, error_count, errors: [first] }: Validated['report'],
+): Told {
+  const id = `${owner}/${name}@${version}`
+  const isReady = state === 'ready'
+  const faults = `${error_count} ${error_count === 1 ? 'error' : 'errors'}`
+  return {
+    username,
+    message: {
+      kind: isReady ? 'dataset_ready' : 'dataset_invalid',
+      level: isReady ? 'info' : 'warn',
+      title: `${id} is ${isReady ? 'ready' : 'invalid'}`,
+      body: cut(
+        isReady
+          ? `${rows} rows`
+          : `${faults}${first ? `; the first in ${first.file}, line ${first.line}: ${first.message}` : ''}`,
+      ),
+      target: { type: 'dataset', id },
+      url: `/api/datasets/${owner}/${name}/versions/${version}`,
+      actor: 'forge',
+      group_key: `dataset:${id}`,
+    },
+  }
 }
 
 type AboutJob = { run_id: string; short_id: string; owner: string; message: string | null }

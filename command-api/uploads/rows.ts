@@ -67,14 +67,16 @@ export async function findSame(
   return rows[0] ? toRow(rows[0]) : null
 }
 
-/** All uploads of a person, registered or not. */
+/** All uploads of a person, registered or not, but for the files of datasets, which only the storage quota limits. */
 export async function holdingsOf(
   tx: Transaction,
   owner: string,
 ): Promise<{ bytes: number; pending: number }> {
   const { rows } = await tx.query(
     `select coalesce(sum(size_bytes), 0) as bytes, count(*) filter (where completed_at is null) as pending
-       from write.upload where owner = $1`,
+       from write.upload where owner = $1
+        and not exists (select from write.use u where u.used_kind = 'upload' and u.used_id = upload.upload_id
+                                                  and u.user_kind = 'dataset' and u.until is null)`,
     [owner],
   )
   return { bytes: Number(rows[0].bytes), pending: Number(rows[0].pending) }

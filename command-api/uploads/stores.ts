@@ -4,9 +4,9 @@ import type { Deps } from '../deps.ts'
 
 type Stores = Pick<Deps, 'uploads' | 'artifacts'>
 
-/** The store for uploads of a purpose. */
+/** The store for uploads of a purpose. Datasets are as large as artifacts, and other machines read them as well. */
 export const storeFor = (stores: Stores, purpose: UploadPurpose): ObjectStore =>
-  purpose === 'artifact' ? stores.artifacts : stores.uploads
+  purpose === 'artifact' || purpose === 'dataset' ? stores.artifacts : stores.uploads
 
 /** Each store once. */
 export const allStores = ({ uploads, artifacts }: Stores): ObjectStore[] => [

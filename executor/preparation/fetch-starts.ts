@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { StoredArtifact } from '../port.ts'
+import type { DatasetToPlace, StoredArtifact } from '../port.ts'
+import type { FetchOptions } from './fetch-stored.ts'
+import { placeDataset } from './place-dataset.ts'
 import { placeStored, removeOthers } from './place-stored.ts'
 
 /** Stored artifacts that an attempt starts from, each with the variable that names it to the run. */
@@ -18,22 +20,57 @@ export async function fetchStarts(
   env: NodeJS.ProcessEnv,
   say: (line: string) => void,
 ): Promise<Record<string, string>> {
-  const { SERVICE_ENDPOINT: endpoint = '', SERVICE_RUN_ID: run_id = '', SERVICE_TOKEN } = env
-  const source = { endpoint, run_id, token: SERVICE_TOKEN ?? '' }
-  const stopped = new AbortController()
-  const stop = () => stopped.abort()
-  process.once('SIGTERM', stop)
-  try {
+  return untilStopped(env, say, async options => {
     await removeOthers(
       directory,
       artifacts.map(({ artifact }) => artifact.artifact_id),
     )
     const paths: Record<string, string> = {}
     for (const { variable, artifact } of artifacts) {
-      const options = { directory, scratch: process.cwd(), source, say, signal: stopped.signal }
-      paths[variable] = await placeStored(artifact, options)
+      const scratch = process.cwd()
+      paths[variable] = await placeStored(artifact, { directory, scratch, ...options })
     }
     return paths
+  })
+}
+
+/** Datasets that an attempt reads, and the folder in which all runs share them. */
+export type Data = { directory: string; datasets: readonly DatasetToPlace[] }
+
+/** Fetches the datasets to this machine, and returns `FORGE_DATASETS`, which describes each by the name that the job gives it. */
+export async function fetchData(
+  { directory, datasets }: Data,
+  env: NodeJS.ProcessEnv,
+  say: (line: string) => void,
+): Promise<{ variables: Record<string, string>; paths: string[] }> {
+  return untilStopped(env, say, async options => {
+    const described: Record<string, object> = {}
+    const paths = new Set<string>()
+    for (const dataset of datasets) {
+      const { as, ref, digest, split, weight, files } = dataset
+      const place = await placeDataset(dataset, { directory, ...options })
+      const meant = files.filter(file => split === null || file.split === split)
+      const names = meant.map(({ name }) => name)
+      described[as] = { path: place, split, weight, digest, ref, files: names }
+      paths.add(place)
+    }
+    return { variables: { FORGE_DATASETS: JSON.stringify(described) }, paths: [...paths] }
+  })
+}
+
+/** Runs a fetch with the variables by which the run reports, until it ends or SIGTERM arrives. */
+async function untilStopped<T>(
+  env: NodeJS.ProcessEnv,
+  say: (line: string) => void,
+  fetch: (options: FetchOptions) => Promise<T>,
+): Promise<T> {
+  const { SERVICE_ENDPOINT: endpoint = '', SERVICE_RUN_ID: run_id = '', SERVICE_TOKEN } = env
+  const source = { endpoint, run_id, token: SERVICE_TOKEN ?? '' }
+  const stopped = new AbortController()
+  const stop = () => stopped.abort()
+  process.once('SIGTERM', stop)
+  try {
+    return await fetch({ source, say, signal: stopped.signal })
   } finally {
     process.off('SIGTERM', stop)
     if (stopped.signal.aborted) await endBySignal()

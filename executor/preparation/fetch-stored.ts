@@ -12,6 +12,8 @@ export type FetchOptions = {
   source: Source
   say: (line: string) => void
   signal: AbortSignal
+  /** Where the server has it, if it is no artifact. */
+  content?: { path: string; query: Record<string, string> }
   /** How long nothing may arrive, over any number of tries. */
   patienceMs?: number
   /** How long one connection may be silent. */
@@ -139,9 +141,11 @@ class Arriving {
   }
 
   #ask(signal: AbortSignal): Promise<Response> {
-    const { endpoint, run_id, token } = this.#options.source
-    const query = new URLSearchParams({ run_id, artifact_id: this.#artifact.artifact_id })
-    return fetch(`${endpoint}/artifact/content?${query}`, {
+    const { source, content } = this.#options
+    const { endpoint, run_id, token } = source
+    const { artifact_id } = this.#artifact
+    const { path, query } = content ?? { path: 'artifact/content', query: { artifact_id } }
+    return fetch(`${endpoint}/${path}?${new URLSearchParams({ run_id, ...query })}`, {
       headers: {
         'x-service-token': token,
         ...(this.bytes > 0 && { range: `bytes=${this.bytes}-` }),

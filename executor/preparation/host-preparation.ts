@@ -10,6 +10,8 @@ export type HostFiles = {
   /** The recipe with its files on this machine. */
   recipe: (name: string, version: string) => Promise<CatalogueEntry | null>
   environmentsDirectory: string
+  /** Holds the datasets that runs read. */
+  datasetsDirectory: string
   /** Holds the folders of runs. */
   runsDirectory: string
   /** Holds the packages of jobs. */
@@ -24,7 +26,7 @@ export const preparationOnHost =
   (host: HostFiles) =>
   async (
     { run_id, attempt }: Pick<Launch, 'run_id' | 'attempt'>,
-    { recipe: { name, version, digest }, package: archive, stored }: Preparation,
+    { recipe: { name, version, digest }, package: archive, stored, datasets }: Preparation,
   ): Promise<string[]> => {
     const entry = await host.recipe(name, version)
     if (!entry) throw new Error(`recipe ${name} ${version} is not in the catalogue any more`)
@@ -44,6 +46,7 @@ export const preparationOnHost =
         stored.length === 0
           ? null
           : { directory: path.join(host.runsDirectory, run_id, 'starts'), artifacts: stored },
+      data: datasets.length === 0 ? null : { directory: host.datasetsDirectory, datasets },
       environments_directory: host.environmentsDirectory,
       client_directory: pythonClient,
       python: host.python,

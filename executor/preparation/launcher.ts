@@ -3,7 +3,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { recipeDigest } from '../../recipes/digest.ts'
 import { fitsVariable } from '../../schemas/jobs/variables.ts'
-import { fetchStarts } from './fetch-starts.ts'
+import { fetchData, fetchStarts } from './fetch-starts.ts'
 import { reportLifecycle } from './lifecycle-report.ts'
 import { cannotLaunch, type Prepared } from './prepared.ts'
 import { ensureEnvironment, type PythonEnvironment } from './python-environment.ts'
@@ -54,8 +54,11 @@ async function launch(): Promise<void> {
     onBuild: () => report('building_env'),
   })
   const fetched = plan.starts ? await fetchStarts(plan.starts, process.env, say) : {}
+  const data = plan.data
+    ? await fetchData(plan.data, process.env, say)
+    : { variables: {}, paths: [] }
   await report('launching')
-  writeFileSync(3, JSON.stringify(toPrepared(environment, params, fetched)))
+  writeFileSync(3, JSON.stringify(toPrepared(environment, params, { fetched, data })))
 }
 
 function say(line: string): void {
@@ -63,10 +66,15 @@ function say(line: string): void {
 }
 
 /** `fetched`: paths by the variables that name them to the run. */
+type Fetched = {
+  fetched: Record<string, string>
+  data: { variables: Record<string, string>; paths: string[] }
+}
+
 function toPrepared(
   { python, variables, files }: PythonEnvironment,
   params: string,
-  fetched: Record<string, string>,
+  { fetched, data }: Fetched,
 ): Prepared {
   // In the folder of the attempt, where the run can read but neither write nor plant links.
   const paramsFile = path.resolve('params.json')
@@ -88,6 +96,7 @@ function toPrepared(
       ...withTemplate(process.env.FORGE_SERVING),
       FORGE_PARAMS_FILE: paramsFile,
       ...fetched,
+      ...data.variables,
     },
     readable: [
       ...files,
@@ -97,6 +106,7 @@ function toPrepared(
       plan.client_directory,
       paramsFile,
       ...Object.values(fetched),
+      ...data.paths,
     ],
   }
 }

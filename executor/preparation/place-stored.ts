@@ -112,7 +112,7 @@ async function putInPlace(made: string, place: string, aside: string): Promise<s
 }
 
 /** Its path, if it is still complete and unchanged: on some executors runs can write to it. */
-async function wholeIn(place: string): Promise<string | null> {
+export async function wholeIn(place: string): Promise<string | null> {
   const listed = await readJson<Listing>(path.join(place, 'files.json'))
   if (listed === null) return null
   const content = path.join(place, 'content')
@@ -124,7 +124,7 @@ async function wholeIn(place: string): Promise<string | null> {
   return isSame ? path.join(content, listed.name) : null
 }
 
-async function listingOf(content: string, name: string): Promise<Listing> {
+export async function listingOf(content: string, name: string): Promise<Listing> {
   const entries = await readdir(content, { recursive: true, withFileTypes: true })
   const files = entries.filter(entry => !entry.isDirectory())
   const looked = files.map(async entry => {

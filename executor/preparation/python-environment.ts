@@ -2,23 +2,11 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { constants } from 'node:fs'
-import {
-  access,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-  symlink,
-  utimes,
-} from 'node:fs/promises'
+import { access, mkdir, readdir, readFile, readlink, realpath, rm, symlink } from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { createDurably, isErrno, readJson, writeDurably } from '../attempts/durable-json.ts'
-import { bootId, type Identity, identify, isAlive } from '../attempts/process-identity.ts'
+import { isErrno, readJson, writeDurably } from '../attempts/durable-json.ts'
+import { type Identity, identify, isAlive } from '../attempts/process-identity.ts'
+import { ageOf, inTurn, isElsewhere } from './in-turn.ts'
 import { planInstallation, runStep } from './python-install.ts'
 import { filesOf, type PythonProbe, probePython } from './python-probe.ts'
 
@@ -73,46 +61,14 @@ async function buildOnce(
   if (ready) return ready
   await wish.onBuild()
   await mkdir(directory, { recursive: true })
-  const built = await takeTurn(directory, probe, wish.say)
-  if (built) return built
-  const lock = path.join(directory, lockFile)
-  const heartbeat = setInterval(() => touch(lock), heartbeatMs)
-  try {
-    await removeDeadBuilds(directory)
-    return await build(wish, probe, hasRequirements, directory)
-  } finally {
-    clearInterval(heartbeat)
-    await rm(lock, { force: true })
-  }
-}
-
-/** Null when it is this process's turn to build. */
-async function takeTurn(
-  directory: string,
-  probe: PythonProbe,
-  say: (line: string) => void,
-): Promise<Usable | null> {
-  const lock = path.join(directory, lockFile)
-  for (let round = 0; !(await createDurably(lock, identify(process.pid))); round++) {
-    const ready = await published(directory, probe)
-    if (ready) return ready
-    const waiting = await isHeld(lock)
-    if (waiting && round === 0)
-      say('another run is building this Python environment; waiting for it')
-    await delay(200)
-  }
-  // Another builder may have finished between the last check and the lock.
-  const ready = await published(directory, probe)
-  if (ready) await rm(lock, { force: true })
-  return ready
-}
-
-async function isHeld(lock: string): Promise<boolean> {
-  const owner = await readJson<Identity>(lock)
-  if (!owner) return false
-  if (isAlive(owner) || (isElsewhere(owner) && (await ageOf(lock)) < silentMs)) return true
-  await setAside(lock)
-  return false
+  return inTurn(path.join(directory, lockFile), {
+    ready: () => published(directory, probe),
+    onWait: () => wish.say('another run is building this Python environment; waiting for it'),
+    async make() {
+      await removeDeadBuilds(directory)
+      return build(wish, probe, hasRequirements, directory)
+    },
+  })
 }
 
 async function build(
@@ -141,28 +97,11 @@ async function build(
   return ready
 }
 
-/** How often a builder touches its lock, and how old that is when other machines take it for dead. */
-const heartbeatMs = 10_000
-const silentMs = 60_000
 /** No build of another machine takes longer. */
 const longestBuildMs = 24 * 3_600_000
 
-/** Its process cannot be looked up here: on Slurm the folder is shared, or this machine has restarted. */
-const isElsewhere = ({ boot_id }: Identity): boolean => boot_id !== bootId()
-
 const mayStillBuild = async (builder: Identity, folder: string): Promise<boolean> =>
   isAlive(builder) || (isElsewhere(builder) && (await ageOf(folder)) < longestBuildMs)
-
-async function ageOf(file: string): Promise<number> {
-  const found = await stat(file).catch(() => null)
-  return found ? Date.now() - found.mtimeMs : Number.POSITIVE_INFINITY
-}
-
-function touch(file: string): void {
-  const now = new Date()
-  // Only a hint; the next heartbeat may succeed.
-  utimes(file, now, now).catch(() => {})
-}
 
 const requirementsFile = 'requirements.txt'
 const currentLink = 'current'
@@ -281,16 +220,5 @@ async function removeDeadBuilds(directory: string): Promise<void> {
     const builder = { pid: Number(pid), start_ticks: startTicks, boot_id: bootId }
     if (!(await mayStillBuild(builder, path.join(directory, name))))
       await rm(path.join(directory, name), { recursive: true, force: true })
-  }
-}
-
-/** Renames instead of removing: of two processes that find the same dead owner, only one succeeds. */
-async function setAside(lock: string): Promise<void> {
-  const aside = `${lock}.${process.pid}.dead`
-  try {
-    await rename(lock, aside)
-    await rm(aside, { force: true })
-  } catch (error) {
-    if (!isErrno(error, 'ENOENT')) throw error
   }
 }

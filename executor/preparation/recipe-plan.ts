@@ -1,4 +1,4 @@
-import type { Starts } from './fetch-starts.ts'
+import type { Data, Starts } from './fetch-starts.ts'
 
 /** Input of the launcher; passed in argv, so it holds no secret. Paths are absolute. */
 export type RecipePlan = {
@@ -13,6 +13,8 @@ export type RecipePlan = {
   package: { file: string; sha256: string; limit_bytes: number } | null
   /** The artifacts that must be fetched before the run starts. */
   starts: Starts | null
+  /** The datasets that the run reads, and the folder in which all runs share them. */
+  data: Data | null
   /** Holds the Python environments of all runs. */
   environments_directory: string
   /** Added to PYTHONPATH so that `import forge` works. */

@@ -255,12 +255,12 @@ async function installationOf(pool: Pool): Promise<string> {
 
 /**
  * Left out: the database, which is copied apart; Python environments, which work only where they were built; unpacked
- * recipes, which the database has; the reserve of disk space, which the server makes again; the demos' own installations;
+ * recipes, which the database has; fetched datasets, which are in the store; the reserve of disk space, which the server makes again; the demos' own installations;
  * and folders being prepared or deleted.
  */
 function leftOutOf(config: Config): (path: string) => boolean {
   const environments = relative(config.dataDir, resolve(environmentsIn(config)))
-  const remade = ['environments', environments, 'recipes', 'reserve', 'reserve.new']
+  const remade = ['environments', environments, 'recipes', 'datasets', 'reserve', 'reserve.new']
   const tops = [...remade, 'demo', 'demo-data', '.restoring']
   return path =>
     tops.includes(path) ||

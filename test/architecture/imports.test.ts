@@ -24,12 +24,12 @@ const rooms: Record<string, [why: string, allowed: RegExp]> = {
   auth: ['both sides authenticate callers, so auth knows neither', /^(auth|schemas|platform)\//],
   'command-api': [
     'commands never read projections',
-    /^(command-api|events|schemas|platform|auth|recipes)\//,
+    /^(command-api|events|schemas|platform|auth|recipes|datasets)\//,
   ],
   projector: ['the projector calls no API', /^(projector|events|schemas|platform)\//],
   'query-api': [
     'queries see only the tables of the projector; their audit reads events',
-    /^(query-api|events|schemas|platform|auth|recipes)\/|^projector\/[^/]+\/table\.ts$/,
+    /^(query-api|events|schemas|platform|auth|recipes|datasets)\/|^projector\/[^/]+\/table\.ts$/,
   ],
   executor: [
     'executors issue commands only through functions handed to them',
@@ -39,14 +39,18 @@ const rooms: Record<string, [why: string, allowed: RegExp]> = {
     'the gateway serves without the log and the read models, so it knows neither side',
     /^(gateway|auth|schemas|platform)\//,
   ],
+  datasets: [
+    'servers and clients read data files, so how knows none of them',
+    /^(datasets|schemas|platform)\//,
+  ],
   recipes: ['every process reads recipes, so they know none', /^(recipes|schemas|platform)\//],
   server: [
     'the server puts the parts together and knows none of its users',
-    /^(server|auth|command-api|events|executor|gateway|platform|projector|query-api|recipes|schemas)\//,
+    /^(server|auth|command-api|datasets|events|executor|gateway|platform|projector|query-api|recipes|schemas)\//,
   ],
   clients: [
-    'clients speak only HTTP, and start the server and host commands as programs',
-    /^(clients|schemas)\/|^(main|server\/(republish|reset-password|backup\/program))\.ts$/,
+    'clients speak only HTTP, read data files as the server does, and start the server and host commands as programs',
+    /^(clients|schemas|datasets)\/|^(main|server\/(republish|reset-password|backup\/program))\.ts$/,
   ],
   deploy: ['the installation of a broker is independent of Forge', /^(deploy|platform)\//],
   bench: ['measurements drive the service with the tools of its tests', /^(?!clients\/)/],

@@ -150,6 +150,34 @@ test('a process whose lease has ended can neither close the duty nor record an o
   t.like(await rows(), [{ attempts: 2 }])
 })
 
+test('long work renews its lease, so no other process takes it over', async t => {
+  const { run, rows, pass, clock } = await dutyRunners(t)
+  const slow = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const work = loginReactor(
+    async ({ payload }) => {
+      begun.resolve()
+      await slow.promise
+      return [ended(payload.sid)]
+    },
+    { renewMs: 1000 },
+  )
+  const { store } = run([work])
+  await logIns(store, ['s1'])
+  await begun.promise
+  t.deepEqual((await rows())[0]?.leased_until, new Date(clock.now.getTime() + 3000))
+  for (let renewals = 1; renewals <= 2; renewals++) {
+    pass(2900)
+    await until('it is renewed', 10_000, async () => {
+      const [row] = await rows()
+      return row?.leased_until.getTime() === clock.now.getTime() + 3000
+    })
+  }
+  slow.resolve()
+  await until('it is closed', 10_000, async () => (await rows())[0]?.done_at)
+  t.like(await rows(), [{ attempts: 1 }])
+})
+
 test('an attempt that ignores its signal ends at its deadline', async t => {
   const { run, rows } = await dutyRunners(t)
   const { store } = run([

@@ -109,6 +109,7 @@ const plan = {
   attempt: 1,
   package: null,
   starts: null,
+  data: null,
   environments_directory: environments,
   client_directory: at('program', 'client'),
   python: systemPython,

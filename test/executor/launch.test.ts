@@ -29,6 +29,7 @@ const orderOf = ({ recipe: { name, version } }: CatalogueEntry): LaunchOrder => 
   resume_from: null,
   stored: [{ variable: 'FORGE_INIT_FROM', artifact }],
   benchmarks: [],
+  datasets: [],
   checkpoint_every_steps: null,
   env: {},
   serving: {
@@ -69,6 +70,7 @@ test('the host adds the paths of its own files', async t => {
   const commandOf = preparationOnHost({
     recipe: async () => entry,
     environmentsDirectory: '/data/environments',
+    datasetsDirectory: '/data/datasets',
     runsDirectory: '/data/runs',
     uploadsDirectory: '/data/uploads',
     packageLimitBytes: 10,

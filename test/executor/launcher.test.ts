@@ -71,6 +71,7 @@ async function planOf(root: string, recipe: string): Promise<RecipePlan> {
     attempt: 1,
     package: null,
     starts: null,
+    data: null,
     environments_directory: path.join(root, 'environments'),
     client_directory: path.join(root, 'client'),
     python: 'python3',

@@ -68,6 +68,7 @@ async function scene(t: ExecutionContext, setting: IsolationSetting, archive = c
         attempt,
         package: { file, sha256, limit_bytes },
         starts: null,
+        data: null,
         environments_directory: path.join(root, 'environments'),
         client_directory: path.join(root, 'client'),
         python: systemPython,

@@ -11,7 +11,14 @@ export function preparedBy(
 ): Preparation {
   const digest = randomUUID()
   commands.set(digest, command)
-  return { recipe: { name: 'given', version: '1', digest }, package: null, stored: [], env, input }
+  return {
+    recipe: { name: 'given', version: '1', digest },
+    package: null,
+    stored: [],
+    datasets: [],
+    env,
+    input,
+  }
 }
 
 export const givenCommand: PreparationCommand = async (_, { recipe: { digest } }) => {

@@ -53,6 +53,8 @@ export const factsOf = (
   idle: [{ profile, gpus: 32 }],
   executors: ['local'],
   dangling: [],
+  forbidden: [],
+  deprecated: [],
   resolved: { init_from: null, datasets: [] },
   package: null,
   serving: null,

@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import { pointsArrive } from '../clients/python/scripts.ts'
 import { type Forge, sharedForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
-import { mlflowPython } from './environment.ts'
+import { pythonWith } from '../servers/python-packages.ts'
 
 const theForge = sharedForge()
 const run = promisify(execFile)
@@ -18,7 +18,7 @@ const createRun = async (forge: Forge): Promise<Created> =>
 /** The output lines of a script in this folder; MLflow's client has only these variables. */
 async function script(t: ExecutionContext, name: string, env: Record<string, string>) {
   t.timeout(patient(400_000))
-  const python = await mlflowPython()
+  const python = await pythonWith(join(import.meta.dirname, 'requirements.txt'))
   const { stdout } = await run(python, [join(import.meta.dirname, name)], {
     env: { PATH: process.env.PATH, MLFLOW_HTTP_REQUEST_MAX_RETRIES: '1', ...env },
   })

@@ -96,6 +96,7 @@ async function trained(
     attempt: 1,
     package: null,
     starts: null,
+    data: null,
     environments_directory: environments,
     client_directory: client,
     python: systemPython,

@@ -40,6 +40,7 @@ const order = [
   'uploads',
   'projects',
   'models',
+  'datasets',
   'deployments',
   'jobs',
   'usage',

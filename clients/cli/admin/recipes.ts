@@ -1,7 +1,7 @@
 import { segment } from '../api/client.ts'
+import { uploadArchive } from '../api/upload.ts'
 import { projectFiles, refuseSensitive } from '../jobs/package/files.ts'
 import { pack } from '../jobs/package/pack.ts'
-import { upload } from '../jobs/package/upload.ts'
 import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
 import { pathIn } from '../program/process.ts'
@@ -30,7 +30,7 @@ export async function recipeAdd(
   const packed = await pack(files)
   try {
     const what = `${files.files.length} files, packed ${size(packed.bytes)}`
-    const upload_id = await upload(api, packed, {
+    const upload_id = await uploadArchive(api, packed, {
       purpose: 'recipe',
       onProgress: (sent, total) =>
         terminal.status(`${what}: ${Math.floor((sent / total) * 100)} % sent`),

@@ -3,6 +3,8 @@ import { isRecord } from './is-record.ts'
 export const exitCode = {
   ok: 0,
   jobFailed: 1,
+  /** Files of a dataset have faults. */
+  faulty: 1,
   usage: 2,
   refused: 3,
   auth: 4,

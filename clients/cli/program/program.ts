@@ -11,6 +11,7 @@ import { artifactsRemove, describeArtifactsRemove } from '../artifacts/remove.ts
 import { addAudit } from '../audit/commands.ts'
 import { addBenchmarks } from '../benchmarks/commands.ts'
 import { chat, describeChat } from '../chat/chat.ts'
+import { addDatasets } from '../datasets/commands.ts'
 import { addDeployments } from '../deployments/commands.ts'
 import { describeDiagnoses, diagnoses } from '../diagnoses/diagnoses.ts'
 import { describeRun, run } from '../external-runs/run.ts'
@@ -119,6 +120,7 @@ export function createProgram(world: World, ended: Ended): Command {
   addRecipes(program, world, ended)
   addDeployments(program, world, ended)
   addModels(program, world, ended)
+  addDatasets(program, world, ended)
   addArtifacts(program, world, ended)
   addQueue(program, world, ended)
   addBenchmarks(program, world, ended)

@@ -56,6 +56,10 @@ export type AdmissionFacts = {
   executors: readonly string[]
   /** Faults of dangling references, including those to resources the submitter may not read. */
   dangling: readonly string[]
+  /** Datasets that the submitter may see, but not use. */
+  forbidden: readonly string[]
+  /** Versions of datasets that should not be used any more. */
+  deprecated: readonly string[]
   resolved: Resolved
   /** Null if the spec names none, or one that the submitter does not have. */
   package: PackageFacts | null

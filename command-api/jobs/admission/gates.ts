@@ -145,16 +145,26 @@ export const quotaGate: Gate = facts => {
   }
 }
 
-const references: Gate = ({ dangling }) =>
-  dangling.length === 0
-    ? { ok: true, detail: 'every reference resolves' }
-    : {
-        ok: false,
-        code: 'references.unknown',
-        detail: dangling.join('; '),
-        data: { unknown: dangling },
-        hint: 'Remove the references to missing resources, or ask the owners to share them',
-      }
+const references: Gate = ({ dangling, forbidden }) => {
+  if (dangling.length > 0)
+    return {
+      ok: false,
+      code: 'references.unknown',
+      detail: dangling.join('; '),
+      data: { unknown: dangling },
+      hint: 'Remove the references to missing resources, or ask the owners to share them',
+    }
+  if (forbidden.length > 0)
+    return {
+      ok: false,
+      code: 'references.forbidden',
+      refusal: 'forbidden',
+      detail: `You may see the ${forbidden.length === 1 ? 'dataset' : 'datasets'} ${forbidden.join(', ')}, but not use ${forbidden.length === 1 ? 'it' : 'them'}`,
+      data: { forbidden },
+      hint: 'Ask the owner to grant you its use',
+    }
+  return { ok: true, detail: 'every reference resolves' }
+}
 
 const params: Gate = ({ params: checked, recipe }) => {
   if (!checked)

@@ -9,6 +9,7 @@ import { findBenchmark } from '../../rules/benchmark-reference.ts'
 import { findArtifact } from '../../rules/find-artifact.ts'
 import { findModel, resolveModel } from '../../rules/model-reference.ts'
 import { missingSecrets } from '../../rules/secret-values.ts'
+import { resolveDatasets } from './datasets.ts'
 
 export type Lookup = {
   pool: Pool
@@ -16,7 +17,13 @@ export type Lookup = {
   caller: { username: string; role: 'admin' | 'operator' }
 }
 
-export type Found = { dangling: string[]; resolved: Resolved }
+/** `forbidden`: datasets (`owner/name`) that the submitter may see, but not use; `deprecated`: versions (`owner/name@3`). */
+export type Found = {
+  dangling: string[]
+  forbidden: string[]
+  deprecated: string[]
+  resolved: Resolved
+}
 
 /**
  * Resolves the spec's references once, so that moving an alias or "latest" later does not affect the job.
@@ -36,9 +43,12 @@ export async function resolveReferences(spec: JobSpec, lookup: Lookup): Promise<
   if (fault !== null) dangling.push(fault)
   const init_from = work.init_from ? await resolveInit(work.init_from, lookup) : null
   if (typeof init_from === 'string') dangling.push(init_from)
+  const { faults, forbidden, deprecated, datasets } = await resolveDatasets(work.datasets, lookup)
   return {
-    dangling,
-    resolved: { init_from: typeof init_from === 'string' ? null : init_from, datasets: [] },
+    dangling: [...dangling, ...faults],
+    forbidden,
+    deprecated,
+    resolved: { init_from: typeof init_from === 'string' ? null : init_from, datasets },
   }
 }
 
@@ -47,10 +57,6 @@ function unknownKinds(work: JobSpec['spec']): string[] {
   const named = (kind: string, refs: readonly string[]) =>
     refs.map(ref => `No such ${kind}: ${ref}`)
   return [
-    ...named(
-      'dataset',
-      work.datasets.map(({ ref }) => ref),
-    ),
     ...named(
       'environment',
       work.environments.map(({ ref }) => ref),

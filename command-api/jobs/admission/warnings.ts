@@ -34,6 +34,11 @@ export function warningsOf(facts: AdmissionFacts): Warning[] {
       `recipe ${recipe?.name} ${recipe?.version} is deprecated`,
     ],
     [
+      facts.deprecated.length > 0,
+      'dataset_deprecated',
+      `deprecated: ${facts.deprecated.join(', ')}`,
+    ],
+    [
       image !== null && profile?.container === false,
       'image_unused',
       `profile ${profile?.name} runs processes, not containers: the image is not used`,

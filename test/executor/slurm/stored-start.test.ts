@@ -40,6 +40,7 @@ await onSharedCluster(open =>
           directory: join(runsDirectory, run_id, 'starts'),
           artifacts: [{ variable: 'FORGE_INIT_FROM', artifact }],
         },
+        data: null,
         environments_directory: await mkdtemp(join(scratch, 'environments-')),
         client_directory: scratch,
         python: 'python3',

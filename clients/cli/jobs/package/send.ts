@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { uploadArchive } from '../../api/upload.ts'
 import { type ExitCode, exitCode, usageFailure } from '../../program/failure.ts'
 import { type Process, pathIn } from '../../program/process.ts'
 import type { Session } from '../../program/session.ts'
@@ -7,7 +8,6 @@ import { toJson } from '../../terminal/harmless.ts'
 import { type SpecTree, setAt } from '../spec/job-spec.ts'
 import { type ProjectFiles, projectFiles, refuseSensitive } from './files.ts'
 import { pack } from './pack.ts'
-import { upload } from './upload.ts'
 
 /** The files that a job takes along, checked before the first request; null: none. */
 export async function packageOf(
@@ -46,7 +46,7 @@ export async function sendPackage(
   const what = `package: ${files.length} files, ${size(bytes)}, packed ${size(packed.bytes)}`
   note(what)
   try {
-    const upload_id = await upload(api, packed, {
+    const upload_id = await uploadArchive(api, packed, {
       purpose: 'package',
       onProgress: (sent, total) =>
         terminal.status(`${what}: ${Math.floor((sent / total) * 100)} % sent`),

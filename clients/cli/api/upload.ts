@@ -1,8 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import type { Api } from '../../api/client.ts'
-import { exitCode, Failure } from '../../program/failure.ts'
-import { pause } from '../../program/pause.ts'
-import type { Packed } from './pack.ts'
+import { exitCode, Failure } from '../program/failure.ts'
+import { pause } from '../program/pause.ts'
+import type { Api } from './client.ts'
 
 /** The fields of `POST /api/uploads` that are used here. */
 type Target = {
@@ -19,40 +18,54 @@ const pieceBytes = 4 * 1024 * 1024
 /** Failed requests in a row. */
 const maxFailures = 6
 
+type Uploaded = { file: string; bytes: number; sha256: string }
+type OnProgress = (sent: number, total: number) => void
+
+/** Sends a packed folder as `upload` does. */
+export const uploadArchive = (
+  api: Api,
+  archive: Uploaded,
+  { purpose, onProgress }: { purpose: 'package' | 'recipe'; onProgress: OnProgress },
+): Promise<string> => {
+  const named = { filename: `${purpose}.tar.gz`, content_type: 'application/gzip' }
+  return upload(api, archive, { purpose, ...named, onProgress })
+}
+
 /**
- * Sends an archive and registers it; returns its upload. Never repeats bytes that the server already has: the whole archive, or the
+ * Sends a file and registers it; returns its upload. Never repeats bytes that the server already has: the whole file, or the
  * beginning of one that was interrupted, even in an earlier call.
  */
 export async function upload(
   api: Api,
-  { file, bytes, sha256 }: Packed,
+  { file, bytes, sha256 }: Uploaded,
   {
-    purpose,
     onProgress,
-  }: { purpose: 'package' | 'recipe'; onProgress: (sent: number, total: number) => void },
+    ...named
+  }: { purpose: string; filename: string; content_type: string; onProgress: OnProgress },
 ): Promise<string> {
-  const announced = { purpose, filename: `${purpose}.tar.gz`, size_bytes: bytes, sha256 }
-  const content_type = 'application/gzip'
-  const target = await api.post<Target>(
-    '/api/uploads',
-    { ...announced, content_type },
-    { creates: true },
-  )
+  const announced = { ...named, size_bytes: bytes, sha256 }
+  const target = await api.post<Target>('/api/uploads', announced, { creates: true })
   if (target.exists) return target.upload_id
   const handle = await open(file, 'r')
   try {
     await sendRest(api, target, { handle, bytes, onProgress })
+    await api.post(`/api/uploads/${target.upload_id}/complete`, undefined)
+  } catch (error) {
+    if (!isComplete(error)) throw error
   } finally {
     await handle.close()
   }
-  await api.post(`/api/uploads/${target.upload_id}/complete`, undefined)
   return target.upload_id
 }
+
+/** Another command has sent the same file meanwhile. */
+const isComplete = (error: unknown): boolean =>
+  error instanceof Failure && error.fields.code === 'upload.completed'
 
 type Sending = {
   handle: FileHandle
   bytes: number
-  onProgress: (sent: number, total: number) => void
+  onProgress: OnProgress
 }
 
 async function sendRest(

@@ -5,24 +5,24 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-const requirements = join(import.meta.dirname, 'requirements.txt')
 const cache = join(import.meta.dirname, '../../node_modules/.cache/forge')
 
-let built: Promise<string> | null = null
+const built = new Map<string, Promise<string>>()
 
-/** The Python of an environment with MLflow's own client, installed once for each list of requirements. */
-export function mlflowPython(): Promise<string> {
-  built ??= build()
-  return built
+/** The Python of an environment with these packages, installed once for each list of requirements. */
+export function pythonWith(requirements: string): Promise<string> {
+  const python = built.get(requirements) ?? build(requirements)
+  built.set(requirements, python)
+  return python
 }
 
 /** Tests in several processes may build it at once: each in its own folder, and one of these is kept. */
-async function build(): Promise<string> {
+async function build(requirements: string): Promise<string> {
   const { stdout } = await run('python3', ['--version'])
   const wanted = createHash('sha256')
     .update(stdout)
     .update(await readFile(requirements))
-  const folder = join(cache, `mlflow-${wanted.digest('hex').slice(0, 16)}`)
+  const folder = join(cache, `python-${wanted.digest('hex').slice(0, 16)}`)
   if (!(await isThere(folder))) {
     await mkdir(cache, { recursive: true })
     const own = await mkdtemp(`${folder}-`)

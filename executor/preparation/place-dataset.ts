@@ -1,0 +1,73 @@
+import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { syncDirectory, writeDurably } from '../attempts/durable-json.ts'
+import type { DatasetToPlace } from '../port.ts'
+import { type FetchOptions, fetchStored } from './fetch-stored.ts'
+import { inTurn } from './in-turn.ts'
+import { listingOf, wholeIn } from './place-stored.ts'
+
+/**
+ * The versions of datasets that runs read, `<directory>/<digest>/`, shared by all runs that see the directory: `content/data/` has the
+ * files, and `files.json` lists them on arrival. Renaming makes the folder appear complete; one of several runs fetches it.
+ */
+const modes = { file: 0o444, folder: 0o755 }
+
+/** Returns the path of the version once all of its files are on this machine, checked by their digests. */
+export async function placeDataset(
+  dataset: DatasetToPlace,
+  { directory, ...options }: { directory: string } & FetchOptions,
+): Promise<string> {
+  const { say, signal } = options
+  const place = path.join(directory, dataset.digest.replace(/^sha256:/, ''))
+  const known = await wholeIn(place)
+  if (known !== null) {
+    say(`${dataset.ref} is already here: ${known}`)
+    return known
+  }
+  await mkdir(directory, { recursive: true, mode: modes.folder })
+  return inTurn(`${place}.fetching.json`, {
+    ready: () => wholeIn(place),
+    onWait: () => say(`another run is fetching ${dataset.ref}; waiting for it`),
+    make: () => fetchAll(dataset, place, options),
+    signal,
+  })
+}
+
+async function fetchAll(
+  { ref, files }: DatasetToPlace,
+  place: string,
+  options: FetchOptions,
+): Promise<string> {
+  const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+  options.say(
+    `fetching ${ref}, ${bytes} bytes in ${files.length} ${files.length === 1 ? 'file' : 'files'}`,
+  )
+  // A killed process may have left the one, and somebody may have changed the other.
+  const made = `${place}.new`
+  for (const remains of [made, place]) await rm(remains, { recursive: true, force: true })
+  const data = path.join(made, 'content', 'data')
+  await mkdir(data, { recursive: true })
+  for (const file of files) {
+    const target = path.join(data, file.name)
+    await mkdir(path.dirname(target), { recursive: true })
+    const { sha256, size_bytes, name } = file
+    const stored = { artifact_id: ref, path: name, filename: name, sha256, size_bytes }
+    const content = { path: 'dataset/content', query: { ref, file: name } }
+    await fetchStored(stored, target, { ...options, content })
+    await chmod(target, modes.file)
+  }
+  await openFolders(made)
+  await writeDurably(path.join(made, 'files.json'), await listingOf(path.dirname(data), 'data'))
+  await rename(made, place)
+  await syncDirectory(path.dirname(place))
+  const whole = await wholeIn(place)
+  if (whole === null) throw new Error(`${ref} changed while it was put in place`)
+  return whole
+}
+
+/** Runs may be other users, who read what only this one writes. */
+async function openFolders(directory: string): Promise<void> {
+  await chmod(directory, modes.folder)
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true }))
+    if (entry.isDirectory()) await chmod(path.join(entry.parentPath, entry.name), modes.folder)
+}
