@@ -114,7 +114,7 @@ function toolCallFault(call: unknown): string | null {
   return '.function.arguments is not the JSON of an object'
 }
 
-/** `calls` holds the empty text as well once any tool was called. */
+/** `calls` also holds the empty text once a tool was called, with or without an id. */
 function toolFault(message: Record<string, unknown>, calls: Set<string>): string | null {
   if (calls.size === 0)
     return ' is from a tool, but no assistant before it has tool_calls: add the call, or remove the message'

@@ -41,7 +41,7 @@ for (const name of writings)
     })
   })
 
-test('a search reads a bounded part of a file and says where to continue', async t => {
+test('a search reads a bounded part of a file and returns where to continue', async t => {
   const file = await fileOf('zstd')
   const wanted: object[] = await jsonIn(join(folder, 'zstd.json'))
   const index = (await validated([file])).files[0]?.index

@@ -35,7 +35,7 @@ for (const [name, content] of Object.entries(files)) {
     t.deepEqual(await readRows(file, index, { from: count, limit: 5 }), { rows: [], next: null })
   })
 
-  test(`${name}: a search finds rows whatever the case, and continues where it stopped`, async t => {
+  test(`${name}: a search ignores case, and continues where it stopped`, async t => {
     const index = (await validated([file])).files[0]?.index
     if (!index) return t.fail()
     const found: number[] = []

@@ -46,7 +46,7 @@ test('an abort ends a validation and closes its files', async t => {
   t.true(stream.destroyed)
 })
 
-test('the error of a file that cannot be read is thrown unchanged', async t => {
+test('the error of an unreadable file is thrown unchanged', async t => {
   const failure = new Error('the store is down')
   const broken: DatasetFile = { ...file, open: () => Promise.reject(failure) }
   const torn: DatasetFile = {

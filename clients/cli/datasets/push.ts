@@ -139,7 +139,7 @@ async function send({ api, terminal }: Session, { path, name, bytes }: LocalFile
 /** Pauses between two looks, in milliseconds. */
 const lookMs = { first: 200, most: 2_000 }
 
-/** A long validation continues without this command. */
+/** Interrupting it does not stop the validation. */
 async function untilValidated({ api, terminal }: Session, { ref }: Created): Promise<Detail> {
   const path = pathOfVersion(ref)
   for (let ms = lookMs.first; ; ms = Math.min(ms * 1.5, lookMs.most)) {

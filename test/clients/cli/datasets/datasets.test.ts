@@ -30,7 +30,7 @@ async function scene(t: ExecutionContext) {
 const datasetsOf = async (forge: Forge) =>
   (await forge.call<object[]>('GET', '/api/datasets?q=broken')).body
 
-/** The change of one person reaches another a moment later. */
+/** A change by one person is visible to another a moment later. */
 const endsWith = ({ run }: CommandLine, args: string[], code: number) =>
   until(`forge dataset ${args.join(' ')} ends with ${code}`, 20_000, async () => {
     return (await run(['dataset', ...args])).code === code
