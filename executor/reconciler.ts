@@ -211,13 +211,17 @@ async function submitted(deps: ReconcilerDeps, attempt: ActiveAttempt): Promise<
     const order = await commands.launch(run_id, attempt.attempt)
     return await executor.submit(await deps.toLaunch(order))
   } catch (error) {
-    // A refusal is final; anything else may pass.
-    const isRecent = deps.now().getTime() - attempt.scheduled_at.getTime() < submitPatienceMs
-    if (isRecent && !(error instanceof Refusal)) throw error
+    if (!isFinal(error) && !isLate(deps, attempt)) throw error
     const why = `It could not be submitted: ${error instanceof Error ? error.message : error}`
     return endedUnseen(deps, attempt, { ran: false, why })
   }
 }
+
+/** Most refusals are; anything else may pass. */
+const isFinal = (error: unknown) => error instanceof Refusal && error.code !== 'unavailable'
+
+const isLate = ({ now }: ReconcilerDeps, { scheduled_at }: ActiveAttempt) =>
+  now().getTime() - scheduled_at.getTime() >= submitPatienceMs
 
 async function endedUnseen(
   { commands, now }: ReconcilerDeps,

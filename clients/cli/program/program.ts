@@ -115,22 +115,27 @@ export function createProgram(world: World, ended: Ended): Command {
   describeComplete(program.command('__complete', { hidden: true })).action(async words =>
     ended(await complete(world, program, words)),
   )
-  addContexts(program, world, ended)
-  addProjects(program, world, ended)
-  addRecipes(program, world, ended)
-  addDeployments(program, world, ended)
-  addModels(program, world, ended)
-  addDatasets(program, world, ended)
-  addArtifacts(program, world, ended)
-  addQueue(program, world, ended)
-  addBenchmarks(program, world, ended)
-  addSecrets(program, world, ended)
-  addAccount(program, world, ended)
-  addAdministration(program, world, ended)
-  addAudit(program, world, ended)
+  for (const add of nouns) add(program, world, ended)
   acceptCommonOptionsBefore(program)
   return program
 }
+
+/** Each adds the commands of a noun, in the order of the help. */
+const nouns = [
+  addContexts,
+  addProjects,
+  addRecipes,
+  addDeployments,
+  addModels,
+  addDatasets,
+  addArtifacts,
+  addQueue,
+  addBenchmarks,
+  addSecrets,
+  addAccount,
+  addAdministration,
+  addAudit,
+] as const
 
 /** Its commands inherit these settings. */
 const emptyProgram = (world: World): Command =>
