@@ -104,7 +104,9 @@ test('a broken dataset is corrected by its lines, granted, and used by a run tha
   const figures = region('ada/sums@2')
   await figures.getByText(/^In (test and train|train and test)$/).waitFor()
   t.regex(await figures.innerText(), /Rows\s+67\b[\s\S]+Duplicates\s+5\b[\s\S]+In .*\s+3\b/)
-  await figures.getByRole('img', { name: /^Characters per row: from/ }).waitFor()
+  await figures
+    .getByRole('img', { name: /^Characters per row: 42 to 3,843, 107 on average$/ })
+    .waitFor()
   const rows = region('Rows')
   await rows.getByText('What is 0 + 0?').waitFor()
   t.is(await rows.getByText('assistant').count(), 10)

@@ -1,7 +1,6 @@
 import { stateText } from '../words/states.ts'
 import { useLanguage } from '../words/words.ts'
-import styles from './badge.module.css'
-import type { Tone } from './badge.tsx'
+import { Badge, type Tone } from './badge.tsx'
 
 /** The colours of states: of jobs, runs, datasets, deployments, alerts and checks alike. */
 const tones: Readonly<Record<string, Tone>> = {
@@ -43,9 +42,8 @@ const tones: Readonly<Record<string, Tone>> = {
 export function State({ state, text }: { state: string; text?: string }) {
   const language = useLanguage()
   return (
-    <span className={`${styles.badge} ${styles[tones[state] ?? 'soft']}`} data-state={state}>
-      <span className={styles.dot} aria-hidden="true" />
+    <Badge tone={tones[state] ?? 'soft'} state={state}>
       {stateText(text ?? state, language)}
-    </span>
+    </Badge>
   )
 }

@@ -136,7 +136,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Asked = {
   /** Sent as JSON. */
   body?: unknown
-  /** Sent as they are. */
+  /** Sent without encoding. */
   bytes?: Blob
   signal?: AbortSignal
   headers?: Record<string, string>

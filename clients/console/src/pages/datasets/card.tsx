@@ -16,7 +16,7 @@ import { words } from './words.ts'
 /** The most that the server accepts. */
 const maxLength = 50_000
 
-/** What a dataset is, in Markdown, edited in place by those who write it. */
+/** The description of a dataset in Markdown; its writers edit it in place. */
 export function Card({ dataset }: { dataset: Detail }) {
   const say = useWords(words)
   const [isEditing, setEditing] = useState(false)

@@ -18,7 +18,7 @@ const wholeNumber = /^\d{1,15}$/
 
 type Change = Readonly<{ split?: string | undefined; q?: string | undefined; from?: number }>
 
-/** The rows of a split by page, or those that contain a text; the address holds the choice. */
+/** The rows of a split by page, or only rows with a text; the address holds the choice. */
 export function Content({ dataset: { owner, name }, path }: { dataset: Named; path: string }) {
   const say = useWords(words)
   const navigate = useNavigate()

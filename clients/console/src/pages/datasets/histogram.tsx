@@ -18,6 +18,7 @@ export function Histogram({ of: { min, max, mean, buckets } }: { of: Lengths }) 
   const say = useWords(words)
   const language = useLanguage()
   const shown = (n: number) => n.toLocaleString(language)
+  const range = say.lengthsOf(shown(min), shown(max), shown(Math.round(mean)))
   const most = Math.max(1, ...buckets.map(({ rows }) => rows))
   const width = Math.max(leastBars, buckets.length) * (barWidth + gap) - gap
   return (
@@ -28,7 +29,7 @@ export function Histogram({ of: { min, max, mean, buckets } }: { of: Lengths }) 
         viewBox={`0 0 ${width} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={say.lengthsOf(shown(min), shown(max), shown(Math.round(mean)))}
+        aria-label={`${say.lengths}: ${range}`}
       >
         <line className={styles.base} x1={0} x2={width} y1={height} y2={height} />
         {buckets.map(({ below, rows }, nth) => {
@@ -48,9 +49,7 @@ export function Histogram({ of: { min, max, mean, buckets } }: { of: Lengths }) 
         })}
       </svg>
       <p className={styles.scale} aria-hidden="true">
-        <span>{shown(min)}</span>
-        <span>⌀ {shown(Math.round(mean))}</span>
-        <span>{shown(max)}</span>
+        {range}
       </p>
     </div>
   )

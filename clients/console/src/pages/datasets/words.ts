@@ -61,9 +61,8 @@ export const words = wordsOf({
   ],
   lengths: ['Characters per row', '每行字符数'],
   lengthsOf: [
-    (min: string, max: string, mean: string) =>
-      `Characters per row: from ${min} to ${max}, ${mean} on average`,
-    (min: string, max: string, mean: string) => `每行字符数：${min} 至 ${max}，平均 ${mean}`,
+    (min: string, max: string, mean: string) => `${min} to ${max}, ${mean} on average`,
+    (min: string, max: string, mean: string) => `${min} 至 ${max}，平均 ${mean}`,
   ],
   bucket: [
     (from: string, below: string, rows: string) =>
