@@ -7,6 +7,7 @@ export const ownSegments: readonly string[] = [
   'admin',
   'api',
   'assets',
+  'benchmarks',
   'compare',
   'deployments',
   'device',
