@@ -123,7 +123,7 @@ function ofDataset(
           : `${faults}${first ? `; the first in ${first.file}, line ${first.line}: ${first.message}` : ''}`,
       ),
       target: { type: 'dataset', id },
-      url: `/api/datasets/${owner}/${name}/versions/${version}`,
+      url: `/datasets/${owner}/${name}?version=${version}`,
       actor: 'forge',
       group_key: `dataset:${id}`,
     },

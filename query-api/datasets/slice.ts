@@ -1,3 +1,4 @@
+import { datasetPath } from '../../schemas/datasets/datasets.ts'
 import type { Slice } from '../slice.ts'
 import type { Tables } from './find.ts'
 import { datasetRoutes } from './routes.ts'
@@ -5,4 +6,8 @@ import { datasetRoutes } from './routes.ts'
 export const datasets: Slice<Tables> = {
   name: 'datasets',
   routes: ({ reads, contents: { store } }) => datasetRoutes({ reads, store }),
+  pages: [
+    { path: '/datasets', summary: 'Datasets' },
+    { path: '/datasets/{owner}/{name}', summary: 'A dataset', params: datasetPath },
+  ],
 }

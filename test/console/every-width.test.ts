@@ -13,8 +13,8 @@ const wide = `${'训练语言模型的第三次尝试🚀λ'.repeat(10)}`.slice(
 
 const everywhere = [
   ...['/', '/runs', '/projects', '/queue', '/submit', '/models', '/deployments', '/playground'],
-  ...['/usage', '/diagnoses', '/notifications', '/rubrics', '/settings', '/admin/people'],
-  ...['/admin/quotas', '/admin/engines', '/admin/audit', '/admin/projections'],
+  ...['/usage', '/diagnoses', '/notifications', '/rubrics', '/datasets', '/settings'],
+  ...['/admin/people', '/admin/quotas', '/admin/engines', '/admin/audit', '/admin/projections'],
 ]
 
 /** A run of 63 metrics with the longest names, its twin, and a run of one point. */

@@ -146,16 +146,16 @@ test('an invalid version names its lines, its author is notified, and the next o
   t.is(rows.body.code, 'dataset.not_ready')
   await push(forge, dataset, { 'train.jsonl': textRows('good', 'fine') }, { token: bob })
   t.is((await untilValidated(forge, dataset, 2)).state, 'ready')
-  type Told = { kind: string; body: string; target: { id: string } }[]
+  type Told = { kind: string; body: string; target: { id: string }; url: string }[]
   const told = await until('both results are announced', 30_000, async () => {
     const { body } = await asBob<Told>('GET', '/api/notifications')
     return body.length >= 2 && body
   })
   t.deepEqual(
-    told.map(({ kind, target }) => [kind, target.id]),
+    told.map(({ kind, target, url }) => [kind, target.id, url]),
     [
-      ['dataset_ready', `${dataset}@2`],
-      ['dataset_invalid', `${dataset}@1`],
+      ['dataset_ready', `${dataset}@2`, `/datasets/${dataset}?version=2`],
+      ['dataset_invalid', `${dataset}@1`, `/datasets/${dataset}?version=1`],
     ],
   )
   t.regex(told[1]?.body ?? '', /1 error; the first in train.jsonl, line 2/)

@@ -66,6 +66,7 @@ export const datasetSample: Sample = {
   },
   publish: ({ username }) =>
     `update read.datasets set visibility = 'public' where owner = '${username}'`,
+  pages: () => ['/datasets/none/none'],
   changes: {
     'POST /api/datasets/{owner}/{name}/versions': {
       body: async server => ({ files: [await uploaded(askOf(server))] }),

@@ -5,6 +5,7 @@ import { type Api, createApi } from '../api/client.ts'
 import { exitCode } from '../program/failure.ts'
 import { pause } from '../program/pause.ts'
 import { version } from '../program/version.ts'
+import { sendDataset } from './data/datasets.ts'
 import { sendJobs } from './data/jobs.ts'
 import { sendModels, suspendModels } from './data/models.ts'
 import { firstPanels, type PlannedRun, people, plannedRuns } from './data/plan.ts'
@@ -15,8 +16,8 @@ import { admin, type DemoServer, startDemoServer } from './server.ts'
 const usage = `npm run demo:data [-- options]
 
 Starts a server of its own on this machine, fills it by its API with projects, people, runs of all kinds, a model
-that it trains and serves, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All times are
-current: a server accepts no others.
+that it trains and serves, a dataset, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All
+times are current: a server accepts no others.
 
   --data DIR    where the server keeps its data, instead of .forge/demo-data here
   --port PORT   instead of a free one
@@ -125,8 +126,10 @@ async function addModels(api: Api, url: string, signal: AbortSignal): Promise<vo
 
 async function addJobs(root: Api, owners: Map<string, Api>, signal: AbortSignal): Promise<void> {
   const [pausing = root, training = root, waiting = root] = people.map(name => owners.get(name))
+  terminal.note('  a dataset of two versions, of which the first has broken lines')
+  const dataset = await sendDataset(owners.get('ada') ?? root, signal)
   terminal.note('  four jobs: one is paused during training, one is training, two are waiting')
-  if (!(await sendJobs({ pausing, training, waiting }, signal)))
+  if (!(await sendJobs({ pausing, training, waiting }, dataset, signal)))
     terminal.note('  the first one did not start training; forge logs shows why')
 }
 

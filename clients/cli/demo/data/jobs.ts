@@ -10,13 +10,18 @@ const trainsWithinMs = 120_000
 const lookMs = 500
 
 type Owners = { pausing: Api; training: Api; waiting: Api }
-type Job = { project: string; name: string; gpus: number; epochs: number }
+/** `dataset`: a version that it names, as `owner/name@2`. */
+type Job = { project: string; name: string; gpus: number; epochs: number; dataset?: string }
 
 /**
  * Jobs of the built-in recipe: one that is paused as soon as it trains, one that then trains on all GPUs of the
- * machine, which need not be there, and two that wait for it. False if the first did not start training in time.
+ * machine, which need not be there, and two that wait for it and name a dataset. False if the first did not start training in time.
  */
-export async function sendJobs(owners: Owners, signal: AbortSignal): Promise<boolean> {
+export async function sendJobs(
+  owners: Owners,
+  dataset: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   const first = { project: 'vision', name: 'digits, to be continued', gpus: 1, epochs: 5000 }
   const paused = await submit(owners.pausing, first)
   const isTraining = await becomes(owners.pausing, paused, ['running'], signal)
@@ -28,11 +33,11 @@ export async function sendJobs(owners: Owners, signal: AbortSignal): Promise<boo
   const large = { project: 'vision', gpus: 4, epochs: 3000 }
   await submit(owners.training, { ...large, name: 'digits on four GPUs' })
   for (const hidden of ['wide', 'narrow'])
-    await submit(owners.waiting, { ...large, name: `digits, ${hidden}`, epochs: 100 })
+    await submit(owners.waiting, { ...large, name: `digits, ${hidden}`, epochs: 100, dataset })
   return isTraining
 }
 
-async function submit(api: Api, { project, name, gpus, epochs }: Job): Promise<string> {
+async function submit(api: Api, { project, name, gpus, epochs, dataset }: Job): Promise<string> {
   const lock = await lockOf(api, recipe)
   const spec = {
     ...specOfRecipe({ lock, project, name }),
@@ -40,6 +45,7 @@ async function submit(api: Api, { project, name, gpus, epochs }: Job): Promise<s
       resources: { gpus_per_node: gpus },
       params: { epochs },
       checkpoints: { every_steps: 100 },
+      ...(dataset && { datasets: [{ as: 'train', ref: dataset, split: 'train', weight: 1 }] }),
     },
   }
   return (await api.post<Admission>('/api/jobs', spec, { creates: true })).run_id

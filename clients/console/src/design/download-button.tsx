@@ -11,11 +11,13 @@ type Props = {
   name: string
   /** Whether it may be too large for a page to hold. */
   isLarge?: boolean
+  /** In a table, where there is one in each row. */
+  isQuiet?: boolean
   children: ReactNode
 }
 
 /** Saves a file; shows how much has arrived, and what failed. */
-export function DownloadButton({ path, name, isLarge = false, children }: Props) {
+export function DownloadButton({ path, name, isLarge = false, isQuiet = false, children }: Props) {
   const [came, setCame] = useState<number | null>(null)
   const [error, setError] = useState<unknown>(null)
   const onClick = async () => {
@@ -31,7 +33,11 @@ export function DownloadButton({ path, name, isLarge = false, children }: Props)
   }
   return (
     <>
-      <Button busy={came !== null} onClick={() => void onClick()}>
+      <Button
+        kind={isQuiet ? 'quiet' : 'plain'}
+        busy={came !== null}
+        onClick={() => void onClick()}
+      >
         {children}
         {came !== null && came > 0 && ` · ${bytesOf(came)}`}
       </Button>

@@ -3,7 +3,7 @@ import { useLanguage } from '../words/words.ts'
 import styles from './badge.module.css'
 import type { Tone } from './badge.tsx'
 
-/** The colours of states: of jobs, runs, deployments, alerts and checks alike. */
+/** The colours of states: of jobs, runs, datasets, deployments, alerts and checks alike. */
 const tones: Readonly<Record<string, Tone>> = {
   running: 'active',
   starting: 'active',
@@ -12,11 +12,13 @@ const tones: Readonly<Record<string, Tone>> = {
   provisioning: 'active',
   loading: 'active',
   warming: 'active',
+  validating: 'active',
   degraded: 'warn',
   draining: 'warn',
   stopping: 'warn',
   pausing: 'warn',
   warning: 'warn',
+  deprecated: 'warn',
   succeeded: 'good',
   ready: 'good',
   active: 'good',
@@ -25,6 +27,7 @@ const tones: Readonly<Record<string, Tone>> = {
   failing: 'bad',
   abandoned: 'bad',
   missing: 'bad',
+  invalid: 'bad',
   critical: 'bad',
   error: 'bad',
   queued: 'wait',

@@ -2,6 +2,7 @@
 export { admin } from './admin/slice.ts'
 export { benchmarks } from './benchmarks/slice.ts'
 export { compare } from './compare/slice.ts'
+export { datasets } from './datasets/slice.ts'
 export { deployments } from './deployments/slice.ts'
 export { device } from './device/slice.ts'
 export { diagnoses } from './diagnoses/slice.ts'

@@ -133,7 +133,14 @@ export const standing = createStore<'unknown' | 'limited' | 'full'>('unknown')
 const limiting = ['password.generated', 'second_factor.set_up']
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-export type Asked = { body?: unknown; signal?: AbortSignal; headers?: Record<string, string> }
+export type Asked = {
+  /** Sent as JSON. */
+  body?: unknown
+  /** Sent as they are. */
+  bytes?: Blob
+  signal?: AbortSignal
+  headers?: Record<string, string>
+}
 
 /**
  * Calls the API as the person who is signed in; once more with a new token if the old one has ended, and once more after they
@@ -169,7 +176,7 @@ const isAboutPassword = async (response: Response): Promise<boolean> =>
       .catch(() => ({}))
   ).code?.match(/^(password\.wrong|second_factor\.)/) != null
 
-async function withToken(method: Method, path: string, { body, signal, headers }: Asked) {
+async function withToken(method: Method, path: string, { body, bytes, signal, headers }: Asked) {
   if (token === null) throw new SignedOut()
   return await sent(path, {
     method,
@@ -179,6 +186,7 @@ async function withToken(method: Method, path: string, { body, signal, headers }
       ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(bytes && { body: bytes }),
     ...(signal && { signal }),
   })
 }

@@ -56,6 +56,10 @@ const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   archived: ['archived', '已归档'],
   active: ['active', '使用中'],
   revoked: ['revoked', '已吊销'],
+  // Versions of datasets
+  validating: ['validating', '校验中'],
+  invalid: ['invalid', '无效'],
+  deprecated: ['deprecated', '已弃用'],
   // Alerts, checks and duties
   open: ['open', '未处理'],
   acknowledged: ['acknowledged', '已确认'],

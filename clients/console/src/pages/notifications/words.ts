@@ -32,6 +32,8 @@ const kinds: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   job_wasting_gpu: ['idle GPU', 'GPU 空闲'],
   diagnosis_ready: ['diagnosis', '诊断完成'],
   artifact_missing: ['artifact missing', '产物缺失'],
+  dataset_ready: ['dataset ready', '数据集就绪'],
+  dataset_invalid: ['dataset invalid', '数据集无效'],
 }
 
 export const kindText = (kind: string, language: Language): string =>
