@@ -9,6 +9,7 @@ export const ownSegments: readonly string[] = [
   'assets',
   'benchmarks',
   'compare',
+  'datasets',
   'deployments',
   'device',
   'diagnoses',
