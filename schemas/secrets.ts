@@ -1,12 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { secretLimits } from './secret-limits.ts'
 import { closed, pageQuery, timestamp } from './shared.ts'
-
-export const secretLimits = {
-  /** Secrets of one person. */
-  ofPerson: 100,
-  /** UTF-8 bytes of a value: 64 of them, the most that a job may name, still fit into the environment of a process. */
-  bytes: 16_384,
-} as const
 
 /** A name of an environment variable that a job may set; other names are refused with the reason. */
 export const secretPath = Type.Object({ name: Type.String({ minLength: 1, maxLength: 128 }) })

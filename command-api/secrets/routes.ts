@@ -2,13 +2,8 @@ import { type Route, route } from '../../auth/route.ts'
 import { type SecretName, secretAt } from '../../events/secrets.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { isJobVariable } from '../../schemas/jobs/variables.ts'
-import {
-  secretInput,
-  secretLimits,
-  secretPath,
-  secretRemoved,
-  secretSet,
-} from '../../schemas/secrets.ts'
+import { secretLimits } from '../../schemas/secret-limits.ts'
+import { secretInput, secretPath, secretRemoved, secretSet } from '../../schemas/secrets.ts'
 import type { ValidationError } from '../../schemas/shared.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { Invalid } from '../../schemas/validate.ts'

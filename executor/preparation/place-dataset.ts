@@ -1,16 +1,18 @@
+import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { syncDirectory, writeDurably } from '../attempts/durable-json.ts'
+import { isErrno, syncDirectory, writeDurably } from '../attempts/durable-json.ts'
 import type { DatasetToPlace } from '../port.ts'
 import { type FetchOptions, fetchStored } from './fetch-stored.ts'
 import { inTurn } from './in-turn.ts'
 import { listingOf, wholeIn } from './place-stored.ts'
 
 /**
- * The versions of datasets that runs read, `<directory>/<digest>/`, shared by all runs that see the directory: `content/data/` has the
- * files, and `files.json` lists them on arrival. Renaming makes the folder appear complete; one of several runs fetches it.
+ * The versions of datasets that runs read, `<directory>/<digest>-<random>/`, shared by all runs that were given the path:
+ * `content/data/` has the files, and `files.json` lists them on arrival. Renaming makes the folder appear complete; one of several
+ * runs fetches it. Other users may pass through the directory but not list it, so a run cannot find what its owner may not use.
  */
-const modes = { file: 0o444, folder: 0o755 }
+const modes = { file: 0o444, folder: 0o755, directory: 0o711 }
 
 /** Returns the path of the version once all of its files are on this machine, checked by their digests. */
 export async function placeDataset(
@@ -18,33 +20,53 @@ export async function placeDataset(
   { directory, ...options }: { directory: string } & FetchOptions,
 ): Promise<string> {
   const { say, signal } = options
-  const place = path.join(directory, dataset.digest.replace(/^sha256:/, ''))
-  const known = await wholeIn(place)
+  const digest = dataset.digest.replace(/^sha256:/, '')
+  const ready = () => placedIn(directory, digest)
+  const known = await ready()
   if (known !== null) {
     say(`${dataset.ref} is already here: ${known}`)
     return known
   }
-  await mkdir(directory, { recursive: true, mode: modes.folder })
-  return inTurn(`${place}.fetching.json`, {
-    ready: () => wholeIn(place),
+  await mkdir(directory, { recursive: true, mode: modes.directory })
+  return inTurn(path.join(directory, `${digest}.fetching.json`), {
+    ready,
     onWait: () => say(`another run is fetching ${dataset.ref}; waiting for it`),
-    make: () => fetchAll(dataset, place, options),
+    make: () => fetchAll(dataset, { directory, digest }, options),
     signal,
   })
 }
 
+async function placedIn(directory: string, digest: string): Promise<string | null> {
+  for (const place of await foldersOf(directory, digest)) {
+    const whole = await wholeIn(place)
+    if (whole !== null) return whole
+  }
+  return null
+}
+
+/** Complete ones, and the remains of processes that were killed. */
+async function foldersOf(directory: string, digest: string): Promise<string[]> {
+  const names = await readdir(directory).catch(error => {
+    if (isErrno(error, 'ENOENT')) return []
+    throw error
+  })
+  return names.filter(name => name.startsWith(`${digest}-`)).map(name => path.join(directory, name))
+}
+
 async function fetchAll(
   { ref, files }: DatasetToPlace,
-  place: string,
+  { directory, digest }: { directory: string; digest: string },
   options: FetchOptions,
 ): Promise<string> {
   const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
   options.say(
     `fetching ${ref}, ${bytes} bytes in ${files.length} ${files.length === 1 ? 'file' : 'files'}`,
   )
-  // A killed process may have left the one, and somebody may have changed the other.
+  // Left by a killed process, or changed by somebody.
+  for (const remains of await foldersOf(directory, digest))
+    await rm(remains, { recursive: true, force: true })
+  const place = path.join(directory, `${digest}-${randomBytes(16).toString('hex')}`)
   const made = `${place}.new`
-  for (const remains of [made, place]) await rm(remains, { recursive: true, force: true })
   const data = path.join(made, 'content', 'data')
   await mkdir(data, { recursive: true })
   for (const file of files) {
@@ -59,7 +81,7 @@ async function fetchAll(
   await openFolders(made)
   await writeDurably(path.join(made, 'files.json'), await listingOf(path.dirname(data), 'data'))
   await rename(made, place)
-  await syncDirectory(path.dirname(place))
+  await syncDirectory(directory)
   const whole = await wholeIn(place)
   if (whole === null) throw new Error(`${ref} changed while it was put in place`)
   return whole

@@ -38,7 +38,10 @@ export const jobAdmitted = (run_id: string, { kind = 'TrainJob', begins, retries
   type: 'job.admitted',
   data: {
     ...{ run_id, short_id: `short-${run_id}`, owner: 'ada', project: 'p', kind },
-    resolved: { init_from: begins === undefined ? null : { artifact_id: begins } },
+    resolved: {
+      init_from: begins === undefined ? null : { artifact_id: begins },
+      datasets: [],
+    },
     spec: {
       metadata: { labels: retries === undefined ? {} : { 'retry-of': retries } },
       spec: { source: { kind: 'recipe' } },

@@ -45,8 +45,8 @@ test('a person follows a run to its end, sees new points at once, and zooms a ch
   await chart(page, 'train/loss').getByText('at step 99').waitFor()
   // A key that is also a prefix has its own chart; the siblings share one.
   await becomes(t, () => page.getByRole('figure').getByRole('heading').allTextContents(), [
-    'train/accuracy',
     'train/loss',
+    'train/accuracy',
     'val/accuracy',
     'val/accuracy[…]',
   ])

@@ -224,11 +224,18 @@ const refusals = (lock: RecipeLock, names: string[]): [Job, Refusal][] => {
         },
       },
       unknown(
-        'No such dataset: a/b@1',
         'No such environment: a/env@1',
         'No such volume: cache',
         'No such rubric: a/none',
         'No such artifact: art_1',
+        'No such dataset: a/b@1',
+      ),
+    ],
+    [
+      { spec: { secrets: ['HUB_TOKEN'], benchmarks: [{ ref: 'gsm8k' }] } },
+      unknown(
+        'No such benchmark: gsm8k',
+        'You have no secret named HUB_TOKEN; set it (forge secret set HUB_TOKEN), or correct spec.secrets',
       ),
     ],
     [

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { until } from '../servers/until.ts'
 import type { Sample, SampleServer } from './sample.ts'
 import { asked, type Call } from './send.ts'
@@ -68,9 +69,11 @@ export const datasetSample: Sample = {
   pages: () => ['/datasets/none/none'],
   changes: {
     'POST /api/datasets/{owner}/{name}/versions': {
-      body: async server => ({ files: [await uploaded(askOf(server), ++pushed)] }),
+      body: async server => ({ files: [await uploaded(askOf(server))] }),
     },
-    'PATCH /api/datasets/{owner}/{name}': { body: () => ({ card: `of the sample ${++pushed}` }) },
+    'PATCH /api/datasets/{owner}/{name}': {
+      body: () => ({ card: `of the sample ${randomUUID()}` }),
+    },
     'PUT /api/datasets/{owner}/{name}/grants/{username}': {
       body: () => ({ see: true, use: true }),
     },
@@ -91,8 +94,6 @@ export const datasetSample: Sample = {
   },
 }
 
-let pushed = 0
-
 const askOf =
   ({ send, people }: SampleServer): Ask =>
   call =>
@@ -103,13 +104,14 @@ const pathOf = ({ fixtures }: SampleServer): string => {
   return `/api/datasets/${owner}/${name}`
 }
 
-async function uploaded(ask: Ask, no: number) {
-  const text = JSON.stringify({ text: `of a test, ${no}` })
+/** Content that no version has yet, not even one of samples that another process made. */
+async function uploaded(ask: Ask) {
+  const text = JSON.stringify({ text: `of a test, ${randomUUID()}` })
   const { upload_id, url } = await ask<Target>({
     method: 'POST',
     path: '/api/uploads',
     body: {
-      ...{ purpose: 'dataset', filename: `train-${no}.jsonl`, content_type: 'application/json' },
+      ...{ purpose: 'dataset', filename: 'train.jsonl', content_type: 'application/json' },
       size_bytes: Buffer.byteLength(text),
     },
   })
@@ -123,7 +125,7 @@ async function push(ask: Ask, { owner, name }: { owner: string; name: string }):
   const { version } = await ask<{ version: number }>({
     method: 'POST',
     path: `/api/datasets/${owner}/${name}/versions`,
-    body: { files: [await uploaded(ask, ++pushed)] },
+    body: { files: [await uploaded(ask)] },
   })
   return version
 }

@@ -1,0 +1,7 @@
+/** In a file of their own, because the console needs them without the schemas. */
+export const secretLimits = {
+  /** Secrets of one person. */
+  ofPerson: 100,
+  /** UTF-8 bytes of a value: 64 of them, the most that a job may name, still fit into the environment of a process. */
+  bytes: 16_384,
+} as const

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import type { DatasetToPlace } from '../../executor/port.ts'
+import { placeDataset } from '../../executor/preparation/place-dataset.ts'
+import { folder } from '../recipes/tiny-recipe.ts'
+import { artifactOf, serveArtifact } from './serve-artifact.ts'
+
+const bytes = randomBytes(200_000)
+const { sha256, size_bytes } = artifactOf(bytes)
+const digest = 'd'.repeat(64)
+const dataset: DatasetToPlace = {
+  ...{ as: 'train', ref: 'ada/maths@1', digest: `sha256:${digest}`, split: null, weight: 1 },
+  files: [{ name: 'train/part-0.jsonl', sha256, size_bytes, split: 'train' }],
+}
+
+async function placing(t: ExecutionContext) {
+  const { asked, source } = await serveArtifact(t, bytes)
+  const directory = path.join(await folder(t), 'datasets')
+  const place = () =>
+    placeDataset(dataset, {
+      directory,
+      source,
+      signal: new AbortController().signal,
+      say: () => {},
+    })
+  return { asked, directory, place }
+}
+
+test('two runs that start at the same moment fetch a version once', async t => {
+  const { asked, directory, place } = await placing(t)
+  const [one, other] = await Promise.all([place(), place()])
+  t.is(one, other)
+  t.is(await place(), one)
+  t.is(asked.length, 1)
+  t.is(
+    asked[0]?.url,
+    '/api/ingest/dataset/content?run_id=run_b&ref=ada%2Fmaths%401&file=train%2Fpart-0.jsonl',
+  )
+  t.true((await readFile(path.join(one, 'train/part-0.jsonl'))).equals(bytes))
+  t.is((await readdir(directory)).length, 1, 'neither a lock nor remains are left')
+})
+
+test('other users can neither list the versions nor guess where one is, nor write to it', async t => {
+  const [one, other] = [await placing(t), await placing(t)]
+  const [first, second] = [await one.place(), await other.place()]
+  t.is((await stat(one.directory)).mode & 0o777, 0o711)
+  const [name, otherName] = [one, other].map((at, nth) =>
+    path
+      .relative(at.directory, nth === 0 ? first : second)
+      .split(path.sep)
+      .at(0),
+  )
+  t.regex(String(name), new RegExp(`^${digest}-[0-9a-f]{32}$`))
+  t.not(name, otherName)
+  t.is((await stat(path.join(first, 'train/part-0.jsonl'))).mode & 0o777, 0o444)
+  t.is((await stat(path.join(first, 'train'))).mode & 0o777, 0o755)
+})
+
+test('a version that was changed on the machine is fetched again', async t => {
+  const { asked, directory, place } = await placing(t)
+  const file = path.join(await place(), 'train/part-0.jsonl')
+  await chmod(file, 0o644)
+  await writeFile(file, 'shorter')
+  const again = await place()
+  t.true((await readFile(path.join(again, 'train/part-0.jsonl'))).equals(bytes))
+  t.is(asked.length, 2)
+  t.is((await readdir(directory)).length, 1)
+})
