@@ -1,4 +1,4 @@
-/** In a file of their own, because the console needs them without the schemas. */
+/** Separate from the schemas, which the console does not load. */
 export const secretLimits = {
   /** Secrets of one person. */
   ofPerson: 100,

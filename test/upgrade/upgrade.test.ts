@@ -40,7 +40,7 @@ test('there are fixtures', t => {
   t.true(names.length >= 1)
 })
 
-// One at a time: a server that is restored slowly ends silent runs, a minute after the recording.
+// Serial, because a server that is restored slowly ends silent runs, a minute after the recording.
 for (const name of names) {
   test.serial(
     `${name}: this version reads everything as that one did, also from rebuilt read models`,

@@ -17,6 +17,8 @@ type Progress = { received_bytes: number }
 const pieceBytes = 4 * 1024 * 1024
 /** Failed requests in a row. */
 const maxFailures = 6
+/** How often a file is sent again because another command sent it at the same time. */
+const maxDisturbances = 4
 
 type Uploaded = { file: string; bytes: number; sha256: string }
 type OnProgress = (sent: number, total: number) => void
@@ -44,23 +46,29 @@ export async function upload(
   }: { purpose: string; filename: string; content_type: string; onProgress: OnProgress },
 ): Promise<string> {
   const announced = { ...named, size_bytes: bytes, sha256 }
-  const target = await api.post<Target>('/api/uploads', announced, { creates: true })
-  if (target.exists) return target.upload_id
   const handle = await open(file, 'r')
   try {
-    await sendRest(api, target, { handle, bytes, onProgress })
-    await api.post(`/api/uploads/${target.upload_id}/complete`, undefined)
-  } catch (error) {
-    if (!isComplete(error)) throw error
+    for (let failures = 0; ; failures += 1) {
+      const target = await api.post<Target>('/api/uploads', announced, { creates: true })
+      if (target.exists) return target.upload_id
+      try {
+        await sendRest(api, target, { handle, bytes, onProgress })
+        await api.post(`/api/uploads/${target.upload_id}/complete`, undefined)
+        return target.upload_id
+      } catch (error) {
+        if (!isDisturbed(error) || failures === maxDisturbances) throw error
+        await pause(250 * 2 ** failures)
+      }
+    }
   } finally {
     await handle.close()
   }
-  return target.upload_id
 }
 
-/** Another command has sent the same file meanwhile. */
-const isComplete = (error: unknown): boolean =>
-  error instanceof Failure && error.fields.code === 'upload.completed'
+/** Another command has registered the same file meanwhile, or is sending it again from its beginning. */
+const disturbed = ['upload.completed', 'upload.incomplete', 'upload.sha256']
+const isDisturbed = (error: unknown): boolean =>
+  error instanceof Failure && disturbed.includes(String(error.fields.code))
 
 type Sending = {
   handle: FileHandle
