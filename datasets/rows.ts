@@ -70,29 +70,39 @@ const readers: Record<
 
 type Indexed<Format> = Extract<FileIndex, { format: Format }>
 
-/** The last row before `from` whose offset the index has. */
-function entryBefore({ every, offsets }: Indexed<'jsonl' | 'csv'>, from: number) {
+/**
+ * Opens a file at the last row before the first wanted one whose offset the index has; null if it has none. `pass` skips the rows
+ * between them and takes the others; `value` is called for these alone.
+ */
+async function openBefore(
+  file: DatasetFile,
+  { every, offsets }: Indexed<'jsonl' | 'csv'>,
+  { from, take }: Taking,
+) {
   const at = Math.min(Math.floor(from / every), offsets.length - 1)
-  const offset = offsets[at]
-  return offset === undefined ? null : { row: at * every, offset }
+  const first = offsets[at]
+  if (first === undefined) return null
+  let row = at * every
+  let before = 0
+  return {
+    stream: await file.open({ first, last: file.size - 1 }),
+    pass(offset: number, value: () => Parameters<Taking['take']>[1]): boolean {
+      const bytes = offset - before
+      before = offset
+      return row++ < from || take(row - 1, value(), bytes)
+    },
+  }
 }
 
 async function takeLines(
   file: DatasetFile,
   index: Indexed<'jsonl'>,
-  { from, take }: Taking,
+  taking: Taking,
 ): Promise<void> {
-  const entry = entryBefore(index, from)
-  if (!entry) return
-  let row = entry.row
-  let before = 0
-  const stream = await file.open({ first: entry.offset, last: file.size - 1 })
-  await readJsonl(stream, {
-    onRow: ({ row: value, offset }) => {
-      const bytes = offset - before
-      before = offset
-      return row++ < from || take(row - 1, value, bytes)
-    },
+  const opened = await openBefore(file, index, taking)
+  if (!opened) return
+  await readJsonl(opened.stream, {
+    onRow: ({ row, offset }) => opened.pass(offset, () => row),
     onBytes: () => undefined,
     signal: null,
   })
@@ -101,21 +111,14 @@ async function takeLines(
 async function takeRecords(
   file: DatasetFile,
   index: Indexed<'csv'>,
-  { from, take }: Taking,
+  taking: Taking,
 ): Promise<void> {
-  const entry = entryBefore(index, from)
-  if (!entry) return
-  let row = entry.row
-  let before = 0
-  const stream = await file.open({ first: entry.offset, last: file.size - 1 })
-  await readCsv(stream, {
+  const opened = await openBefore(file, index, taking)
+  if (!opened) return
+  await readCsv(opened.stream, {
     delimiter: index.delimiter,
     width: index.columns.length,
-    onRecord: ({ cells, offset }) => {
-      const bytes = offset - before
-      before = offset
-      return row++ < from || take(row - 1, rowOfCells(index.columns, cells), bytes)
-    },
+    onRecord: ({ cells, offset }) => opened.pass(offset, () => rowOfCells(index.columns, cells)),
     onFault: () => undefined,
     onBytes: () => undefined,
     signal: null,
