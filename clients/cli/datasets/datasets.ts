@@ -21,7 +21,7 @@ import {
   type Texts,
   type World,
 } from '../program/session.ts'
-import { size } from '../terminal/amounts.ts'
+import { counted, size } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { type Column, showTable } from '../terminal/table.ts'
 import { showErrors } from './check.ts'
@@ -137,7 +137,7 @@ function factsOf(version: VersionDetail): [string, string][] {
       `${about}${number(rows)} rows in ${splits.join(' and ')}`,
     ]),
     ['made by', `${version.created_by}, ${version.created_at}`],
-    ['used by', `${version.used_by_count} runs`],
+    ['used by', counted(version.used_by_count, 'run')],
   ]
 }
 
