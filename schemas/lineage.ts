@@ -35,7 +35,7 @@ const lineageNode = Type.Object({
   owner: nullable(Type.String()),
   state: nullable(Type.String()),
   created_at: nullable(timestamp()),
-  /** Of a deployment: the requests and tokens that it served in all; null for other things. */
+  /** The requests and tokens that a deployment has served in all; null for other things. */
   traffic: nullable(
     Type.Object({
       requests: Type.Number(),

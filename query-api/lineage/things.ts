@@ -19,7 +19,7 @@ export type Db = Kysely<Tables>
 
 export type Refs = Readonly<Record<ThingType, readonly string[]>>
 
-/** A thing with those that it came from. `origins` of a deployment are all artifacts that it ever served. */
+/** A thing with its direct origins: for a deployment, every artifact that it ever served. */
 export type Thing = {
   type: ThingType
   ref: string
@@ -36,7 +36,7 @@ export const idOf = ({ type, ref }: { type: ThingType; ref: string }): string =>
 type Reading = { db: Db; caller: Person }
 
 /**
- * The things that one may read among these, and those that came from one of them; at most `limit` of each type, oldest first.
+ * Reads these things and the direct results of `from`, as far as the caller may read them; at most `limit` of each type, oldest first.
  * Artifacts that led to nothing are found by their own ids alone: a run may have thousands of checkpoints.
  */
 export async function readThings(on: Reading, own: Refs, from: Refs, limit: number) {

@@ -120,7 +120,7 @@ function NodeBox({ node, isOwn, how }: { node: Placed; isOwn: boolean; how: read
   )
 }
 
-/** What is worth knowing besides the name. */
+/** The state, and the traffic of a deployment. */
 function useDetail({ state, traffic }: LineageNode): string[] {
   const say = useWords(words)
   const language = useLanguage()
@@ -138,7 +138,7 @@ type NodeLinkProps = {
   'aria-current'?: true | undefined
 }
 
-/** Artifacts have no page of their own; the one of their run is the node before them. */
+/** Artifacts have no page of their own; the node before them links to the page of their run. */
 function NodeLink({ node: { type, ref }, children, ...shown }: NodeLinkProps) {
   if (type === 'run')
     return (
