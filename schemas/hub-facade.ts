@@ -34,12 +34,14 @@ export type Revision =
   | { is: 'commit'; version: number; commit: string }
   | { is: 'alias'; alias: string }
 
+const maxVersion = 1_000_000
+
 export function parseRevision(text: string): Revision {
   if (text === 'main' || text === 'refs/heads/main') return { is: 'main' }
   const [, number] = /^(?:refs\/tags\/)?v?([1-9]\d{0,6})$/.exec(text) ?? []
   if (number !== undefined) return { is: 'version', version: Number(number) }
-  if (/^[0-9a-f]{40}$/.test(text))
-    return { is: 'commit', commit: text, version: Number.parseInt(text.slice(32), 16) }
+  const version = /^[0-9a-f]{40}$/.test(text) ? Number.parseInt(text.slice(32), 16) : null
+  if (version !== null && version <= maxVersion) return { is: 'commit', commit: text, version }
   return { is: 'alias', alias: text.replace(/^refs\/tags\//, '') }
 }
 

@@ -21,7 +21,6 @@ import {
   treeQuery,
   whoAnswer,
 } from '../../schemas/hub-facade.ts'
-import { toTimestamp } from '../../schemas/timestamp.ts'
 import { parsePaths } from './form.ts'
 import { modelRepo, tagsOfModel } from './model-repo.ts'
 import { type HubReads, readerOf } from './reader.ts'
@@ -220,8 +219,8 @@ const bytes = {
 const infoOf = (repo: Repo): RepoInfo => ({
   ...{ _id: repo.id, id: repo.id, author: repo.author, sha: repo.commit },
   ...(repo.type === 'model' && { modelId: repo.id }),
-  createdAt: toTimestamp(repo.created_at),
-  lastModified: toTimestamp(repo.changed_at),
+  // The Hub's client reads no other form of times.
+  ...{ createdAt: repo.created_at.toISOString(), lastModified: repo.changed_at.toISOString() },
   ...{ private: repo.isPrivate, gated: repo.mayUse ? false : 'manual', disabled: false },
   ...{ downloads: 0, likes: 0, tags: repo.license === null ? [] : [`license:${repo.license}`] },
   ...(repo.license !== null && { cardData: { license: repo.license } }),
