@@ -8,7 +8,6 @@ import {
   hubDatasetRevision,
   hubFacades,
   hubGitDataset,
-  hubModelRevision,
   isOfGit,
   lfsBatchAnswer,
   lfsBatchInput,
@@ -28,7 +27,6 @@ import {
 import { exactly } from '../../schemas/validate.ts'
 import type { Deps } from '../deps.ts'
 import { refuseUnlessWriter } from '../rules/dataset-access.ts'
-import { findModel } from '../rules/model-reference.ts'
 import { commitRoute } from './commit-route.ts'
 import { refuseName } from './files.ts'
 import { type Head, type HubPorts, type HubRequest, writerOf } from './ports.ts'
@@ -118,19 +116,6 @@ const preuploadRoutes = (deps: Deps, ports: HubPorts, facade: HubFacade): Route[
       await refuseUnlessWriter(deps.pool, params, await writerOf(deps.pool, caller))
       for (const { path } of body.files) refuseName(path)
       return { files: modesOf(body.files, await ports.headOf(deps.pool, params)) }
-    },
-  }),
-  route({
-    ...ofItsPeople(facade, 'api/models/{model}/preupload/{revision}'),
-    summary: 'Hub: refuse files for a model, whose versions are artifacts of runs',
-    params: hubModelRevision,
-    body: preuploadInput,
-    bodyLimitBytes: preuploadBytes,
-    response: preuploadAnswer,
-    refusals: ['forbidden', 'not_found', 'not_configured'],
-    async handle({ caller, params: { model } }) {
-      const found = await findModel(deps.pool, model, await writerOf(deps.pool, caller))
-      throw found ? notOffered('model') : new Refusal('not_found', `No such model: ${model}`)
     },
   }),
 ]

@@ -11,6 +11,8 @@ export function treeOf(
   { folder, recursive, cursor, limit }: Asked,
 ): { entries: TreeEntry[]; next: string | null } {
   const prefix = folder === '' ? '' : `${folder.replace(/\/+$/, '')}/`
+  const file = files.find(({ path }) => path === folder)
+  if (file) return { entries: [toEntry(file)], next: null }
   const below = files.filter(({ path }) => path.startsWith(prefix))
   if (prefix !== '' && below.length === 0) throw noEntry(id, folder)
   const entries = new Map(below.flatMap(file => entriesOf(file, prefix, recursive)))

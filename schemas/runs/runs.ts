@@ -104,7 +104,7 @@ export const reportingTo = <T extends string | null>(
 export const hubVariables = (
   env: Readonly<Record<string, string>>,
   { baseUrl, token }: { baseUrl: string; token: string },
-): Record<string, string> =>
+) =>
   'HF_ENDPOINT' in env || 'HF_TOKEN' in env
     ? {}
     : { HF_ENDPOINT: `${baseUrl}/api/ingest/hub`, HF_TOKEN: token, HF_HUB_DISABLE_XET: '1' }
