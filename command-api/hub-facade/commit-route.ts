@@ -47,7 +47,9 @@ export const commitRoute = (deps: Deps, ports: HubPorts, facade: HubFacade): Rou
       refuseBranch(params.revision, ctx.query.create_pr)
       const { header, operations } = body
       const card = cardIn(operations)
-      const changes = await changesOf(ports, request, writer, operations)
+      const { files } = await ports.headOf(deps.pool, params)
+      const here = new Set(files.map(({ sha256 }) => sha256))
+      const changes = await changesOf(ports, request, { writer, operations, here })
       const head = await ports.reviseDataset(request, params, {
         writer,
         source: caller.kind === 'run' ? 'run' : 'upload',
@@ -62,27 +64,34 @@ export const commitRoute = (deps: Deps, ports: HubPorts, facade: HubFacade): Rou
 
 /** Versions follow one another; there are no branches. */
 function refuseBranch(revision: string, createPr: unknown): void {
-  if (revision === 'main' && createPr === undefined) return
-  throw new Refusal(
-    revision === 'main' ? 'invalid' : 'not_found',
-    revision === 'main'
-      ? 'Forge has no pull requests; commit without create_pr'
-      : `Commits go to main, not to ${revision}`,
-    { code: revision === 'main' ? 'hub.no_pull_requests' : 'hub.revision_not_found' },
-  )
+  if (revision !== 'main')
+    throw new Refusal('not_found', `Commits go to main, not to ${revision}`, {
+      code: 'hub.revision_not_found',
+    })
+  if (createPr !== undefined)
+    throw new Refusal('invalid', 'Forge has no pull requests; commit without create_pr', {
+      code: 'hub.no_pull_requests',
+    })
 }
+
+/** `here`: the digests of the files of the newest version. */
+type Sent = { writer: Writer; operations: HubCommit['operations']; here: ReadonlySet<string> }
 
 /** Stores small files, and registers those that were sent before. Nobody sees them until the version is made. */
 async function changesOf(
   ports: HubPorts,
   request: HubRequest,
-  writer: Writer,
-  operations: HubCommit['operations'],
+  { writer, operations, here }: Sent,
 ): Promise<Change[]> {
   const changes: Change[] = []
   const concerned = operations.filter(({ value: { path } }) => path !== cardFile && !isOfGit(path))
   for (const { value } of concerned) refuseName(value.path.replace(/\/$/, ''))
-  for (const operation of concerned) changes.push(await changeOf(ports, request, writer, operation))
+  for (const operation of concerned) {
+    const { key, value } = operation
+    if (key === 'lfsFile' && here.has(value.oid))
+      changes.push({ is: 'added', path: value.path, file: { sha256: value.oid } })
+    else changes.push(await changeOf(ports, request, writer, operation))
+  }
   return changes
 }
 

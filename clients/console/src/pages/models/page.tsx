@@ -4,6 +4,7 @@ import type { Model, ModelVersion } from '../../../../../schemas/models.ts'
 import { Shown } from '../../design/notice.tsx'
 import { reading } from '../../session/api.ts'
 import { ApiFailure } from '../../session/failure.ts'
+import { UseFromPython } from '../../shell/use-from-python.tsx'
 import { NotFound } from '../../shell/wrong-turns.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
@@ -41,6 +42,7 @@ function Found({ model }: { model: Model }) {
       <Aliases model={model} />
       <Versions model={model.model} versions={versions} shown={shown} />
       {shown > 0 && <Lineage model={model.model} version={shown} />}
+      {shown > 0 && <UseFromPython repo={{ type: 'model', id: model.model, version: shown }} />}
     </div>
   )
 }
