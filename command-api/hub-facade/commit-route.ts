@@ -26,7 +26,7 @@ export const commitRoute = (deps: Deps, ports: HubPorts, facade: HubFacade): Rou
     method: 'POST',
     path: `${facade.mount}/api/datasets/{owner}/{name}/commit/{revision}`,
     credential: facade.credential,
-    ...(facade.credential === 'person' && { reach: 'its_people' as const }),
+    reach: 'its_people',
     tag: 'hub',
     summary:
       'Hub: make the next version of a dataset by adding files to its newest, or deleting some',

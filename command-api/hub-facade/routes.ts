@@ -48,7 +48,7 @@ const under = ({ mount, credential }: HubFacade, path: string) => ({
 })
 const ofItsPeople = (facade: HubFacade, path: string) => ({
   ...under(facade, path),
-  ...(facade.credential === 'person' && { reach: 'its_people' as const }),
+  reach: 'its_people' as const,
 })
 
 const faultOfName = exactly(datasetPath.properties.name)

@@ -46,7 +46,7 @@ const under = ({ mount, credential }: HubFacade, path: string) => ({
 })
 const ofItsPeople = (facade: HubFacade, path: string) => ({
   ...under(facade, path),
-  ...(facade.credential === 'person' && { reach: 'its_people' as const }),
+  reach: 'its_people' as const,
   refusals: ['invalid', 'forbidden', 'not_found'] as const,
 })
 

@@ -20,9 +20,12 @@ test('a download that breaks off half way is continued where it stopped', async 
   await untilValidated(forge, 'admin/large')
   const half = Math.floor(content.length / 2)
   const proxy = await cuttingProxy(t, forge.url, half)
-  const hub = { HF_ENDPOINT: `${proxy.url}/api/hub`, HF_TOKEN: forge.token, REPO: 'admin/large' }
-  const { sha256 } = await script<{ sha256: string }>(t, ['cut.py', await emptyFolder(t)], hub)
-  t.is(sha256, createHash('sha256').update(content).digest('hex'))
+  const hub = { HF_ENDPOINT: `${proxy.url}/api/hub`, HF_TOKEN: forge.token }
+  const wanted = { REPO: 'admin/large', TYPE: 'dataset', REVISION: 'main' }
+  const call = ['snapshot.py', await emptyFolder(t)]
+  t.deepEqual(await script(t, call, { ...hub, ...wanted }), {
+    'train.jsonl': createHash('sha256').update(content).digest('hex'),
+  })
   const [first, second, ...more] = proxy.answers
   t.deepEqual([first?.range, first?.status], [undefined, 200])
   t.is(second?.status, 206)
