@@ -13,16 +13,16 @@ const bytes = Buffer.from('weights of a test')
 const digest = createHash('sha256').update(bytes).digest('hex')
 
 /** A model with a ready version, which an alias names, and one whose artifact is elsewhere. */
-async function tutor(forge: Forge) {
-  const run = await createRun(forge, 'of-tutor')
+async function modelIn(forge: Forge, name: string) {
+  const run = await createRun(forge, `of-${name}`)
   const files = storing(forge, run)
   const first = await files.store(bytes, 'model.safetensors', 1, {})
-  const { body: second } = await files.register({ path: 's3://bucket/tutor', step: 2 })
-  const body = { name: 'tutor', project: 'of-tutor' }
+  const { body: second } = await files.register({ path: `s3://bucket/${name}`, step: 2 })
+  const body = { name, project: `of-${name}` }
   await forge.call('POST', '/api/models', { body })
   for (const { artifact_id } of [first, second])
-    await forge.call('POST', '/api/models/tutor/versions', { body: { artifact_id } })
-  await forge.call('PUT', '/api/models/tutor/aliases/stable', { body: { version: 1 } })
+    await forge.call('POST', `/api/models/${name}/versions`, { body: { artifact_id } })
+  await forge.call('PUT', `/api/models/${name}/aliases/stable`, { body: { version: 1 } })
   return (path: string, headers: Record<string, string> = {}, token = forge.token) =>
     fetch(`${forge.url}/api/hub${path}`, {
       headers: { authorization: `Bearer ${token}`, ...headers },
@@ -32,7 +32,7 @@ async function tutor(forge: Forge) {
 test('a model is a repository with the file of each version', async t => {
   t.timeout(patient(400_000), 'the client is installed first')
   const forge = await theForge()
-  const ask = await tutor(forge)
+  const ask = await modelIn(forge, 'tutor')
   const info = await (await ask('/api/models/tutor')).json()
   const sha = `${digest.slice(0, 32)}00000001`
   t.like(info, { id: 'tutor', sha, private: true, siblings: [{ rfilename: 'model.safetensors' }] })
@@ -54,8 +54,8 @@ test('a model is a repository with the file of each version', async t => {
 test('ranges of files, and what they are made of, are answered as the Hub does', async t => {
   t.timeout(patient(60_000))
   const forge = await theForge()
-  const ask = await tutor(forge)
-  const at = '/tutor/resolve/v1/model.safetensors'
+  const ask = await modelIn(forge, 'coach')
+  const at = '/coach/resolve/v1/model.safetensors'
   const part = await ask(at, { range: 'bytes=8-' })
   t.is(part.status, 206)
   t.is(await part.text(), bytes.subarray(8).toString())
@@ -66,12 +66,12 @@ test('ranges of files, and what they are made of, are answered as the Hub does',
   })
   t.is((await ask(at, { range: `bytes=${bytes.length}-` })).status, 416)
   t.is((await ask(at, { 'if-none-match': `"${digest}"` })).status, 304)
-  const none = await ask('/tutor/resolve/v1/none')
+  const none = await ask('/coach/resolve/v1/none')
   t.deepEqual([none.status, none.headers.get('x-error-code')], [404, 'EntryNotFound'])
-  const nowhere = await ask('/tutor/resolve/canary/model.safetensors')
+  const nowhere = await ask('/coach/resolve/canary/model.safetensors')
   t.deepEqual([nowhere.status, nowhere.headers.get('x-error-code')], [404, 'RevisionNotFound'])
   const stranger = await signedIn(forge, 'stranger')
-  const hidden = await ask('/api/models/tutor', {}, stranger)
+  const hidden = await ask('/api/models/coach', {}, stranger)
   t.deepEqual([hidden.status, hidden.headers.get('x-error-code')], [404, 'RepoNotFound'])
   const created = await forge.call('POST', '/api/hub/api/repos/create', { body: { name: 'other' } })
   t.is(created.status, 501)

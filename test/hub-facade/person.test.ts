@@ -128,7 +128,7 @@ test.serial('a job gets the address and the token, with the rights of its owner'
   const reporting: Record<string, string> = (await launched(forge, {}))?.reporting ?? {}
   const { HF_ENDPOINT = '', HF_TOKEN = '' } = reporting
   t.is(HF_ENDPOINT, 'http://127.0.0.1:9/api/ingest/hub')
-  t.is(HF_TOKEN, reporting.SERVICE_TOKEN)
+  t.is(reporting.HF_TOKEN, reporting.SERVICE_TOKEN)
   t.is(reporting.HF_HUB_DISABLE_XET, '1')
   const hub = { HF_ENDPOINT: HF_ENDPOINT.replace('http://127.0.0.1:9', forge.url), HF_TOKEN }
   const REPO = 'admin/of-run'
