@@ -15,7 +15,7 @@ export const isHubPath = (path: string): boolean =>
 
 /** The file that the Hub's clients see as the card of a dataset. */
 export const cardFile = 'README.md'
-/** Files that only tell a git server how to store others. */
+/** Settings of git, not data. */
 export const isOfGit = (path: string): boolean => ['.gitattributes', '.gitignore'].includes(path)
 
 /** The commit of a version: the start of its digest, and its number. */
@@ -45,7 +45,7 @@ export function parseRevision(text: string): Revision {
   return { is: 'alias', alias: text.replace(/^refs\/tags\//, '') }
 }
 
-/** In bytes. Files up to this size may come inside of a commit, all others by an address of their own. */
+/** In bytes. Files up to this size may be part of a commit; larger ones are sent separately. */
 export const regularBytes = 512 * 1024
 /** How many bytes the small files of one `preupload` have together, so that the commits stay below their limit. */
 export const regularBytesInAll = 3 * 1024 * 1024
@@ -131,7 +131,7 @@ const operation = Type.Union([
 ])
 export type HubOperation = Static<typeof operation>
 
-/** A commit; clients send its header and each operation as a line of its own (`application/x-ndjson`). */
+/** A commit; clients send its header and its operations as lines (`application/x-ndjson`). */
 export const commitInput = Type.Object({
   header: Type.Object({
     summary: Type.String({ maxLength: 10_000 }),
@@ -209,7 +209,7 @@ export const preuploadAnswer = Type.Object({
       path: Type.String(),
       uploadMode: oneOf('regular', 'lfs'),
       shouldIgnore: Type.Boolean(),
-      /** Of the file under this path now; if it is the client's own, nothing has to be sent. */
+      /** The digest of the present file under this path; a client with the same file sends nothing. */
       oid: Type.Optional(Type.String()),
     }),
   ),

@@ -77,7 +77,7 @@ function refuseBranch(revision: string, createPr: unknown): void {
 /** `here`: the digests of the files of the newest version. */
 type Sent = { writer: Writer; operations: HubCommit['operations']; here: ReadonlySet<string> }
 
-/** Stores small files, and registers those that were sent before. Nobody sees them until the version is made. */
+/** Stores small files and registers large ones, which were sent before. Nobody sees them until the version is made. */
 async function changesOf(
   ports: HubPorts,
   request: HubRequest,

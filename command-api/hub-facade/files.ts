@@ -35,11 +35,11 @@ type Wanted = {
   dataset: string
   header: HubCommit['header']
   changes: readonly Change[]
-  /** Undefined: stays as it is. */
+  /** Undefined: unchanged. */
   card: string | undefined
 }
 
-/** The files after a commit on top of the newest version; 412 if that is not the one that the client knows. */
+/** The files after a commit on top of the newest version; 412 if the client builds on another version. */
 export function revise(head: Head, { dataset, header, changes, card }: Wanted): Revised {
   refuseOtherParent(head, dataset, header.parentCommit)
   const files = new Map<string, DatasetFileFacts | { name: string; upload_id: string }>(

@@ -208,7 +208,7 @@ type LfsObject = {
 }
 type Action = { href: string; header: Record<string, string> }
 
-/** Refused files are named by themselves, as git-lfs wants it; the others can still be sent. */
+/** Each refused file has an error, as git-lfs wants it; the others can still be sent. */
 async function toObject(
   deps: Deps,
   ports: HubPorts,

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
+import type { TObject } from 'typebox'
 import { type Route, route } from '../../auth/route.ts'
 import { addressAsAsked } from '../../platform/http/asked-address.ts'
 import { sendFile } from '../../platform/http/send-file.ts'
@@ -23,7 +24,7 @@ import {
 } from '../../schemas/hub-facade.ts'
 import { parsePaths } from './form.ts'
 import { modelRepo, tagsOfModel } from './model-repo.ts'
-import { type HubReads, readerOf } from './reader.ts'
+import { type HubCaller, type HubReads, type Reader, readerOf } from './reader.ts'
 import { datasetRepo, type Repo, type Tag, tagsOfDataset } from './repo.ts'
 import { entriesAt, noEntry, treeOf } from './tree.ts'
 
@@ -31,10 +32,11 @@ import { entriesAt, noEntry, treeOf } from './tree.ts'
 export const hubRoutes = (hub: HubReads): Route[] =>
   hubFacades.flatMap(facade => [
     whoRoute(hub, facade),
-    ...datasetRoutes(hub, facade),
-    ...datasetFiles(hub, facade),
-    ...modelRoutes(hub, facade),
-    ...modelFiles(hub, facade),
+    ...[datasetsOf(hub), modelsOf(hub)].flatMap(kind => [
+      ...repoRoutes(hub, facade, kind),
+      ...treeRoutes(hub, facade, kind),
+    ]),
+    ...fileRoutes(hub, facade),
   ])
 
 const under = ({ mount, credential }: HubFacade, path: string) => ({
@@ -66,143 +68,113 @@ const whoRoute = (hub: HubReads, facade: HubFacade): Route =>
     },
   })
 
-const datasetRoutes = (hub: HubReads, facade: HubFacade): Route[] => [
-  route({
-    ...ofItsPeople(facade, 'api/datasets/{owner}/{name}'),
-    summary: 'Hub: a dataset, with the files of its newest ready version',
-    params: hubDataset,
-    response: repoInfo,
-    handle: async ({ caller, params }) =>
-      infoOf(await datasetRepo(hub, await readerOf(hub, caller), params)),
-  }),
-  route({
-    ...ofItsPeople(facade, 'api/datasets/{owner}/{name}/revision/{revision}'),
-    summary: 'Hub: a dataset, with the files of one of its versions',
-    params: hubDatasetRevision,
-    response: repoInfo,
-    handle: async ({ caller, params }) =>
-      infoOf(await datasetRepo(hub, await readerOf(hub, caller), params)),
-  }),
-  route({
-    ...ofItsPeople(facade, 'api/datasets/{owner}/{name}/refs'),
-    summary: 'Hub: the versions of a dataset as tags',
-    params: hubDataset,
-    response: refsAnswer,
-    async handle({ caller, params }) {
-      const reader = await readerOf(hub, caller)
-      const { commit } = await datasetRepo(hub, reader, params)
-      return refsOf(commit, await tagsOfDataset(hub, reader, params))
-    },
-  }),
-  route({
-    ...ofItsPeople(facade, 'api/datasets/{owner}/{name}/paths-info/{revision}'),
-    method: 'POST',
-    summary: 'Hub: what is known about these files of a dataset',
-    params: hubDatasetRevision,
-    body: pathsInfoInput,
-    binaryBody: { mediaType: 'application/x-www-form-urlencoded', parse: parsePaths },
-    response: treeAnswer,
-    handle: async ({ caller, params, body }) =>
-      entriesAt(await datasetRepo(hub, await readerOf(hub, caller), params), body.paths),
-  }),
-]
+/** A kind of repositories: its paths, and how they are read. */
+type Kind = {
+  noun: 'dataset' | 'model'
+  path: string
+  named: TObject
+  revised: TObject
+  /** Parameters of a folder; null if there are none. */
+  folder: TObject | null
+  repo: (reader: Reader, names: Names) => Promise<Repo>
+  tags: (reader: Reader, names: Names) => Promise<Tag[]>
+}
+type Names = { readonly [name: string]: string | undefined }
 
-const datasetFiles = (hub: HubReads, facade: HubFacade): Route[] => [
-  route({
-    ...ofItsPeople(facade, 'api/datasets/{owner}/{name}/tree/{revision}'),
-    summary: 'Hub: the files and folders of a dataset, by page',
-    params: hubDatasetRevision,
-    query: treeQuery,
-    response: treeAnswer,
-    async handle({ caller, params, query, ctx }) {
-      const repo = await datasetRepo(hub, await readerOf(hub, caller), params)
-      return sendTree(hub, ctx, repo, { ...query, folder: '' })
-    },
-  }),
-  route({
-    ...ofItsPeople(facade, 'api/datasets/{owner}/{name}/tree/{revision}/{+path}'),
-    summary: 'Hub: the files and folders in a folder of a dataset, by page',
-    params: hubDatasetFile,
-    query: treeQuery,
-    response: treeAnswer,
-    async handle({ caller, params, query, ctx }) {
-      const repo = await datasetRepo(hub, await readerOf(hub, caller), params)
-      return sendTree(hub, ctx, repo, { ...query, folder: params.path })
-    },
-  }),
+const datasetsOf = (hub: HubReads): Kind => ({
+  ...{ noun: 'dataset', path: 'datasets/{owner}/{name}' },
+  ...{ named: hubDataset, revised: hubDatasetRevision, folder: hubDatasetFile },
+  repo: (reader, { owner = '', name = '', revision = 'main' }) =>
+    datasetRepo(hub, reader, { owner, name, revision }),
+  tags: (reader, { owner = '', name = '' }) => tagsOfDataset(hub, reader, { owner, name }),
+})
+
+const modelsOf = (hub: HubReads): Kind => ({
+  ...{ noun: 'model', path: 'models/{model}' },
+  ...{ named: hubModel, revised: hubModelRevision, folder: null },
+  repo: (reader, { model = '', revision = 'main' }) => modelRepo(hub, reader, { model, revision }),
+  tags: (reader, { model = '' }) => tagsOfModel(hub, reader, { model }),
+})
+
+function repoRoutes(hub: HubReads, facade: HubFacade, kind: Kind): Route[] {
+  const { noun, path, named, revised, repo } = kind
+  const found = async ({ caller, params }: { caller: HubCaller; params: Names }) =>
+    repo(await readerOf(hub, caller), params)
+  const info = async (request: { caller: HubCaller; params: object }) =>
+    infoOf(await found(request as Parameters<typeof found>[0]))
+  return [
+    route({
+      ...ofItsPeople(facade, `api/${path}`),
+      summary: `Hub: a ${noun}, with the files of its newest ready version`,
+      ...{ params: named, response: repoInfo, handle: info },
+    }),
+    route({
+      ...ofItsPeople(facade, `api/${path}/revision/{revision}`),
+      summary: `Hub: a ${noun}, with the files of one of its versions`,
+      ...{ params: revised, response: repoInfo, handle: info },
+    }),
+    route({
+      ...ofItsPeople(facade, `api/${path}/refs`),
+      summary: `Hub: the versions of a ${noun} as tags`,
+      params: named,
+      response: refsAnswer,
+      async handle({ caller, params }) {
+        const reader = await readerOf(hub, caller)
+        const { commit } = await repo(reader, params as Names)
+        return refsOf(commit, await kind.tags(reader, params as Names))
+      },
+    }),
+    route({
+      ...ofItsPeople(facade, `api/${path}/paths-info/{revision}`),
+      method: 'POST',
+      summary: `Hub: the entries of these files of a ${noun}`,
+      params: revised,
+      body: pathsInfoInput,
+      binaryBody: { mediaType: 'application/x-www-form-urlencoded', parse: parsePaths },
+      response: treeAnswer,
+      handle: async ({ caller, params, body }) =>
+        entriesAt(await found({ caller, params: params as Names }), body.paths),
+    }),
+  ]
+}
+
+function treeRoutes(hub: HubReads, facade: HubFacade, kind: Kind): Route[] {
+  const tree = (path: string, params: TObject, of: string) =>
+    route({
+      ...ofItsPeople(facade, `api/${kind.path}/tree/${path}`),
+      summary: `Hub: the files and folders ${of}, by page`,
+      ...{ params, query: treeQuery, response: treeAnswer },
+      async handle({ caller, params: given, query, ctx }) {
+        const names = given as Names
+        const repo = await kind.repo(await readerOf(hub, caller), names)
+        return sendTree(hub, ctx, repo, { ...query, folder: names.path ?? '' })
+      },
+    })
+  return [
+    tree('{revision}', kind.revised, `of a ${kind.noun}`),
+    ...(kind.folder
+      ? [tree('{revision}/{+path}', kind.folder, `in a folder of a ${kind.noun}`)]
+      : []),
+  ]
+}
+
+const fileRoutes = (hub: HubReads, facade: HubFacade): Route[] => [
   route({
     ...ofItsPeople(facade, 'datasets/{owner}/{name}/resolve/{revision}/{+path}'),
     summary: 'Hub: the bytes of a file of a dataset',
     params: hubDatasetFile,
-    response: bytes,
-    refusals: ['invalid', 'forbidden', 'not_found', 'range_not_satisfiable', 'backend_failed'],
+    ...ofFile,
     async handle({ caller, params, ctx }) {
       const reader = await readerOf(hub, caller)
       hub.refuseUnlessUser(await hub.findDataset(reader, params))
       await sendFileOf(hub, ctx, await datasetRepo(hub, reader, params), params.path)
     },
   }),
-]
-
-const modelRoutes = (hub: HubReads, facade: HubFacade): Route[] => [
-  route({
-    ...ofItsPeople(facade, 'api/models/{model}'),
-    summary: 'Hub: a model, with the file of its newest ready version',
-    params: hubModel,
-    response: repoInfo,
-    handle: async ({ caller, params }) =>
-      infoOf(await modelRepo(hub, await readerOf(hub, caller), params)),
-  }),
-  route({
-    ...ofItsPeople(facade, 'api/models/{model}/revision/{revision}'),
-    summary: 'Hub: a model, with the file of one of its versions',
-    params: hubModelRevision,
-    response: repoInfo,
-    handle: async ({ caller, params }) =>
-      infoOf(await modelRepo(hub, await readerOf(hub, caller), params)),
-  }),
-  route({
-    ...ofItsPeople(facade, 'api/models/{model}/refs'),
-    summary: 'Hub: the versions and aliases of a model as tags',
-    params: hubModel,
-    response: refsAnswer,
-    async handle({ caller, params }) {
-      const reader = await readerOf(hub, caller)
-      const { commit } = await modelRepo(hub, reader, params)
-      return refsOf(commit, await tagsOfModel(hub, reader, params))
-    },
-  }),
-  route({
-    ...ofItsPeople(facade, 'api/models/{model}/paths-info/{revision}'),
-    method: 'POST',
-    summary: 'Hub: what is known about these files of a model',
-    params: hubModelRevision,
-    body: pathsInfoInput,
-    binaryBody: { mediaType: 'application/x-www-form-urlencoded', parse: parsePaths },
-    response: treeAnswer,
-    handle: async ({ caller, params, body }) =>
-      entriesAt(await modelRepo(hub, await readerOf(hub, caller), params), body.paths),
-  }),
-]
-
-const modelFiles = (hub: HubReads, facade: HubFacade): Route[] => [
-  route({
-    ...ofItsPeople(facade, 'api/models/{model}/tree/{revision}'),
-    summary: 'Hub: the files of a model, by page',
-    params: hubModelRevision,
-    query: treeQuery,
-    response: treeAnswer,
-    async handle({ caller, params, query, ctx }) {
-      const repo = await modelRepo(hub, await readerOf(hub, caller), params)
-      return sendTree(hub, ctx, repo, { ...query, folder: '' })
-    },
-  }),
   route({
     ...ofItsPeople(facade, '{model}/resolve/{revision}/{+path}'),
     summary: 'Hub: the bytes of a file of a model',
     params: hubModelFile,
-    response: bytes,
-    refusals: ['invalid', 'forbidden', 'not_found', 'range_not_satisfiable', 'backend_failed'],
+    ...ofFile,
     async handle({ caller, params, ctx }) {
       const repo = await modelRepo(hub, await readerOf(hub, caller), params)
       await sendFileOf(hub, ctx, repo, params.path)
@@ -210,10 +182,13 @@ const modelFiles = (hub: HubReads, facade: HubFacade): Route[] => [
   }),
 ]
 
-const bytes = {
-  mediaType: 'application/octet-stream',
-  description:
-    'the bytes, or with `Range: bytes=<first>-<last>` some of them (206); `X-Repo-Commit` is the commit of the version',
+const ofFile = {
+  response: {
+    mediaType: 'application/octet-stream',
+    description:
+      'the bytes, or with `Range: bytes=<first>-<last>` some of them (206); `X-Repo-Commit` is the commit of the version',
+  },
+  refusals: ['invalid', 'forbidden', 'not_found', 'range_not_satisfiable', 'backend_failed'],
 } as const
 
 const infoOf = (repo: Repo): RepoInfo => ({

@@ -22,7 +22,7 @@ export function treeOf(
   return { entries: page, next: rest.length > limit ? (page.at(-1)?.path ?? null) : null }
 }
 
-/** A file with the folders that it lies in; unless `recursive`, only the one of these directly below. */
+/** A file with its folders; unless `recursive`, the outermost of these, or the file if there is none. */
 function entriesOf(file: RepoFile, prefix: string, recursive: boolean): [string, TreeEntry][] {
   const parts = file.path.slice(prefix.length).split('/')
   const folders = parts
@@ -35,7 +35,7 @@ function entriesOf(file: RepoFile, prefix: string, recursive: boolean): [string,
   ]
 }
 
-/** What is known about these paths; those that are not there are left out. */
+/** Entries of these paths, without missing ones. */
 export function entriesAt({ files }: Pick<Repo, 'files'>, paths: readonly string[]): TreeEntry[] {
   return paths.flatMap(path => {
     const file = files.find(one => one.path === path)

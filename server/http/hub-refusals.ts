@@ -16,7 +16,7 @@ export const hubFaultStatus = 400
 /** npm's client demands tokens that begin as those of the Hub do; ours follow. */
 const prefixOfHub = /^Bearer +hf_(?=ey|fit_)/i
 
-/** Clients of the Hub read its headers and `error`; what they send is changed to what other callers send. */
+/** Clients of the Hub read its headers and `error`; their tokens may have its prefix. */
 export async function speakAsHub(ctx: Context, next: Next): Promise<void> {
   if (!isHubPath(pathOf(ctx))) return next()
   const { headers } = ctx.req

@@ -12,7 +12,7 @@ const theForge = sharedForge({ SERVICE_ROLES: 'command-api,relay,projector,query
 test('a download that breaks off half way is continued where it stopped', async t => {
   t.timeout(patient(400_000), 'the client is installed first')
   const forge = await theForge()
-  // The client keeps what has arrived in steps of 10 MiB.
+  // The client stores downloads in steps of 10 MiB.
   const content = Array.from({ length: 240 }, (_, row) =>
     JSON.stringify({ text: `${row} ${'x'.repeat(100_000)}` }),
   ).join('\n')

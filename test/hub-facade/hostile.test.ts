@@ -17,7 +17,7 @@ type Body = {
 }
 type Answer = { status: number; headers: Headers; body: Body }
 
-/** Calls the paths of the Hub as this person; text is a body of its own type. */
+/** Calls the paths of the Hub as this person; a text is sent as lines of JSON. */
 function hubOf(forge: Forge, token: string | null) {
   return async (method: string, path: string, body?: object | string): Promise<Answer> => {
     const isText = typeof body === 'string'

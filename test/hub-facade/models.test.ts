@@ -51,7 +51,7 @@ test('a model is a repository with the file of each version', async t => {
   }
 })
 
-test('ranges of files, and what they are made of, are answered as the Hub does', async t => {
+test('ranges and headers of files are those of the Hub', async t => {
   t.timeout(patient(60_000))
   const forge = await theForge()
   const ask = await modelIn(forge, 'coach')

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { hubVariables } from '../../schemas/runs/runs.ts'
 import { untilValidated } from '../datasets/pushing.ts'
-import { asExecutor } from '../servers/as-executor.ts'
-import { type Forge, sharedForge } from '../servers/forge.ts'
+import { sharedForge } from '../servers/forge.ts'
+import { launched } from '../servers/launched.ts'
 import { patient } from '../servers/patience.ts'
 import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
@@ -125,7 +125,7 @@ test.serial(
 test.serial('a job gets the address and the token, with the rights of its owner', async t => {
   t.timeout(patient(400_000))
   const forge = await theForge()
-  const reporting: Record<string, string> = (await launched(forge, {}))?.reporting ?? {}
+  const reporting: Record<string, string> = (await launched(forge, {})).order?.reporting ?? {}
   const { HF_ENDPOINT = '', HF_TOKEN = '' } = reporting
   t.is(HF_ENDPOINT, 'http://127.0.0.1:9/api/ingest/hub')
   t.is(reporting.HF_TOKEN, reporting.SERVICE_TOKEN)
@@ -152,28 +152,10 @@ test('a job that names a Hub or a token for one keeps to it', async t => {
   t.timeout(patient(120_000))
   const forge = await theForge()
   const own = { HF_ENDPOINT: 'http://hub.example' }
-  const order = await launched(forge, own)
+  const { order } = await launched(forge, own)
   t.deepEqual(order?.env, own)
   const given = Object.keys(order?.reporting ?? {}).filter(name => name.startsWith('HF_'))
   t.deepEqual(given, [])
   const ours = { baseUrl: 'http://forge.example', token: 'fit_of_run' }
   t.deepEqual(hubVariables({ HF_TOKEN: 'hf_mine' }, ours), {})
 })
-
-const spare = { resources: { profile: 'spare', gpus_per_node: 1 } }
-
-/** The order with which the first attempt of a job is launched. */
-async function launched(forge: Forge, env: Record<string, string>) {
-  const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')
-  await forge.call('PUT', '/api/admin/profiles/spare', {
-    body: { series: 'X', gpus_per_node: 8, executor: 'local' },
-  })
-  const metadata = { name: 'first', project: 'demo' }
-  const { body, status } = await forge.call<{ run_id: string }>('POST', '/api/jobs', {
-    body: { api: 'forge/v2', metadata, lock, spec: { ...spare, env } },
-  })
-  if (status !== 200) throw new Error(JSON.stringify(body))
-  const executor = asExecutor(forge.pool)
-  await executor.schedule(body.run_id, [])
-  return executor.launch(body.run_id, 1)
-}
