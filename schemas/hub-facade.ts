@@ -3,15 +3,23 @@ import { datasetPath, maxDatasetFiles } from './datasets/datasets.ts'
 import { modelPath } from './models.ts'
 import { nullable, oneOf } from './shared.ts'
 
+const ofPeople = { credential: 'person', mount: '/api/hub' } as const
+const ofRuns = { credential: 'ingest', mount: '/api/ingest/hub' } as const
 /** Prefixes of the Hub's own paths, to be used as `HF_ENDPOINT`: for people, and for running code with its ingest token. */
-export const hubFacades = [
-  { mount: '/api/hub', credential: 'person' },
-  { mount: '/api/ingest/hub', credential: 'ingest' },
-] as const
-export type HubFacade = (typeof hubFacades)[number]
+export const hubFacades = [ofPeople, ofRuns]
+export type HubFacade = typeof ofPeople | typeof ofRuns
 
 export const isHubPath = (path: string): boolean =>
-  hubFacades.some(({ mount }) => path.startsWith(`${mount}/`))
+  path.startsWith(`${ofPeople.mount}/`) || path.startsWith(`${ofRuns.mount}/`)
+
+export const hubRoute = ({ mount, credential }: HubFacade, path: string) => ({
+  ...{ path: `${mount}/${path}`, credential, tag: 'hub' },
+})
+/** About a repository. Code of a run reaches what the owner of the run does. */
+export const hubRepoRoute = (facade: HubFacade, path: string) => ({
+  ...hubRoute(facade, path),
+  reach: 'its_people' as const,
+})
 
 /** The file that the Hub's clients see as the card of a dataset. */
 export const cardFile = 'README.md'

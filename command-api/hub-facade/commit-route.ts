@@ -12,6 +12,7 @@ import {
   type HubFacade,
   type HubOperation,
   hubDatasetRevision,
+  hubRepoRoute,
   isOfGit,
 } from '../../schemas/hub-facade.ts'
 import type { Deps } from '../deps.ts'
@@ -24,10 +25,7 @@ import { type HubPorts, type HubRequest, type Writer, writerOf } from './ports.t
 export const commitRoute = (deps: Deps, ports: HubPorts, facade: HubFacade): Route =>
   route({
     method: 'POST',
-    path: `${facade.mount}/api/datasets/{owner}/{name}/commit/{revision}`,
-    credential: facade.credential,
-    reach: 'its_people',
-    tag: 'hub',
+    ...hubRepoRoute(facade, 'api/datasets/{owner}/{name}/commit/{revision}'),
     summary:
       'Hub: make the next version of a dataset by adding files to its newest, or deleting some',
     params: hubDatasetRevision,

@@ -8,6 +8,8 @@ import {
   hubDatasetRevision,
   hubFacades,
   hubGitDataset,
+  hubRepoRoute,
+  hubRoute,
   isOfGit,
   lfsBatchAnswer,
   lfsBatchInput,
@@ -40,22 +42,12 @@ export const hubRoutes = (deps: Deps, ports: HubPorts): Route[] =>
     commitRoute(deps, ports, facade),
   ])
 
-const under = ({ mount, credential }: HubFacade, path: string) => ({
-  method: 'POST' as const,
-  path: `${mount}/${path}`,
-  credential,
-  tag: 'hub',
-})
-const ofItsPeople = (facade: HubFacade, path: string) => ({
-  ...under(facade, path),
-  reach: 'its_people' as const,
-})
-
 const faultOfName = exactly(datasetPath.properties.name)
 
 const repoRoutes = (deps: Deps, ports: HubPorts, facade: HubFacade): Route[] => [
   route({
-    ...under(facade, 'api/repos/create'),
+    method: 'POST',
+    ...hubRoute(facade, 'api/repos/create'),
     summary: 'Hub: create a dataset without versions',
     body: repoInput,
     response: repoCreated,
@@ -78,7 +70,8 @@ const repoRoutes = (deps: Deps, ports: HubPorts, facade: HubFacade): Route[] => 
     },
   }),
   route({
-    ...under(facade, 'api/validate-yaml'),
+    method: 'POST',
+    ...hubRoute(facade, 'api/validate-yaml'),
     summary: 'Hub: accept the text of a card',
     body: yamlInput,
     bodyLimitBytes: preuploadBytes,
@@ -105,7 +98,8 @@ const notOffered = (type: string) =>
 
 const preuploadRoutes = (deps: Deps, ports: HubPorts, facade: HubFacade): Route[] => [
   route({
-    ...ofItsPeople(facade, 'api/datasets/{owner}/{name}/preupload/{revision}'),
+    method: 'POST',
+    ...hubRepoRoute(facade, 'api/datasets/{owner}/{name}/preupload/{revision}'),
     summary: 'Hub: how each file of a commit is to be sent',
     params: hubDatasetRevision,
     body: preuploadInput,
@@ -137,7 +131,8 @@ function modesOf(files: readonly Announced[], head: Head) {
 
 const lfsRoutes = (deps: Deps, ports: HubPorts, facade: HubFacade): Route[] => [
   route({
-    ...ofItsPeople(facade, 'datasets/{owner}/{repo}/info/lfs/objects/batch'),
+    method: 'POST',
+    ...hubRepoRoute(facade, 'datasets/{owner}/{repo}/info/lfs/objects/batch'),
     summary: 'Hub: where to send the large files of a commit',
     params: hubGitDataset,
     body: lfsBatchInput,
@@ -162,7 +157,8 @@ const lfsRoutes = (deps: Deps, ports: HubPorts, facade: HubFacade): Route[] => [
     },
   }),
   route({
-    ...ofItsPeople(facade, 'datasets/{owner}/{repo}/info/lfs/objects/verify'),
+    method: 'POST',
+    ...hubRepoRoute(facade, 'datasets/{owner}/{repo}/info/lfs/objects/verify'),
     summary: 'Hub: register a large file that was sent',
     params: hubGitDataset,
     body: lfsVerifyInput,

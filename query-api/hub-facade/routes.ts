@@ -13,6 +13,8 @@ import {
   hubModel,
   hubModelFile,
   hubModelRevision,
+  hubRepoRoute,
+  hubRoute,
   isOn,
   pathsInfoInput,
   type RepoInfo,
@@ -39,22 +41,16 @@ export const hubRoutes = (hub: HubReads): Route[] =>
     ...fileRoutes(hub, facade),
   ])
 
-const under = ({ mount, credential }: HubFacade, path: string) => ({
-  method: 'GET' as const,
-  path: `${mount}/${path}`,
-  credential,
-  tag: 'hub',
-  readsOwnWrites: true,
-})
 const ofItsPeople = (facade: HubFacade, path: string) => ({
-  ...under(facade, path),
-  reach: 'its_people' as const,
+  ...hubRepoRoute(facade, path),
+  ...{ method: 'GET' as const, readsOwnWrites: true },
   refusals: ['invalid', 'forbidden', 'not_found'] as const,
 })
 
 const whoRoute = (hub: HubReads, facade: HubFacade): Route =>
   route({
-    ...under(facade, 'api/whoami-v2'),
+    ...hubRoute(facade, 'api/whoami-v2'),
+    ...{ method: 'GET', readsOwnWrites: true },
     summary: 'Hub: whose token this is',
     response: whoAnswer,
     refusals: ['forbidden'],
