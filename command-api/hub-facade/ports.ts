@@ -3,6 +3,7 @@ import type { Person, RunCaller } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { DatasetFileFacts, DatasetPatch } from '../../schemas/datasets/datasets.ts'
 import type { HttpAsked } from '../commit/asked.ts'
+import { roleIfEnabled } from '../rules/enabled-person.ts'
 
 type Name = { owner: string; name: string }
 /** The person with whose rights is written. */
@@ -42,13 +43,13 @@ export type HubRequest = Omit<HttpAsked, 'caller'> & { caller: Person | RunCalle
 /** Running code writes with the rights of its owner, but never with those of an administrator. */
 export async function writerOf(pool: Pool, caller: HubRequest['caller']): Promise<Writer> {
   if (caller.kind === 'person') return caller
-  const { rows } = await pool.query<{ username: string }>({
-    name: 'writer_of_token',
-    text: `select username from write.resource r join auth.person p on p.username = r.owner and not p.disabled
-            where r.kind = 'run' and r.id = $1 and r.deleted_at is null`,
+  const { rows } = await pool.query<{ owner: string }>({
+    name: 'owner_of_token',
+    text: `select owner from write.resource where kind = 'run' and id = $1 and deleted_at is null`,
     values: [caller.runId],
   })
-  const [owner] = rows
-  if (!owner) throw new Refusal('forbidden', 'The run was deleted, or its owner may not sign in')
-  return { username: owner.username, role: 'operator' }
+  const username = rows[0]?.owner
+  if (username === undefined || (await roleIfEnabled(pool, username)) === null)
+    throw new Refusal('forbidden', 'The run was deleted, or its owner may not sign in')
+  return { username, role: 'operator' }
 }

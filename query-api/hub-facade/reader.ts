@@ -53,9 +53,9 @@ export async function readerOf(
 ): Promise<Reader> {
   if (caller.kind === 'person') return caller
   const { rows } = await pool.query<{ username: string }>({
-    name: 'owner_of_token',
+    name: 'reader_of_token',
     text: `select username from write.resource r join auth.person p on p.username = r.owner and not p.disabled
-            where r.kind = 'run' and r.id = $1`,
+            where r.kind = 'run' and r.id = $1 and r.deleted_at is null`,
     values: [caller.runId],
   })
   const [owner] = rows
