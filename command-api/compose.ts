@@ -1,10 +1,12 @@
 import type { Route } from '../auth/route.ts'
 import { register } from './artifacts/routes.ts'
 import type { Asked } from './commit/asked.ts'
+import { headOf, openDataset, reviseDataset } from './datasets/revise.ts'
 import type { Deps } from './deps.ts'
 import type { Follower } from './effects/follower.ts'
 import type { Reactor } from './effects/reactor.ts'
 import { setHparams } from './hparams/decide.ts'
+import type { HubPorts } from './hub-facade/ports.ts'
 import { describeJob } from './jobs/change-route.ts'
 import { beginJob, reportJob } from './jobs/report.ts'
 import type { Kind } from './kind.ts'
@@ -24,6 +26,7 @@ import { openSession } from './sessions/open-session.ts'
 import type { SignInPorts } from './sessions/password-guard.ts'
 import type { PortsOf, Slice } from './slice.ts'
 import * as listed from './slices.ts'
+import { uploadsOfDatasets } from './uploads/of-datasets.ts'
 import { uploadsOfRuns } from './uploads/of-runs.ts'
 
 type Ports = PortsOf<(typeof listed)[keyof typeof listed]>
@@ -66,6 +69,12 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
     describeRun: describeRun(deps, describeJob(deps)),
     registerArtifact: (asked, artifact) => register(deps, asked, artifact),
   }
+  const ofHub: HubPorts = {
+    ...uploadsOfDatasets(deps),
+    headOf,
+    openDataset: (request, named, made) => openDataset(deps, request, named, made),
+    reviseDataset: (request, named, revising) => reviseDataset(deps, request, named, revising),
+  }
   return {
     provider,
     confirm: signInConfirmer(deps, provider),
@@ -87,6 +96,7 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
     reporters: { external: reportRun(deps), job: reportJob(deps) },
     uploadsOfRuns: stored,
     ofMlflow,
+    ofHub,
   }
 }
 

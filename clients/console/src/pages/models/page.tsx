@@ -5,6 +5,7 @@ import { Shown } from '../../design/notice.tsx'
 import { LineagePanel } from '../../lineage/lineage.tsx'
 import { reading } from '../../session/api.ts'
 import { ApiFailure } from '../../session/failure.ts'
+import { UseFromPython } from '../../shell/use-from-python.tsx'
 import { NotFound } from '../../shell/wrong-turns.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
@@ -47,6 +48,7 @@ function Found({ model }: { model: Model }) {
           <LineagePanel
             path={`${pathOfModel(model.model).slice('/api/'.length)}/versions/${shown}`}
           />
+          <UseFromPython repo={{ type: 'model', id: model.model, version: shown }} />
         </>
       )}
     </div>
