@@ -25,7 +25,7 @@ import { saveDataset } from './rows.ts'
 import { fault, refuseClashes, uploadedFiles } from './uploaded.ts'
 
 type Name = { owner: string; name: string }
-type Asking = { username: string; role: 'admin' | 'operator' }
+export type Asking = { username: string; role: 'admin' | 'operator' }
 
 export const versionRoutes = (deps: Deps): Route[] => [
   route({
@@ -96,7 +96,7 @@ export const versionRoutes = (deps: Deps): Route[] => [
 ]
 
 /** Everybody writes datasets of their own, and admins those of others. */
-async function refuseOthers({ tx }: Work, { owner }: Name, caller: Asking): Promise<void> {
+export async function refuseOthers({ tx }: Work, { owner }: Name, caller: Asking): Promise<void> {
   if (caller.username === owner) return
   if (caller.role !== 'admin')
     throw new Refusal('forbidden', `Only ${owner} and admins may write datasets of ${owner}`)
@@ -104,9 +104,9 @@ async function refuseOthers({ tx }: Work, { owner }: Name, caller: Asking): Prom
 }
 
 /** The named parents have to be usable by the caller; each stays until the commit. */
-async function holdParents(
+export async function holdParents(
   { tx }: Work,
-  { parents = [] }: DatasetVersionInput,
+  { parents = [] }: Pick<DatasetVersionInput, 'parents'>,
   caller: Asking,
 ): Promise<void> {
   for (const [index, ref] of parents.entries()) {
@@ -132,7 +132,7 @@ const settingsIn = ({ visibility, use, license, card }: DatasetVersionInput): Da
   ...(card !== undefined && { card }),
 })
 
-function toReply(dataset: Dataset) {
+export function toReply(dataset: Dataset) {
   const newest = dataset?.versions.at(-1)
   if (!dataset || !newest) throw new Error('a dataset that was just pushed has no version')
   const { owner, name } = dataset

@@ -17,6 +17,7 @@ import { generalRoutes } from '../../query-api/general.ts'
 import { createReads } from '../../query-api/reading/reads.ts'
 import type { OpenStream } from '../../query-api/sse/sse.ts'
 import { lockOf } from '../../recipes/catalogue.ts'
+import { annotationReader } from '../roles/annotation-reader.ts'
 import { openParkedRecords } from '../roles/dead-letters.ts'
 import { templatesIn } from '../roles/replicas.ts'
 import { apiDocument } from './api-document.ts'
@@ -62,6 +63,10 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
   if (config.roles.includes('command-api'))
     routes.push(
       ...commandRoutes(parts.deps, {
+        annotationReader: annotationReader(
+          createReads<ReadTables>(parts.peoplesReads),
+          parts.deps.artifacts,
+        ),
         passwords: parts.passwords,
         passwordGuard,
         projections: parts.projectionAdmin,
