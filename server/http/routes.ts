@@ -60,13 +60,12 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
     }),
     docsRoute(document),
   )
+  // Only one: its guard knows the scope of each connection.
+  const reads = createReads<ReadTables>(parts.peoplesReads)
   if (config.roles.includes('command-api'))
     routes.push(
       ...commandRoutes(parts.deps, {
-        annotationReader: annotationReader(
-          createReads<ReadTables>(parts.peoplesReads),
-          parts.deps.artifacts,
-        ),
+        annotationReader: annotationReader(reads, parts.deps.artifacts),
         passwords: parts.passwords,
         passwordGuard,
         projections: parts.projectionAdmin,
@@ -81,7 +80,6 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
       }),
     )
   if (config.roles.includes('query-api')) {
-    const reads = createReads<ReadTables>(parts.peoplesReads)
     const { pool, now, baseUrl, queue } = parts.deps
     const { catalogue } = parts
     const audit = auditReader(openAuditPool(parts))

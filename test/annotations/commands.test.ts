@@ -80,13 +80,14 @@ test('two people judge pairs of a run; the queue shows progress, agreement and h
   t.like((await undo(ben, 4)).body, { changed: true })
   t.like((await undo(ben, 4)).body, { changed: false })
   t.like((await claim(forge, queue_id, ben)).body, { item: { item: 4 }, draft: { choice: 'tie' } })
-  t.like((await forge.call('GET', path)).body, { completed: 3, answers: 7 })
+  t.like((await forge.call('GET', path, { token: ben })).body, { completed: 3, answers: 7 })
   const skipped = await forge.call('POST', `${path}/skips`, { token: ben, body: { item: 4 } })
   t.like(skipped.body, { changed: true })
   t.like((await claim(forge, queue_id, ben)).body, { item: null, held: 0, last: 4 })
   const history = await forge.call<{ what: string; username: string; sources: string[] }[]>(
     'GET',
     `${path}/items/4`,
+    { token: ben },
   )
   t.deepEqual(
     history.body.map(({ username, what }) => [username, what]),

@@ -84,7 +84,7 @@ type Created = Static<typeof annotationCreated>
 
 export const annotateNew = request<Created, NewOptions>({
   send: async ({ api, process }, options, name = '') =>
-    api.post<Created>(path, await inputOf(options, name, process.cwd())),
+    api.post<Created>(path, await inputOf(options, name, process.cwd()), { creates: true }),
   data: ({ queue_id }) => queue_id,
   note: ({ items, left_out, name }, { terminal }) => [
     `${name}: ${counted(items, 'item')}${left_out > 0 ? `, ${left_out} or more left out` : ''}`,
@@ -237,7 +237,7 @@ type Exported = Static<typeof annotationExported>
 
 export const annotateExport = request<Exported>({
   send: ({ api }, _, queue, dataset = '') =>
-    api.post<Exported>(`${pathOf(queue)}/export`, { dataset }),
+    api.post<Exported>(`${pathOf(queue)}/export`, { dataset }, { creates: true }),
   data: ({ ref }) => ref,
   note: ({ rows, created, ref }) =>
     created ? `${counted(rows, 'row')}` : `${ref} has the same rows already`,
