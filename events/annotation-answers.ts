@@ -11,7 +11,7 @@ const common = {
   sources: Type.Array(Type.String()),
 }
 
-/** A person answered an item. `judge`: what a judge had said about it. */
+/** A person has answered. `judge`: the choice or score of a judge for the same item. */
 export const annotationAnswered = event(
   'annotation.answered',
   Type.Object({ ...common, answer: annotationAnswer, judge: annotationJudge }),

@@ -5,7 +5,7 @@ export const annotationLimits = {
   /** Items of a queue. */
   items: 10_000,
   /** Characters of all items of a queue together. */
-  characters: 64_000_000,
+  characters: 32_000_000,
   /** Queues of a project. */
   ofProject: 1000,
   /** People who answer the same item. */
@@ -28,7 +28,7 @@ const safeInteger = () =>
 const runId = () => Type.String({ minLength: 1, maxLength: 128 })
 
 /**
- * `samples`: those of a run, of one round with `step`. A pairwise queue pairs the answers to one prompt: with those of `against`
+ * `samples`: all of a run, or one round with `step`. A pairwise queue pairs samples of one prompt: with their counterparts in `against`
  * (another run of the project, another round, or both), else with each other. `dataset`: the rows of a split.
  */
 const sourceInput = closed({
@@ -79,7 +79,7 @@ export const annotationSource = Type.Object({
 })
 export type AnnotationSource = Static<typeof annotationSource>
 
-/** The rubric of a queue, as it was when the queue was created. */
+/** The rubric of a queue, frozen when the queue was created. */
 export const annotationRubric = Type.Object({
   /** `owner/name@version`. */
   ref: Type.String(),
@@ -192,7 +192,7 @@ export const annotationExported = Type.Object({
 
 const progress = {
   items: Type.Integer({ minimum: 0 }),
-  /** Items with as many answers as the queue asks for. */
+  /** Items that need no further answer. */
   completed: Type.Integer({ minimum: 0 }),
   answers: Type.Integer({ minimum: 0 }),
   skips: Type.Integer({ minimum: 0 }),
@@ -252,7 +252,7 @@ const measure = Type.Object({
   name: Type.String(),
   /** Items with two answers or more. */
   items: Type.Integer({ minimum: 0 }),
-  /** The share of pairs of answers to the same item that are equal. */
+  /** The share of pairs of people who said the same about an item. */
   equal: statistic(),
   alpha: Type.Object({ nominal: statistic(), ordinal: statistic(), interval: statistic() }),
   /** Pairs of people with the most items in common, at most 100. */
@@ -268,10 +268,10 @@ const measure = Type.Object({
 /** People together (the majority, or the mean) against the judge. */
 const againstJudge = Type.Object({
   items: Type.Integer({ minimum: 0 }),
-  /** Of choices: the share that is equal. */
+  /** The share of equal choices; null for scores. */
   equal: statistic(),
   kappa: statistic(),
-  /** Of scores: Spearman's rank correlation with the weighted mean. */
+  /** Spearman's rank correlation with the weighted mean of scores; null for choices. */
   correlation: statistic(),
 })
 

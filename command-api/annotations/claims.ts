@@ -23,7 +23,7 @@ const taken = `(select count(*) from write.annotation_claim t
 
 /**
  * The open claim of this person, or else a new one: of an item with a draft of theirs first, then of the first item with a free
- * place that they have neither answered nor skipped. Null: there is none now.
+ * place that they have not yet decided. Null: nothing is free now.
  */
 export async function claimNext(
   tx: Transaction,

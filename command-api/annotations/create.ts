@@ -28,7 +28,7 @@ import {
 } from './items.ts'
 import { countQueues, insertQueue } from './rows.ts'
 
-/** Reads what queues show, on behalf of a person: what they may not read is missing (404) or forbidden (403). */
+/** Reads sources of queues on behalf of a person; refuses a source that is hidden from them (404) or forbidden (403). */
 export type AnnotationReader = {
   /** `step` null: of all rounds. In order of step, chunk and index; at most so many, and so many characters. */
   samples(

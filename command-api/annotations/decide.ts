@@ -108,7 +108,7 @@ export function refuseUnlessOpen(isOpen: boolean): void {
 /** `last`: what the person answered or skipped last; `hasRoom`: the person would not be one too many at a skipped item. */
 export type Undoing = { isOpen: boolean; last: number | null; hasRoom: boolean }
 
-/** Idempotent: what was taken back already stays so. */
+/** Idempotent: undoing an item again appends no event. */
 export function undoItem(
   given: GivenAnswer,
   of: ItemOfPerson,

@@ -38,7 +38,7 @@ export async function queueFor(
   return queue
 }
 
-/** Whoever reads the rows of a dataset has to be allowed to use it, in a queue as elsewhere; a deleted run is shown to nobody. */
+/** Rows of a dataset are shown to people who may use it, in a queue as elsewhere; a deleted run is shown to nobody. */
 export async function refuseUnlessShown(
   tx: Transaction,
   { runs, dataset }: QueueRow,

@@ -49,7 +49,7 @@ const responseOf = ({ run_id, sample_id, assistant, reward }: SampleOfRun): Resp
 
 type Pair<T> = [T, T]
 
-/** The answers to one prompt: the first with the second, the third with the fourth, or each with its counterpart. */
+/** Samples of one prompt: the first and the second, the third and the fourth, or each and its counterpart. */
 function pairsOf(
   samples: readonly SampleOfRun[],
   others: readonly SampleOfRun[] | null,
@@ -80,7 +80,7 @@ function byPrompt(samples: readonly SampleOfRun[]): Map<string, SampleOfRun[]> {
 
 type RowKind = NonNullable<DatasetReport['kind']>
 
-/** The kinds of datasets whose rows such a queue can show. */
+/** The kinds of datasets whose rows a queue of this kind can show. */
 export const kindsFor: Readonly<Record<AnnotationKind, readonly RowKind[]>> = {
   pairwise: ['preference'],
   rubric: ['chat', 'text'],

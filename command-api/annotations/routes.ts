@@ -64,7 +64,7 @@ export const annotationRoutes = (
   route({
     ...common,
     path: '/api/annotations/{queue_id}/export',
-    summary: 'Make the answers of an annotation queue the next version of a dataset',
+    summary: 'Make the next version of a dataset from the answers of an annotation queue',
     body: annotationExport,
     response: annotationExported,
     refusals: ['forbidden', 'not_found', 'conflict', 'too_large'],

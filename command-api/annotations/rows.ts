@@ -103,7 +103,7 @@ export async function findItem(
   return rows[0] ?? null
 }
 
-/** All items with an answer, in order, and the answers by username. */
+/** All items that somebody has answered, in order, with the people by name. */
 export async function answeredItems(tx: Transaction, queue_id: string): Promise<AnsweredItem[]> {
   const { rows } = await tx.query<AnsweredItem>(
     `select i.item, i.digest, i.prompt, i.responses, i.sources,
@@ -118,7 +118,7 @@ export async function answeredItems(tx: Transaction, queue_id: string): Promise<
   return rows
 }
 
-/** What was copied from the samples of a run goes with it; the answers stay, as events do. */
+/** The copies of a run's samples are deleted with the run; the answers stay in the events. */
 export async function deleteItemsOfRun(tx: Transaction, run_id: string): Promise<void> {
   for (const table of ['annotation_item', 'annotation_claim'])
     await tx.query(

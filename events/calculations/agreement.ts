@@ -100,7 +100,7 @@ function squaredDifferences(values: readonly number[], middle: number): number {
 const alphaOf = (values: number, observed: number, expected: number): number | null =>
   values < 2 || expected <= 0 ? null : 1 - ((values - 1) * observed) / expected
 
-/** How many values are below each value, and half of those that are equal. */
+/** How many values are below each value, plus half of the equal ones. */
 function middleRanks(values: readonly number[]): Map<number, number> {
   const counts = new Map<number, number>()
   for (const value of values) count(counts, value)

@@ -91,7 +91,7 @@ const insert = (
     .execute()
 }
 
-/** Counts on, because counting all answers for each one would take longer with every answer. */
+/** Incremental, because recounting a queue for each event would take longer with every event. */
 const count = (
   tx: Tx,
   { data: { queue_id, item }, occurred_at }: Named & { data: { item: number } },

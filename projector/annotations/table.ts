@@ -24,7 +24,7 @@ export type AnnotationTables = {
     rubric: NullableJson<AnnotationRubric>
     instructions: string
     items: number
-    /** Items with as many answers as the queue asks for. */
+    /** Items that need no further answer. */
     completed: number
     answers: number
     skips: number

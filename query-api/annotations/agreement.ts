@@ -22,7 +22,7 @@ export type Answered = {
 }
 
 type Value = string | number
-/** What one person said about one item, in one measure. */
+/** The value that one person gave to one item, in one measure. */
 type Said = { item: number; username: string; value: Value }
 
 export function agreementOf(queue: Queue, answers: readonly Answered[]): AnnotationAgreement {

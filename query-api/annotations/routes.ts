@@ -23,7 +23,6 @@ export const annotationRoutes = (reads: Reads<Tables>): Route[] => [
   list({
     ...asCaller(reads),
     path: '/api/annotations',
-    reach: 'its_people',
     tag: 'annotations',
     summary: 'List the annotation queues of the projects that you may read, newest first',
     query: annotationListQuery,

@@ -6,7 +6,7 @@ import { answer, claim, createQueue, runWithPairs } from './queues.ts'
 
 const [people, prompts, overlap] = [20, 6, 3]
 
-test('20 people at three servers, claiming and answering at once, never exceed the overlap', async t => {
+test('20 people who claim at once at three servers never exceed the overlap', async t => {
   t.timeout(patient(240_000))
   const roles = { SERVICE_ROLES: 'command-api,relay,projector,query-api' }
   const forge = await startForge(t, roles)

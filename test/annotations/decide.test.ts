@@ -45,7 +45,7 @@ test('the same answer again changes nothing, at any time; another one is refused
   t.deepEqual(skipItem({ is: 'skipped' }, of, at('23:00:00')), [])
 })
 
-test('only what was done last is undone, once, while there is room', t => {
+test('only the last act is undone, once, while there is room', t => {
   const given = { is: 'skipped' } as const
   const standing = { isOpen: true, last: 3, hasRoom: true }
   t.like(undoItem(given, of, standing)[0], { type: 'annotation.undone' })
@@ -68,7 +68,7 @@ const sample = (step: number, index: number, more: object): SampleOfRun => ({
   ...more,
 })
 
-test('answers to one prompt become pairs, whose order follows from their text alone', t => {
+test('samples of one prompt become pairs, whose order follows from their text alone', t => {
   const samples = [0, 1, 2].map(index => sample(1, index, {}))
   const [pair, ...none] = itemsOfSamples('pairwise', samples, null)
   t.is(none.length, 0)

@@ -7,7 +7,7 @@ type Calls = Pick<Forge, 'call'>
 export type Refused = { detail: string | { loc: (string | number)[] }[]; code: string }
 type Created = { queue_id: string; items: number; left_out: number } & Refused
 
-/** A run with a round of samples at step 10, two answers to each of so many prompts, the first with the higher reward. */
+/** A run with a round of samples at step 10, two samples of each prompt, the first with the higher reward. */
 export async function runWithPairs(
   forge: Calls,
   { project, prompts }: { project: string; prompts: number },

@@ -229,7 +229,7 @@ const measureColumns: Column<Measure>[] = [
 ]
 
 export const describeAnnotateExport = describe({
-  text: 'make the answers the next version of a dataset',
+  text: 'make the next version of a dataset from the answers',
   operands: { ...operands, '<dataset>': 'OWNER/NAME' },
 })
 

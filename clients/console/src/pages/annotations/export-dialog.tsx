@@ -13,7 +13,7 @@ import { words } from './words.ts'
 
 type Props = { queue_id: string; kind: 'pairwise' | 'rubric' | 'edit'; onClose: () => void }
 
-/** Makes the answers a version of a dataset, and shows it. */
+/** Makes a version of a dataset from the answers, and shows it. */
 export function ExportDialog({ queue_id, kind, onClose }: Props) {
   const say = useWords(words)
   const navigate = useNavigate()

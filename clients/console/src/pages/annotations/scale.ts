@@ -1,4 +1,4 @@
-/** The keys for the points of a scale, in order: digits as they are where they fit, else 1 for the lowest point, and so on. */
+/** The keys for the points of a scale, in order: the digits themselves where they fit, else `1` for the lowest of five points. */
 export function pointsOf(
   { scale_min: min, scale_max: max }: { scale_min: number; scale_max: number },
   count = 5,

@@ -19,7 +19,7 @@ export type Work = {
   next: () => void
 }
 
-/** Claims items one after the other, and sends what one does with them. One request at a time. */
+/** Claims items one after the other, and sends answers, skips and undos. One request at a time. */
 export function useWork(queue_id: string): Work {
   const path = pathOf(queue_id)
   const [claim, setClaim] = useState<Claim | null>(null)
