@@ -82,7 +82,7 @@ const provenance = ({ queue_id }: Queue, { item, digest, sources, answers }: Ans
 })
 
 /** Null if all weights are 0. */
-export function weightedMean(values: readonly (readonly [value: number, weight: number])[]) {
+function weightedMean(values: readonly (readonly [value: number, weight: number])[]) {
   const weights = values.reduce((sum, [, weight]) => sum + weight, 0)
   return weights === 0
     ? null

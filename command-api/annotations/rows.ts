@@ -1,7 +1,6 @@
 import type { Pool } from 'pg'
 import type { AnnotationEvent } from '../../events/annotations.ts'
 import type {
-  AnnotationAnswer,
   AnnotationJudge,
   AnnotationKind,
   AnnotationRubric,
@@ -127,5 +126,3 @@ export async function deleteItemsOfRun(tx: Transaction, run_id: string): Promise
       [run_id],
     )
 }
-
-export type Draft = AnnotationAnswer | null

@@ -1,4 +1,6 @@
 import test from 'ava'
+import { deleteItemsOfRun } from '../../command-api/annotations/rows.ts'
+import { inTransaction } from '../../platform/postgres/transaction.ts'
 import type { AnnotationAgreement, AnnotationDetail } from '../../schemas/annotations.ts'
 import { push, untilValidated } from '../datasets/pushing.ts'
 import { sharedForge } from '../servers/forge.ts'
@@ -165,6 +167,16 @@ test('an answer after the claim has ended is refused and comes back as a draft',
   t.is(closed.body.code, 'annotation.closed')
   t.like((await forge.call('POST', `${path}/reopen`)).body, { state: 'open', changed: true })
   t.is((await claim(forge, queue_id, cat)).status, 200)
+
+  await forge.call('POST', `/api/runs/${run_id}/stop`, { body: { force: true } })
+  t.is((await forge.call('DELETE', `/api/runs/${run_id}`)).status, 200)
+  t.is((await claim(forge, queue_id, cat)).body.code, 'annotation.source_deleted')
+  const exported = await forge.call('POST', `${path}/export`, { body: { dataset: 'admin/late' } })
+  t.is(exported.body.code, 'annotation.source_deleted')
+  t.is((await forge.call('POST', `/api/runs/${run_id}/restore`)).status, 200)
+  t.is((await claim(forge, queue_id, cat)).status, 200)
+  await inTransaction(forge.pool, tx => deleteItemsOfRun(tx, run_id))
+  t.like((await claim(forge, queue_id, cat)).body, { item: null, held: 0 })
 })
 
 test('rows of a dataset are scored by a rubric, and only people who may use the dataset see them', async t => {

@@ -13,7 +13,7 @@ export const annotationSample: Sample = {
     annotation:
       'select queue_id, name, null, owner, project, null, false from write.annotation_queue',
   },
-  async make({ ask, report, made }) {
+  async make({ ask, report, made, owner }) {
     await report('validation', {
       step: 30,
       samples: ['first', 'second'].flatMap(prompt =>
@@ -23,10 +23,14 @@ export const annotationSample: Sample = {
     const { run_id, project } = made.fields
     const queue_id = await create(ask, { run_id: String(run_id), project: String(project) })
     await answer(ask, queue_id)
-    return { nouns: { annotations: { queue_id }, items: { item: '1' } } }
+    return {
+      nouns: { annotations: { queue_id }, items: { item: '1' } },
+      fields: { dataset: `${owner.username}/annotated` },
+    }
   },
-  missing: (_, whose) => ({
+  missing: ({ fields: { dataset } }, whose) => ({
     nouns: { annotations: { queue_id: `anq_of_${whose}` }, items: { item: '1' } },
+    fields: { dataset },
   }),
   hidden: ['annotations'],
   lists: { '/api/annotations': 'its people' },

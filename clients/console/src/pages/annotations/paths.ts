@@ -4,7 +4,6 @@ export type {
   AnnotationClaim as Claim,
   AnnotationDetail as Detail,
   AnnotationRow as Row,
-  AnnotationRubric as Rubric,
 } from '../../../../../schemas/annotations.ts'
 
 export const pathOf = (queue_id: string): string =>
