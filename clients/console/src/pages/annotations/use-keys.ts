@@ -3,18 +3,13 @@ import { isField } from '../../shell/keys.ts'
 
 type Keys = Readonly<Record<string, () => void>>
 
-/** Keys of the page, wherever the focus is but for fields, dialogs and menus. */
+/** Keys of the page, wherever the focus is but for fields and dialogs; on a control, Enter and Space belong to it. */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys)
   latest.current = keys
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
-      if (event.repeat || isField(event.target) || document.querySelector('dialog[open]')) return
-      const isControl =
-        event.target instanceof HTMLElement && event.target.closest('button, a, [role="menu"]')
-      if (isControl && (event.key === 'Enter' || event.key === ' ')) return
-      const act = latest.current[event.key]
+      const act = isForPage(event) ? latest.current[event.key] : undefined
       if (!act) return
       event.preventDefault()
       act()
@@ -22,4 +17,13 @@ export function useKeys(keys: Keys): void {
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
   }, [])
+}
+
+function isForPage(event: KeyboardEvent): boolean {
+  const { target, key } = event
+  if (event.defaultPrevented || event.repeat) return false
+  if (event.ctrlKey || event.metaKey || event.altKey) return false
+  if (isField(target) || document.querySelector('dialog[open]')) return false
+  const isOnControl = target instanceof HTMLElement && target.closest('button, a') !== null
+  return !(isOnControl && (key === 'Enter' || key === ' '))
 }
