@@ -12,6 +12,7 @@ import {
   rankCorrelation,
 } from '../../events/calculations/agreement.ts'
 import { seededRandom } from '../../events/calculations/queue-forecast.ts'
+import { type Answered, agreementOf } from '../../query-api/annotations/agreement.ts'
 import { patient } from '../servers/patience.ts'
 import { pythonWith } from '../servers/python-packages.ts'
 
@@ -110,4 +111,40 @@ test('rank correlation counts orders, not differences', t => {
     null,
   )
   t.is(rankCorrelation([]), null)
+})
+
+test('criteria are measured one by one, people by pairs, and their weighted mean against the judge', t => {
+  const criteria = [
+    { name: 'right', weight: 3, description: '' },
+    { name: 'clear', weight: 1, description: '' },
+  ]
+  const rubric = { ref: 'a/b@1', scale_min: 0, scale_max: 4, criteria }
+  const said = (item: number, username: string, right: number, clear: number): Answered => ({
+    ...{ item, username, answer: { choice: null, text: null, scores: { right, clear } } },
+    judge: { choice: null, score: item / 10 },
+  })
+  const answers = [
+    ...[said(1, 'ann', 0, 1), said(1, 'ben', 0, 2)],
+    ...[said(2, 'ann', 2, 4), said(2, 'ben', 2, 0), said(2, 'cat', 1, 0)],
+    said(3, 'cat', 4, 4),
+  ]
+  const { measures, judge } = agreementOf({ queue_id: 'q', kind: 'rubric', rubric }, answers)
+  t.deepEqual(
+    measures.map(({ name, items, equal }) => [name, items, equal]),
+    [
+      ['right', 2, 0.5],
+      ['clear', 2, 0.25],
+    ],
+  )
+  t.deepEqual(
+    measures[0]?.kappa.map(({ people, items, kappa }) => [...people, items, kappa]),
+    [
+      ['ann', 'ben', 2, 1],
+      ['ann', 'cat', 1, 0],
+      ['ben', 'cat', 1, 0],
+    ],
+  )
+  t.deepEqual(judge, { items: 3, equal: null, kappa: null, correlation: 1 })
+  const edited = agreementOf({ queue_id: 'q', kind: 'edit', rubric: null }, [])
+  t.like(edited.measures[0], { name: 'text', items: 0, equal: null })
 })
