@@ -151,6 +151,9 @@ test('criteria are scored by digits and texts are corrected, by keyboard', async
     20_000,
     async () => (await answers(edit.body.queue_id)).length === 2,
   )
-  t.like(await answers(edit.body.queue_id), [{ text: 'Good answer 0. sure' }, { text: 'sBad answer 0.' }])
+  t.like(await answers(edit.body.queue_id), [
+    { text: 'Good answer 0. sure' },
+    { text: 'sBad answer 0.' },
+  ])
   t.deepEqual(faults, [])
 })
