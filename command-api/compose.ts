@@ -1,6 +1,8 @@
 import type { Route } from '../auth/route.ts'
+import type { DatasetMaker } from './annotations/export.ts'
 import { register } from './artifacts/routes.ts'
 import type { Asked } from './commit/asked.ts'
+import { locksOfDataset, pushMadeVersion } from './datasets/push-made.ts'
 import { headOf, openDataset, reviseDataset } from './datasets/revise.ts'
 import type { Deps } from './deps.ts'
 import type { Follower } from './effects/follower.ts'
@@ -26,6 +28,7 @@ import { openSession } from './sessions/open-session.ts'
 import type { SignInPorts } from './sessions/password-guard.ts'
 import type { PortsOf, Slice } from './slice.ts'
 import * as listed from './slices.ts'
+import { registerMadeFile } from './uploads/made-file.ts'
 import { uploadsOfDatasets } from './uploads/of-datasets.ts'
 import { uploadsOfRuns } from './uploads/of-runs.ts'
 
@@ -75,7 +78,17 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
     openDataset: (request, named, made) => openDataset(deps, request, named, made),
     reviseDataset: (request, named, revising) => reviseDataset(deps, request, named, revising),
   }
+  const datasetMaker: DatasetMaker = {
+    store: (request, rows) =>
+      registerMadeFile(deps, request, {
+        filename: 'train.jsonl',
+        text: rows.map(row => `${JSON.stringify(row)}\n`).join(''),
+      }),
+    locks: locksOfDataset,
+    push: (work, made) => pushMadeVersion(work, { ...made, source: 'annotation' }),
+  }
   return {
+    datasetMaker,
     provider,
     confirm: signInConfirmer(deps, provider),
     checkSecondFactor: (asked: Asked, given: GivenFactor) =>

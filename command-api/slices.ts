@@ -1,5 +1,6 @@
 /** Every slice of the write side; `compose.ts` puts them together. Written by `npm run lists`. */
 export { alerts } from './alerts/slice.ts'
+export { annotations } from './annotations/slice.ts'
 export { artifacts } from './artifacts/slice.ts'
 export { benchmarks } from './benchmarks/slice.ts'
 export { datasets } from './datasets/slice.ts'

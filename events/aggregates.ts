@@ -1,5 +1,7 @@
 /** Every aggregate; `all.ts` puts them together. Written by `npm run lists`. */
 export { alerts } from './alerts.ts'
+export { annotationAnswers } from './annotation-answers.ts'
+export { annotations } from './annotations.ts'
 export { artifacts } from './artifacts.ts'
 export { definedBenchmarks } from './benchmark-definitions.ts'
 export { benchmarks } from './benchmarks.ts'

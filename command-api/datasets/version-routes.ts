@@ -23,7 +23,7 @@ import { refuseOthers } from './others.ts'
 import { saveDataset } from './rows.ts'
 import { fault, refuseClashes, uploadedFiles } from './uploaded.ts'
 
-type Asking = { username: string; role: 'admin' | 'operator' }
+export type Asking = { username: string; role: 'admin' | 'operator' }
 
 export const versionRoutes = (deps: Deps): Route[] => [
   route({
@@ -94,9 +94,9 @@ export const versionRoutes = (deps: Deps): Route[] => [
 ]
 
 /** The named parents have to be usable by the caller; each stays until the commit. */
-async function holdParents(
+export async function holdParents(
   { tx }: Work,
-  { parents = [] }: DatasetVersionInput,
+  { parents = [] }: Pick<DatasetVersionInput, 'parents'>,
   caller: Asking,
 ): Promise<void> {
   for (const [index, ref] of parents.entries()) {
@@ -122,7 +122,7 @@ const settingsIn = ({ visibility, use, license, card }: DatasetVersionInput): Da
   ...(card !== undefined && { card }),
 })
 
-function toReply(dataset: Dataset) {
+export function toReply(dataset: Dataset) {
   const newest = dataset?.versions.at(-1)
   if (!dataset || !newest) throw new Error('a dataset that was just pushed has no version')
   const { owner, name } = dataset

@@ -1,6 +1,7 @@
 import { Command, type OutputConfiguration } from 'commander'
 import { addAccount } from '../account/commands.ts'
 import { addAdministration } from '../admin/commands.ts'
+import { addAnnotations } from '../annotations/commands.ts'
 import {
   artifacts,
   artifactsGet,
@@ -131,6 +132,7 @@ const nouns = [
   addArtifacts,
   addQueue,
   addBenchmarks,
+  addAnnotations,
   addSecrets,
   addAccount,
   addAdministration,
