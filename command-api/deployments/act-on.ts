@@ -1,7 +1,6 @@
 import type { Pool } from 'pg'
-import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { type Action, judge, type ProjectFacts, rolesIn } from '../rules/access.ts'
+import { type Action, type Asking, judge, type ProjectFacts, rolesIn } from '../rules/access.ts'
 import { projectFacts } from '../rules/short-id.ts'
 
 type Row = { deployment_id: string; owner: string; known: ProjectFacts }
@@ -12,7 +11,7 @@ type Row = { deployment_id: string; owner: string; known: ProjectFacts }
  */
 export async function deploymentToActOn(
   pool: Pool,
-  { asked, caller, action }: { asked: string; caller: Person; action: Action },
+  { asked, caller, action }: { asked: string; caller: Asking; action: Action },
 ): Promise<{ deployment_id: string; mayConfigure: boolean }> {
   const { rows } = await pool.query<Row>({
     name: 'deployment_to_act_on',

@@ -111,21 +111,21 @@ test('a revision that lowers a score of a gating benchmark is refused, unless a 
   t.is((await promote({ override_gates: true })).status, 400, 'without a reason')
   t.is((await promote({ override_gates: true, reason: 'x' }, bob)).status, 403)
   t.is((await promote({ override_gates: true, reason: 'the old one is unsafe' })).status, 200)
-  const [move] = await until('the promotion can be read', 20_000, async () => {
+  const move = await until('the promotion can be read', 20_000, async () => {
     const { body } = await forge.call<{ overridden: string[]; revision_id: string }[]>(
       'GET',
       `${path}/promotions`,
     )
     const [newest] = body
-    return newest?.revision_id === candidate && newest.overridden.length > 0 && body
+    return newest && newest.revision_id === candidate && newest.overridden.length > 0 && newest
   })
-  t.deepEqual(move?.overridden, ['sums@1: worse by more than one standard error'])
+  t.deepEqual(move.overridden, ['sums@1: worse by more than one standard error'])
 
   // Back to the previous one, which is always possible; then a better score of the other is enough.
   await ingest(forge, first, 'benchmark', score(0.1))
   t.is((await forge.call('POST', `${path}/rollback`, { body: {} })).status, 200)
   const { body } = await forge.call<{ promoted_revision_id: string }>('GET', path)
-  t.is(body.promoted_revision_id, serving)
+  t.is(body.promoted_revision_id, serving ?? '')
   await ingest(forge, first, 'benchmark', score(0.62))
   t.is((await promote()).status, 200, 'worse by less than one standard error')
 })
