@@ -5,7 +5,7 @@ import { count } from './words.ts'
 
 const judging_id = Type.String()
 
-/** A deployment is to judge the samples of a validation round by a version of a rubric. */
+/** A deployment was asked to judge the samples of a validation round by a version of a rubric. */
 export const judgingRequested = event(
   'judging.requested',
   Type.Object({

@@ -66,7 +66,7 @@ type Row = Omit<JudgingRecord, 'judge' | 'created_at' | 'ended_at'> & {
   counted: number
 }
 
-/** Only judgings by rubrics that the caller may read; the deployment only for those who may see it. */
+/** Only judgings by rubrics that the caller may read; a deployment that they may not see is left out. */
 async function readJudgings(
   pool: Pool,
   { username, role }: Person,

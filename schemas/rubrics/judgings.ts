@@ -59,7 +59,6 @@ export const judgingInput = closed({
   /** Judges the first samples, at most this many. */
   limit: Type.Integer({ minimum: 1, maximum: maxJudged, default: defaultJudged }),
 })
-export type JudgingInput = Static<typeof judgingInput>
 
 export const judgingCreated = Type.Object({
   judging_id: Type.String(),
@@ -86,7 +85,7 @@ export const judging = Type.Object({
   judge: nullable(Type.Object({ deployment_id: Type.String(), revision_id: Type.String() })),
   state: oneOf('running', 'succeeded', 'failed'),
   reason: nullable(Type.String()),
-  /** How many samples there are to judge; null before they were read. */
+  /** How many samples it judges; null before they were read. */
   samples: nullable(Type.Integer()),
   scored: Type.Integer(),
   /** Scores that this judge had given before. */

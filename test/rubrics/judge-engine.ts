@@ -21,7 +21,7 @@ export type JudgeEngine = {
 
 const good = JSON.stringify({ reason: 'It is clear.', scores: { clear: 0.8 } })
 
-/** A server that speaks the OpenAI protocol, and records what it was asked to judge. */
+/** A server that speaks the OpenAI protocol, and records the questions. */
 export async function startJudge(t: Scope): Promise<JudgeEngine> {
   const engine: JudgeEngine = { url: '', asked: [], answer: () => good, hold: null, most: 0 }
   let underWay = 0

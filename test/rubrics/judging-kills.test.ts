@@ -51,7 +51,7 @@ test('a judging whose process is killed continues with the samples that have no 
   release()
   engine.hold = null
   await forge.start()
-  const [done] = await until('the judging has ended', patient(120_000), async () => {
+  const [done] = await until('the judging has ended', 120_000, async () => {
     const { body: rows } = await forge.call<JudgingRecord[]>('GET', path)
     return rows[0]?.state === 'succeeded' && rows
   })

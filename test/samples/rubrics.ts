@@ -38,7 +38,7 @@ export const rubricSample: Sample = {
       `insert into write.judging (judging_id, run_id, step, rubric_owner, rubric, version, deployment_id, revision_id,
          username, state, created_at, ended_at)
        values ($1, $2, 10, $3, $4, 1, 'dep_gone', 'rev_gone', $3, 'succeeded', now(), now())`,
-      [judging_id, made.fields.run_id, rubric.owner, rubric.name],
+      [judging_id, made.nouns.runs?.run_id, rubric.owner, rubric.name],
     )
     return {
       nouns: { rubrics: rubric, judgings: { judging_id } },

@@ -17,7 +17,7 @@ test('llama.cpp judges samples by a rubric, held to its JSON schema', async t =>
     },
   })
   const path = `/api/deployments/${made.deployment_id}`
-  await until('the engine responds', patient(200_000), async () => {
+  await until('the engine responds', 200_000, async () => {
     const { body } = await forge.call<{ state: string }>('GET', path)
     if (body.state === 'failed') throw new Error(JSON.stringify(body))
     return body.state === 'ready'

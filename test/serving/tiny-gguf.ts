@@ -57,7 +57,7 @@ with forge.init() as run:
     run.log_artifact("merged_model", os.path.abspath("tiny.gguf"), "gguf", 1, upload=True)
 `
 
-/** The id of an artifact with such a model. */
+/** The id of its artifact. */
 export async function tinyGguf(forge: Forge): Promise<string> {
   await addArchive(
     forge,

@@ -9,7 +9,7 @@ import { sendDataset } from './data/datasets.ts'
 import { sendJobs } from './data/jobs.ts'
 import { sendModels, suspendModels } from './data/models.ts'
 import { firstPanels, type PlannedRun, people, plannedRuns } from './data/plan.ts'
-import { type Sent, sendRun } from './data/send.ts'
+import { defineBenchmark, type Sent, sendRun } from './data/send.ts'
 import { commonArguments, demonstrateAndExit, readArguments, terminal } from './parts.ts'
 import { admin, type DemoServer, startDemoServer } from './server.ts'
 
@@ -97,6 +97,7 @@ async function sendAll(
 ): Promise<Sent | null> {
   const { signal } = interrupted
   const owners = await addPeople(root, connect)
+  await defineBenchmark(root)
   const projects = new Set<string>()
   let moving: Sent | null = null
   for (const [nth, plan] of plans.entries()) {

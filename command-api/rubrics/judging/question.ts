@@ -56,7 +56,7 @@ export function messagesFor(standard: Standard, sample: Judged) {
   ]
 }
 
-/** Reads a judge's response; a text says what is wrong with it. No score is ever made up. */
+/** Reads a judge's response; a text names its fault. No score is ever made up. */
 export function reader(standard: Standard): (content: string) => Score | string {
   const faultOf = exactly(responseSchema(standard) as unknown as TSchema)
   return content => {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { Judgement, JudgingRecord } from '../../../../../../schemas/rubrics/judgings.ts'
 import { Button } from '../../../design/button.tsx'
 import { Dialog } from '../../../design/dialog.tsx'
@@ -38,6 +38,12 @@ export function useJudgings(run_id: string, step: number) {
     enabled: chosen !== null,
     everyMs: chosen?.state === 'running' && runningMs,
   })
+  const { judging_id, scored = 0, cached = 0, failed = 0 } = chosen ?? {}
+  const outcomes = scored + cached + failed
+  // The last outcomes may come with the end, after which nothing is read again.
+  useEffect(() => {
+    if (judging_id !== undefined && outcomes > 0) void reread(`${path}/${judging_id}`)
+  }, [path, judging_id, outcomes])
   const judgements: Judgements = new Map(
     chosen ? (scores.data ?? []).map(one => [one.sample_id, one]) : [],
   )
