@@ -1,6 +1,7 @@
 import test from 'ava'
 import { compareScores } from '../../schemas/benchmarks/compare.ts'
 import { deployed } from '../gateway/deployed.ts'
+import { commandLine } from '../servers/command-line.ts'
 import { startEngine } from '../servers/engine.ts'
 import { type Forge, sharedForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
@@ -110,7 +111,17 @@ test('a revision that lowers a score of a gating benchmark is refused, unless a 
 
   t.is((await promote({ override_gates: true })).status, 400, 'without a reason')
   t.is((await promote({ override_gates: true, reason: 'x' }, bob)).status, 403)
-  t.is((await promote({ override_gates: true, reason: 'the old one is unsafe' })).status, 200)
+  const { run } = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
+  t.regex((await run(['deploy', 'show', 'gated'])).stdout, /must not lower the scores of sums@1/)
+  t.regex(
+    (await run(['deploy', 'promote', 'gated', '2'])).stderr,
+    /-0\.1 is worse by more than one/,
+  )
+  const overriding = ['deploy', 'promote', 'gated', '2', '--override-gates']
+  t.regex(
+    (await run([...overriding, '-m', 'the old one is unsafe'])).stdout,
+    /revision 2 is promoted/,
+  )
   const move = await until('the promotion can be read', 20_000, async () => {
     const { body } = await forge.call<{ overridden: string[]; revision_id: string }[]>(
       'GET',

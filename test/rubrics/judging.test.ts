@@ -3,6 +3,7 @@ import { endJudging } from '../../command-api/rubrics/judging/decide.ts'
 import { reader, sampleDigest } from '../../command-api/rubrics/judging/question.ts'
 import type { Judgement, JudgingRecord, RubricTested } from '../../schemas/rubrics/judgings.ts'
 import { deployed } from '../gateway/deployed.ts'
+import { commandLine } from '../servers/command-line.ts'
 import { type Forge, sharedForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'
@@ -192,6 +193,29 @@ test('a test of a rubric scores a few samples and stores nothing', async t => {
             (select count(*)::int from write.judging where rubric = 'tested') as judgings`,
   )
   t.deepEqual(rows, [{ scores: 0, judgings: 0 }])
+  const { run } = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
+  engine.answer = () => '{"reason": "It is clear.", "scores": {"clear": 1}}'
+  const shown = await run([
+    'rubric',
+    'test',
+    'tested',
+    '--run',
+    run_id,
+    '--judge',
+    judge,
+    '-l',
+    '2',
+  ])
+  t.regex(shown.stdout, /10-0-0 +1 +It is clear\./)
+  t.regex(shown.stderr, /version 1, step 10; nothing was stored/)
+  const begun = await run(['rubric', 'judge', 'tested', '--run', run_id, '--judge', judge])
+  t.regex(begun.stdout, /^jdg_/)
+  await ended(on, begun.stdout.trim())
+  t.regex(
+    (await run(['rubric', 'judgings', run_id])).stdout,
+    /admin\/tested@1 +10 +succeeded +3\/3/,
+  )
+  t.is((await run(['rubric', 'test', 'tested', '--judge', judge])).code, 2)
   t.is((await ask({ limit: 21 })).status, 422)
   t.is((await ask({ step: 11 })).status, 404)
 })

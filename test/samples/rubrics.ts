@@ -11,6 +11,8 @@ const ofRun = ({ fields }: Fixture) => ({
 const judgedBy = ({ fields, nouns }: Fixture) => ({
   run_id: fields.run_id,
   judge: nouns.deployments?.deployment_id,
+  // Other tests report empty rounds.
+  step: 10,
 })
 
 async function versionOf({ send, credentials, fixtures }: SampleServer): Promise<number> {

@@ -76,7 +76,7 @@ export async function routeParts(
     artifacts: uploads,
     uploadKey: addressKeyOf(Buffer.alloc(32), 'uploads'),
     observe: async () => ({ lines: [], metrics: [], hardware: [] }),
-    readRound: async () => [],
+    readRound: async () => null,
     topics,
     newEventId: eventId,
     ingestedPoints: () => {},

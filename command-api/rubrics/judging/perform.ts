@@ -27,6 +27,8 @@ import {
 const concurrency = 4
 const mostFailures = 8
 const trying = { attempts: 3, timeoutMs: 120_000 }
+/** Of the duty, each of which continues where the previous one ended. */
+const attempts = 8
 
 type Find = (
   deps: Deps,
@@ -46,11 +48,17 @@ export const sampleJudge = (findJudge: Find) =>
     deadlineMs: 3_600_000,
     renewMs: 10_000,
     atOnce: 2,
-    async perform({ payload }, deps, signal): Promise<Outcome> {
+    attempts,
+    async perform({ payload, attempt }, deps, signal): Promise<Outcome> {
       const { judging_id } = payload
       const { state } = await loadState(deps.store, undefined, judgingAt(judging_id))
       if (!state?.isOpen) return nothing
-      const reason = await judgeAll(deps, payload, { findJudge, signal })
+      const reason = await judgeAll(deps, payload, { findJudge, signal }).catch((error: Error) => {
+        // An open judging would refuse the next one of these samples.
+        if (attempt < attempts) throw error
+        deps.logger.error({ err: error, judging_id }, 'samples could not be judged')
+        return 'an internal fault; the log of the server has it'
+      })
       const counts = await countOutcomes(deps.pool, judging_id)
       return [
         decided(judgingAt(judging_id), {
@@ -72,26 +80,45 @@ async function judgeAll(
   try {
     const judge = await judgeStillAllowed(deps, request, findJudge)
     const rubric = await currentRubric(deps, request)
-    const { run_id, step, limit, judging_id } = request
-    const samples = await deps.readRound({ run_id, step, limit })
-    await setSamples(deps.pool, judging_id, samples.length)
-    const known = await outcomesOf(deps.pool, judging_id)
-    const waiting = samples.filter(({ sample_id }) => !known.has(sample_id))
-    // Equal samples are judged once.
-    const groups = [...Map.groupBy(waiting, sampleDigest)]
-    let failures = 0
-    await atOnce(groups, concurrency, async ([digest, same]) => {
-      signal.throwIfAborted()
-      const answer = await judgeOne(deps, request, { rubric, judge, digest, same, signal })
-      failures = answer && !answer.ok && answer.isGone ? failures + 1 : 0
-      if (failures >= mostFailures && answer && !answer.ok) throw new GivenUp(answer.error)
-    })
+    const counting = { failures: 0 }
+    // Page by page, because a round may be larger than the memory.
+    for (let offset = 0; offset < request.limit; ) {
+      const page = await deps.readRound({ ...request, offset, limit: request.limit - offset })
+      if (!page || page.samples.length === 0) break
+      await setSamples(deps.pool, request.judging_id, Math.min(page.total, request.limit))
+      await judgePage(deps, request, { rubric, judge, samples: page.samples, counting, signal })
+      offset += page.samples.length
+    }
     return null
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof GivenUp || error instanceof Refusal) return error.message
     throw error
   }
+}
+
+type Page = Pick<One, 'rubric' | 'judge' | 'signal'> & {
+  samples: readonly ValidationSample[]
+  /** Failures in a row of a judge that may be gone. */
+  counting: { failures: number }
+}
+
+async function judgePage(
+  deps: Deps,
+  request: JudgingRequest,
+  { samples, counting, ...how }: Page,
+): Promise<void> {
+  const known = await outcomesOf(deps.pool, request.judging_id)
+  const waiting = samples.filter(({ sample_id }) => !known.has(sample_id))
+  // Equal samples are judged once.
+  const groups = [...Map.groupBy(waiting, sampleDigest)]
+  await atOnce(groups, concurrency, async ([digest, same]) => {
+    how.signal.throwIfAborted()
+    const answer = await judgeOne(deps, request, { ...how, digest, same })
+    const isGone = answer?.ok === false && answer.isGone
+    counting.failures = isGone ? counting.failures + 1 : 0
+    if (isGone && counting.failures >= mostFailures) throw new GivenUp(answer.error)
+  })
 }
 
 /** A retry of the duty would come to the same. */

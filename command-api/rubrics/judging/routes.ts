@@ -95,14 +95,13 @@ type Round = Pick<RubricTestInput, 'run_id' | 'step' | 'limit'>
 /** The first samples of a round that the caller may read; the newest round if no step is given. */
 async function roundOf(deps: Deps, caller: Person, { run_id: asked, step = null, limit }: Round) {
   const { run_id } = await runToActOn(deps.pool, { asked, caller, action: 'read', noun: 'run' })
-  const samples = await deps.readRound({ run_id, step, limit })
-  const [first] = samples
-  if (!first)
+  const round = await deps.readRound({ run_id, step, offset: 0, limit })
+  if (!round)
     throw new Refusal(
       'not_found',
       step === null ? `No validation samples in run ${asked}` : `No such validation round: ${step}`,
     )
-  return { run_id, step: first.step, samples }
+  return { run_id, step: round.step, samples: round.samples }
 }
 
 async function scoreAll(

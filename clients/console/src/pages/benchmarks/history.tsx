@@ -15,11 +15,15 @@ import { words } from './words.ts'
 const shownScores = 300
 const curves = 10
 const height = 240
-const margin = { left: 56, right: 14, top: 12, bottom: 24 } as const
+const margin = { left: 56, right: 40, top: 12, bottom: 24 } as const
 
 type Point = HistoryRow & { value: number }
 
 const isPoint = (row: HistoryRow): row is Point => typeof row.value === 'number'
+
+/** Pixels to the right of others that were recorded in the same second. */
+const besideOf = (points: readonly Point[], nth: number): number =>
+  7 * points.slice(0, nth).filter(one => one.recorded_at === points[nth]?.recorded_at).length
 
 /** The scores over time, each with a whisker of one standard error to either side; a colour for each recipe or model. */
 export function History({ path, version }: { path: string; version: number }) {
@@ -78,9 +82,9 @@ function Chart({ points }: { points: readonly Point[] }) {
             {day(last)}
           </text>
         )}
-        {points.map(point => {
+        {points.map((point, nth) => {
           const { value, stderr, run_id, result_id, recorded_at } = point
-          const at = right(x.placeOf(Date.parse(recorded_at)) ?? 0.5)
+          const at = right(x.placeOf(Date.parse(recorded_at)) ?? 0.5) + besideOf(points, nth)
           const error = stderr ?? 0
           return (
             <g
