@@ -27,7 +27,7 @@ import {
 const concurrency = 4
 const mostFailures = 8
 const trying = { attempts: 3, timeoutMs: 120_000 }
-/** Of the duty, each of which continues where the previous one ended. */
+/** Attempts of the duty; each continues where the previous one ended. */
 const attempts = 8
 
 type Find = (
