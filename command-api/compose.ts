@@ -4,6 +4,7 @@ import { register } from './artifacts/routes.ts'
 import type { Asked } from './commit/asked.ts'
 import { locksOfDataset, pushMadeVersion } from './datasets/push-made.ts'
 import { headOf, openDataset, reviseDataset } from './datasets/revise.ts'
+import { deploymentToJudge } from './deployments/judge.ts'
 import type { Deps } from './deps.ts'
 import type { Follower } from './effects/follower.ts'
 import type { Reactor } from './effects/reactor.ts'
@@ -17,6 +18,8 @@ import type { MlflowPorts } from './mlflow/target.ts'
 import { signInConfirmer } from './oidc/confirm.ts'
 import { configuredProvider } from './oidc/routes.ts'
 import { passkeyStep } from './passkeys/second-step.ts'
+import { sampleJudge } from './rubrics/judging/perform.ts'
+import type { Asking } from './rules/access.ts'
 import { describeRun } from './runs/change-route.ts'
 import { runPurger } from './runs/purge.ts'
 import { reportRun } from './runs/report.ts'
@@ -51,6 +54,7 @@ export const kinds: readonly Kind[] = slices.flatMap(({ kind }) => kind ?? [])
 /** The reactors of every process that serves commands. */
 export const reactors: readonly Reactor<Deps>[] = [
   ...slices.flatMap(slice => slice.reactors ?? []),
+  sampleJudge(deploymentToJudge),
   runPurger(slices.flatMap(({ deleteRowsOfRun }) => deleteRowsOfRun ?? [])),
 ]
 
@@ -105,6 +109,7 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
     ) => markConfirmed(deps, request, alongside),
     openProviderSession: (signIn: Omit<SignIn, 'via'>) =>
       openSession(deps, { ...signIn, via: 'oidc' }),
+    findJudge: (caller: Asking, asked: string) => deploymentToJudge(deps, caller, asked),
     describeJob: describeJob(deps),
     reporters: { external: reportRun(deps), job: reportJob(deps) },
     uploadsOfRuns: stored,

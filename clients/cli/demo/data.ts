@@ -10,7 +10,7 @@ import { sendDataset } from './data/datasets.ts'
 import { sendJobs } from './data/jobs.ts'
 import { sendModels, suspendModels } from './data/models.ts'
 import { firstPanels, type PlannedRun, people, plannedRuns } from './data/plan.ts'
-import { type Sent, sendRun } from './data/send.ts'
+import { defineBenchmark, type Sent, sendRun } from './data/send.ts'
 import { commonArguments, demonstrateAndExit, readArguments, terminal } from './parts.ts'
 import { admin, type DemoServer, startDemoServer } from './server.ts'
 
@@ -99,6 +99,7 @@ async function sendAll(
 ): Promise<Sent | null> {
   const { signal } = interrupted
   const owners = await addPeople(root, connect)
+  await defineBenchmark(root)
   const projects = new Set<string>()
   const made: Made[] = []
   for (const [nth, plan] of plans.entries()) {

@@ -41,6 +41,7 @@ import { describeNotifications, notifications } from '../notifications/notificat
 import { addProjects } from '../projects/commands.ts'
 import { describeQueue, describeQueueExplain, queueExplain, queueList } from '../queue/queue.ts'
 import { addRecipes } from '../recipes/commands.ts'
+import { addRubrics } from '../rubrics/commands.ts'
 import { alerts, describeAlerts } from '../runs/alerts.ts'
 import { benchmarks, describeBenchmarks } from '../runs/benchmarks.ts'
 import { compare, describeCompare } from '../runs/compare.ts'
@@ -133,6 +134,7 @@ const nouns = [
   addQueue,
   addBenchmarks,
   addAnnotations,
+  addRubrics,
   addSecrets,
   addAccount,
   addAdministration,

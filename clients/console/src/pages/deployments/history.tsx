@@ -31,7 +31,20 @@ export function History({ deployment }: { deployment: Deployment }) {
               `${say.revision(one.number)} ${one.kind === 'promoted' ? say.promoted : say.rolledBack}`,
           },
           { key: 'by', title: say.by, cell: one => one.actor },
-          { key: 'reason', title: say.reason, cell: one => visible(one.reason) },
+          {
+            key: 'reason',
+            title: say.reason,
+            cell: one => (
+              <>
+                {visible(one.reason)}
+                {one.overridden.length > 0 && (
+                  <p className={styles.fault}>
+                    {say.overrode} {one.overridden.join('; ')}
+                  </p>
+                )}
+              </>
+            ),
+          },
           {
             key: 'diff',
             title: say.changed,

@@ -12,6 +12,7 @@ import { NotFound } from '../../shell/wrong-turns.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { Actions } from './actions.tsx'
+import { Gates } from './gates.tsx'
 import { History } from './history.tsx'
 import { Origins } from './origins.tsx'
 import styles from './page.module.css'
@@ -76,6 +77,7 @@ function Found({ deployment }: { deployment: Deployment }) {
         <Traffic deployment={deployment} />
         <History deployment={deployment} />
         <Origins deployment={deployment} />
+        <Gates deployment={deployment} />
       </div>
       <LineagePanel path={path.slice('/api/'.length)} />
       <Snippets deployment={deployment} />
