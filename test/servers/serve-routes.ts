@@ -77,6 +77,7 @@ export async function routeParts(
     observe: async () => ({ lines: [], metrics: [], hardware: [] }),
     topics,
     newEventId: eventId,
+    hub: null,
     ingestedPoints: () => {},
     servingChanged: listeners.serving,
     engineHeaders: engineHeaders(Buffer.alloc(32)),

@@ -16,6 +16,7 @@ import { addDeployments } from '../deployments/commands.ts'
 import { describeDiagnoses, diagnoses } from '../diagnoses/diagnoses.ts'
 import { describeRun, run } from '../external-runs/run.ts'
 import { describeSync, sync } from '../external-runs/sync.ts'
+import { addHub } from '../hub/commands.ts'
 import { describePause, describeResume, pause, resume } from '../jobs/pause.ts'
 import { describePlan, plan } from '../jobs/plan.ts'
 import { clone, describeClone, describeRetry, retry } from '../jobs/retry.ts'
@@ -131,6 +132,7 @@ const nouns = [
   addArtifacts,
   addQueue,
   addBenchmarks,
+  addHub,
   addSecrets,
   addAccount,
   addAdministration,
