@@ -22,20 +22,21 @@ async function scene(t: Parameters<typeof startForge>[0]) {
 test('a model is imported at the commit that was asked for, resumed, and checked; the hub’s refusals are told in its words', async t => {
   t.timeout(patient(300_000))
   const { hub, forge } = await scene(t)
-  const weights = randomBytes(200_000)
+  const weights = randomBytes(3_000_000)
   const files = { 'config.json': '{}', 'model.safetensors': weights, 'a/b/c.txt': 'x' }
   const commit = hub.commit('acme/cut', files)
   const at = (repo: string, commit: string, name: string) => `/${repo}/resolve/${commit}/${name}`
 
   // Cut twice: it continues where it stopped.
   const large = at('acme/cut', commit, 'model.safetensors')
-  hub.cuts.set(large, [80_000, 50_000])
+  hub.cuts.set(large, [1_000_000, 1_000_000])
   const cut = await imported(forge, 'hub:acme/cut')
-  t.like(cut, { state: 'ready', commit, license: 'apache-2.0', gated: false, bytes: 200_003 })
+  t.like(cut, { state: 'ready', commit, license: 'apache-2.0', gated: false, bytes: 3_000_003 })
   t.is(cut.files.find(({ name }) => name === 'model.safetensors')?.sha256, sha256(weights))
   const asked = hub.requests.filter(one => one.startsWith(`GET ${large}`))
-  t.is(asked.length, 3)
-  t.regex(asked[2] ?? '', /bytes=1[0-3]\d{4}-$/, 'the last request continues after both cuts')
+  const from = asked.map(one => Number(/bytes=(\d+)-$/.exec(one)?.[1] ?? 0))
+  t.is(from.length, 3)
+  t.true(Number(from[1]) > 500_000 && Number(from[2]) > Number(from[1]) + 500_000, String(from))
 
   // The same again is the same import.
   t.like((await begin(forge, 'hub:acme/cut')).body, { created: false, state: 'ready' })

@@ -56,9 +56,8 @@ async function startOlah(t: ExecutionContext) {
     '[accessibility]\noffline = true',
   ]
   await writeFile(join(folder, 'olah.toml'), settings.join('\n'))
-  const program = join(dirname(python), 'olah-cli')
-  const args = ['--config', join(folder, 'olah.toml'), '--log-path', join(folder, 'logs')]
-  const olah = spawn(program, args, { cwd: folder, stdio: 'ignore' })
+  const args = ['-m', 'olah.server', '--config', join(folder, 'olah.toml')]
+  const olah = spawn(python, args, { cwd: folder, stdio: 'ignore' })
   const ended = new Promise(done => olah.once('exit', done))
   t.teardown(async () => {
     olah.kill('SIGKILL')

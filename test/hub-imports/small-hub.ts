@@ -56,7 +56,17 @@ export async function startSmallHub(): Promise<SmallHub> {
   return hub
 }
 
-type Refusal = { status: number; code: string; message: string }
+class Refused extends Error {
+  readonly status: number
+  readonly code: string
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+type Asked = { repos: ReadonlyMap<string, Repo>; path: string }
 
 function answer(
   hub: SmallHub,
@@ -64,35 +74,50 @@ function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
-  const url = new URL(request.url ?? '', hub.url)
-  const path = decodeURIComponent(url.pathname)
+  const path = decodeURIComponent(new URL(request.url ?? '', hub.url).pathname)
   hub.requests.push(`${request.method} ${path} ${request.headers.range ?? ''}`.trim())
-  const [, about, revision = ''] =
-    /^\/api\/models\/([^/]+\/[^/]+)\/(?:revision|tree)\/(.+)$/.exec(path) ?? []
-  const [, of, at = '', name = ''] = /^\/([^/]+\/[^/]+)\/resolve\/([^/]+)\/(.+)$/.exec(path) ?? []
-  const repo = repos.get(about ?? of ?? '')
-  const missing = { status: 404, code: 'RepoNotFound', message: 'Repository not found' }
-  if (!repo) return refuse(response, missing)
-  const commit = [revision, at].includes('main') ? repo.main : revision || at
-  const files = repo.commits.get(commit)
-  if (!files)
-    return refuse(response, {
-      ...{ status: 404, code: 'RevisionNotFound', message: `Invalid rev id: ${commit}` },
-    })
-  if (about !== undefined) {
-    const isTree = path.startsWith(`/api/models/${about}/tree/`)
-    return send(response, isTree ? treeOf(files) : infoOf(about, commit, repo))
+  const asked = { repos, path }
+  try {
+    const about = aboutRepo(asked)
+    if (about) send(response, about)
+    else sendFile(hub, { request, response, path, ...fileOf(asked, request) })
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    const { status, code, message } = error
+    response.writeHead(status, { 'x-error-code': code, 'x-error-message': message }).end()
   }
-  const may = repo.token === null || request.headers.authorization === `Bearer ${repo.token}`
-  if (!may)
-    return refuse(response, {
-      ...{ status: request.headers.authorization ? 403 : 401, code: 'GatedRepo' },
-      message: `Access to model ${of} is restricted and you are not in the authorized list.`,
-    })
-  const content = files[name]
-  if (!content)
-    return refuse(response, { status: 404, code: 'EntryNotFound', message: 'Entry not found' })
-  sendFile(hub, { request, response, path, commit, content })
+}
+
+function aboutRepo(asked: Asked): object | null {
+  const [, name, what, revision] =
+    /^\/api\/models\/([^/]+\/[^/]+)\/(revision|tree)\/(.+)$/.exec(asked.path) ?? []
+  if (name === undefined || revision === undefined) return null
+  const { commit, files, repo } = found(asked, name, revision)
+  return what === 'tree' ? treeOf(files) : infoOf(name, commit, repo)
+}
+
+function found({ repos }: Asked, name: string, revision: string) {
+  const repo = repos.get(name)
+  if (!repo) throw new Refused(404, 'RepoNotFound', 'Repository not found')
+  const commit = revision === 'main' ? repo.main : revision
+  const files = repo.commits.get(commit)
+  if (!files) throw new Refused(404, 'RevisionNotFound', `Invalid rev id: ${revision}`)
+  return { repo, commit, files }
+}
+
+function fileOf(asked: Asked, { headers: { authorization } }: IncomingMessage) {
+  const [, name = '', revision = '', file = ''] =
+    /^\/([^/]+\/[^/]+)\/resolve\/([^/]+)\/(.+)$/.exec(asked.path) ?? []
+  const { repo, commit, files } = found(asked, name, revision)
+  if (repo.token !== null && authorization !== `Bearer ${repo.token}`)
+    throw new Refused(
+      authorization === undefined ? 401 : 403,
+      'GatedRepo',
+      `Access to model ${name} is restricted and you are not in the authorized list.`,
+    )
+  const content = files[file]
+  if (!content) throw new Refused(404, 'EntryNotFound', 'Entry not found')
+  return { commit, content }
 }
 
 const infoOf = (id: string, sha: string, { commits, license, token }: Repo) => ({
@@ -128,16 +153,17 @@ function sendFile(hub: SmallHub, { request, response, path, commit, content }: S
     return
   }
   const whole = hub.swapped.get(path) ?? content
-  const from = hub.sendsParts
-    ? Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
-    : 0
+  const from = hub.sendsParts ? firstByte(request) : 0
   const body = whole.subarray(from)
   response.writeHead(from > 0 ? 206 : 200, {
     ...{ 'content-length': body.length, 'x-repo-commit': commit },
     ...(hub.sendsParts && { 'accept-ranges': 'bytes' }),
     ...(from > 0 && { 'content-range': `bytes ${from}-${whole.length - 1}/${whole.length}` }),
   })
-  if (request.method === 'HEAD') return void response.end()
+  if (request.method === 'HEAD') {
+    response.end()
+    return
+  }
   const cut = hub.cuts.get(path)?.shift()
   const stall = hub.stalls.get(path)
   if (cut !== undefined) response.write(body.subarray(0, cut), () => response.destroy())
@@ -145,9 +171,9 @@ function sendFile(hub: SmallHub, { request, response, path, commit, content }: S
   else response.end(body)
 }
 
-function refuse(response: ServerResponse, { status, code, message }: Refusal): void {
-  response.writeHead(status, { 'x-error-code': code, 'x-error-message': message }).end()
-}
+const firstByte = ({ headers }: IncomingMessage): number =>
+  Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0)
 
-const send = (response: ServerResponse, value: unknown): void =>
-  void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+function send(response: ServerResponse, value: object): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+}
