@@ -14,6 +14,7 @@ export const ownSegments: readonly string[] = [
   'device',
   'diagnoses',
   'healthz',
+  'hub-imports',
   'inference',
   'models',
   'notifications',

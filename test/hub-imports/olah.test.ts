@@ -92,7 +92,7 @@ test('a model is imported from olah, a hub of somebody else', async t => {
     ],
   )
   t.is(found.files[2]?.sha256, sha256)
-  t.is(found.bytes_done, found.bytes)
+  t.is(found.bytes, found.bytes_done)
 
   const missing = await begin(forge, 'hub:acme/none')
   t.is(missing.status, 400)
