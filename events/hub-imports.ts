@@ -11,7 +11,7 @@ const identity = {
   commit: Type.String(),
 }
 
-/** A model of the hub is to be imported, for the first time or again. `revision`: what was asked for. */
+/** The import of a model began, for the first time or again. `revision`: the branch, tag or commit of the request. */
 export const hubImportRequested = event(
   'hub.import_requested',
   Type.Object({ ...identity, revision: Type.String() }),

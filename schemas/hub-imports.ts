@@ -24,11 +24,11 @@ const pinned = {
   ref: Type.String(),
   repo: Type.String(),
   commit: Type.String(),
-  /** What was asked for: a branch, a tag or the commit. */
+  /** The branch, tag or commit of the request. */
   revision: Type.String(),
 }
 
-/** `created`: it was not there, or had failed; otherwise it goes on, or is ready. */
+/** `created`: it was not there, or had failed; otherwise it is under way or ready. */
 export const hubImportMade = Type.Object({
   ...pinned,
   state: oneOf(...hubImportStates),
@@ -47,7 +47,7 @@ export const hubImport = Type.Object({
   bytes_done: Type.Integer(),
   /** Why it failed, in the words of the hub where it gave some. */
   error: nullable(Type.String()),
-  /** Of the names and digests of its files; null until it is ready. */
+  /** Covers the names and digests of its files; null until it is ready. */
   digest: nullable(Type.String()),
   created_at: timestamp(),
   updated_at: timestamp(),
@@ -71,6 +71,6 @@ export const hubImportDeleted = Type.Object({
 /** A file of the imported model that a run uses. */
 export const modelOfRunQuery = closed({
   run_id: Type.String({ minLength: 1, maxLength: 128 }),
-  ref: Type.String({ minLength: 1, maxLength: 384 }),
+  hub_ref: Type.String({ minLength: 1, maxLength: 384 }),
   file: Type.String({ minLength: 1, maxLength: 512 }),
 })

@@ -26,7 +26,7 @@ export const contentRoute = (deps: Deps): Route =>
     ],
     async handle({ caller, query, ctx }) {
       await deps.reports.admit({ caller, body: query, ctx })
-      const { ref, file } = query
+      const { hub_ref: ref, file } = query
       const sha256 = await digestOfFile(deps, { run_id: caller.runId, ref, file })
       const size = await deps.artifacts.sizeOf(sha256)
       const read = (range: Range | null) => deps.artifacts.read(sha256, range)

@@ -3,7 +3,7 @@ import { Refusal } from '../../platform/refusal.ts'
 
 type Data<T extends HubImportEvent['type']> = Extract<HubImportEvent, { type: T }>['data']
 
-/** Idempotent: an import that goes on or is ready stays; one that failed begins again with what has arrived. */
+/** Idempotent: an import that is under way or ready stays; one that failed begins again and keeps the files that have arrived. */
 export const requestImport = (
   before: HubImport,
   data: Data<'hub.import_requested'>,

@@ -25,7 +25,7 @@ export const partOf = (import_id: string, nth: number): string => `${import_id}_
 /** Puts a file into the store, from where an earlier call stopped. False: it was interrupted, and what arrived is kept. */
 export async function receiveFile(on: Receiving, file: FileRow): Promise<boolean> {
   const { deps, import_id } = on
-  // Of another import, perhaps of somebody else's; the hub gives this person the files of the same repository, too.
+  // Another import of this repository may have it, perhaps somebody else's: the hub gives the files to this person, too.
   if (file.sha256 !== null && (await takeOver(on, file, file.sha256))) return true
   const part = partOf(import_id, file.nth)
   const before = await deps.artifacts.received(part)
@@ -87,7 +87,7 @@ function store({ deps, import_id }: Receiving, file: FileRow, { start, body }: O
 
 type Interruption = {
   error: unknown
-  /** With more bytes than these it goes on at once; null: the hub would begin again, which counts as a failure. */
+  /** With more bytes than these it continues at once; null: the hub would begin again, which counts as a failure. */
   from: number | null
 }
 

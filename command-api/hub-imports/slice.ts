@@ -26,7 +26,7 @@ export const hubImports: Slice = {
     queries: {
       'GET /api/ingest/model/content': {
         run_id: 'demo-1',
-        ref: 'hub:Qwen/Qwen3-8B@0123456789abcdef0123456789abcdef01234567',
+        hub_ref: 'hub:Qwen/Qwen3-8B@0123456789abcdef0123456789abcdef01234567',
         file: 'config.json',
       },
     },

@@ -71,7 +71,7 @@ export async function isOfModel(tx: Transaction, sha256: string): Promise<boolea
   return rowCount === 1
 }
 
-/** The arriving files of imports that go on, among these. */
+/** The ids among these that belong to files of unfinished imports. */
 export async function partsOfImports(pool: Pool, ids: readonly string[]): Promise<Set<string>> {
   const importOfPart = (id: string) => id.replace(/_f\d+$/, '')
   const { rows } = await pool.query<{ import_id: string }>(

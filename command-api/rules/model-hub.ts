@@ -6,6 +6,7 @@ import type { SealingKeys } from '../../auth/sealing-keys.ts'
 import { type Outgoing, type OutgoingAnswer, Unreachable } from '../../platform/http/outgoing.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { isCommit } from '../../schemas/hub-reference.ts'
+import { printable as printableCharacter } from '../../schemas/shared.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import { openSecrets } from './secret-values.ts'
 
@@ -203,10 +204,12 @@ function nextOf(answer: OutgoingAnswer, endpoint: string): string | null {
   return `${url.pathname.slice(base.pathname.replace(/\/$/, '').length)}${url.search}`
 }
 
+const isPrintable = new RegExp(`^${printableCharacter}$`, 'u')
+
 const printable = (text: string, length: number): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: These are what it removes.
-  Array.from(text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]+/g, ' '))
+  Array.from(text)
     .slice(0, length)
+    .map(character => (isPrintable.test(character) ? character : ' '))
     .join('')
 
 /** The hub's own words, which clients of Hugging Face show as well. */
@@ -234,7 +237,7 @@ async function jsonOf({ body }: OutgoingAnswer): Promise<object> {
 
 const discard = ({ body }: OutgoingAnswer): unknown => body.on('error', () => {}).destroy()
 
-/** Whatever else goes wrong, the hub does not do what it should. */
+/** All other faults count as an outage of the hub. */
 async function asked<T>(ask: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await ask()

@@ -13,8 +13,8 @@ const codes: Readonly<Record<string, string>> = {
 }
 
 /**
- * The commit that the hub names, if it gives its files to this person, by their own token. It is asked each time: what one person
- * imported proves nothing about another, nor about what they may read later. Throws refusals without a hub, or if it is away.
+ * The commit that the hub names, if it gives the files to this person, by their own token. The hub is asked each time, because
+ * an import by one person proves nothing about another, or about later. Throws refusals without a hub, or if it is away.
  */
 export async function pinForPerson(
   deps: Pick<Deps, 'pool' | 'sealing' | 'hub'>,

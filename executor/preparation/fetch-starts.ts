@@ -41,6 +41,9 @@ export type Data = {
   model: ModelToPlace | null
 }
 
+const datasetFiles = { path: 'dataset/content', ref: 'ref' } as const
+const modelFiles = { path: 'model/content', ref: 'hub_ref' } as const
+
 /**
  * Fetches them to this machine, and returns `FORGE_DATASETS`, which describes each dataset by the name that the job gives it, and
  * `FORGE_MODEL`, the path of the model.
@@ -55,7 +58,7 @@ export async function fetchData(
     const paths = new Set<string>()
     for (const dataset of datasets) {
       const { as, ref, digest, split, weight, files } = dataset
-      const place = await placeFiles(dataset, { directory, from: 'dataset/content', ...options })
+      const place = await placeFiles(dataset, { directory, from: datasetFiles, ...options })
       const meant = files.filter(file => split === null || file.split === split)
       const names = meant.map(({ name }) => name)
       described[as] = { path: place, split, weight, digest, ref, files: names }
@@ -64,7 +67,7 @@ export async function fetchData(
     const variables: Record<string, string> =
       datasets.length === 0 ? {} : { FORGE_DATASETS: JSON.stringify(described) }
     if (model !== null) {
-      const place = await placeFiles(model, { directory, from: 'model/content', ...options })
+      const place = await placeFiles(model, { directory, from: modelFiles, ...options })
       variables.FORGE_MODEL = place
       paths.add(place)
     }

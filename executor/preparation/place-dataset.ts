@@ -14,8 +14,10 @@ import { listingOf, wholeIn } from './place-stored.ts'
  */
 const modes = { file: 0o444, folder: 0o755, directory: 0o711 }
 
-/** `from`: where the server has the files. */
-type Placing = { from: 'dataset/content' | 'model/content' } & FetchOptions
+/** Where the server has the files, and the name of the parameter for the reference. */
+type From = { path: 'dataset/content'; ref: 'ref' } | { path: 'model/content'; ref: 'hub_ref' }
+
+type Placing = { from: From } & FetchOptions
 
 /** Returns the path of the folder once all of its files are on this machine, checked by their digests. */
 export async function placeFiles(
@@ -59,7 +61,7 @@ async function foldersOf(directory: string, digest: string): Promise<string[]> {
 async function fetchAll(
   { ref, files }: ModelToPlace,
   { directory, digest }: { directory: string; digest: string },
-  options: Placing,
+  { from, ...options }: Placing,
 ): Promise<string> {
   const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
   options.say(
@@ -77,7 +79,7 @@ async function fetchAll(
     await mkdir(path.dirname(target), { recursive: true })
     const { sha256, size_bytes, name } = file
     const stored = { artifact_id: ref, path: name, filename: name, sha256, size_bytes }
-    const content = { path: options.from, query: { ref, file: name } }
+    const content = { path: from.path, query: { [from.ref]: ref, file: name } }
     await fetchStored(stored, target, { ...options, content })
     await chmod(target, modes.file)
   }

@@ -20,7 +20,7 @@ async function placing(t: ExecutionContext) {
   const directory = path.join(await folder(t), 'datasets')
   const place = () =>
     placeFiles(dataset, {
-      from: 'dataset/content',
+      from: { path: 'dataset/content', ref: 'ref' },
       directory,
       source,
       signal: new AbortController().signal,

@@ -19,7 +19,7 @@ async function scene(t: Parameters<typeof startForge>[0]) {
   return { hub, forge }
 }
 
-test('a model is imported at the commit that was asked for, resumed, and checked; the hub’s refusals are told in its words', async t => {
+test('a model is imported at the commit that was asked for, resumed, and checked; refusals repeat the words of the hub', async t => {
   t.timeout(patient(300_000))
   const { hub, forge } = await scene(t)
   const weights = randomBytes(3_000_000)
@@ -55,7 +55,7 @@ test('a model is imported at the commit that was asked for, resumed, and checked
   const small = hub.commit('acme/small', { 'config.json': '{"a": 1}' })
   hub.swapped.set(at('acme/small', small, 'config.json'), Buffer.from('{"a": 2}'))
   t.regex(String((await imported(forge, 'hub:acme/small')).error), /with the git id/)
-  // Once the hub sends what it lists, the import begins again.
+  // With the right bytes, the import succeeds.
   hub.swapped.clear()
   t.like(await imported(forge, 'hub:acme/wrong'), { state: 'ready', error: null })
 
@@ -78,7 +78,7 @@ test('a model is imported at the commit that was asked for, resumed, and checked
     if (code !== undefined) t.is(answer.body.code, code)
     t.regex(JSON.stringify(answer.body.detail), words)
   }
-  await hub.close()
+  hub.close()
   const away = await begin(forge, 'hub:acme/cut')
   t.is(away.status, 502)
   t.regex(away.body.detail, /The model hub 127\.0\.0\.1:\d+ is not usable/)

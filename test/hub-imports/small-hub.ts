@@ -21,7 +21,7 @@ export type SmallHub = {
   redirects: Map<string, string>
   /** Ignores `Range`, like some mirrors. */
   sendsParts: boolean
-  close(): Promise<void>
+  close(): void
 }
 
 export async function startSmallHub(): Promise<SmallHub> {
@@ -45,11 +45,10 @@ export async function startSmallHub(): Promise<SmallHub> {
       repos.set(repo, { ...known, ...more, main: commit })
       return commit
     },
-    close: () =>
-      new Promise(done => {
-        server.close(() => done())
-        server.closeAllConnections()
-      }),
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
   }
   // The samples of a process need it until the process ends.
   server.unref()

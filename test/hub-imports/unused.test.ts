@@ -8,7 +8,7 @@ import { sha256 } from '../uploads/sending.ts'
 const day = 24 * 3_600_000
 const import_id = 'himp_0123456789abcdef01234567'
 
-test('files of models stay while their import does, and arriving ones while it goes on; a day later nothing is left', async t => {
+test('files of models stay while their import does, and arriving ones while it is under way; a day later nothing is left', async t => {
   const { pool } = await database(t)
   let now = Date.parse('2026-11-27T12:00:00Z')
   const { deps } = await routeParts(t, pool, () => new Date(now))

@@ -18,12 +18,14 @@ type Place = {
   roles?: string
 }
 
-/** One for all servers of this process, with a model that everybody may import. */
+/** One for all servers of this process, with models that everybody may import. */
 let hub: Promise<string> | null = null
 
 async function hubOfSamples(): Promise<string> {
   const started = await startSmallHub()
-  started.commit(sampleModel, { 'config.json': '{}', 'model.safetensors': 'w'.repeat(2000) })
+  // The second is in the examples of the documentation.
+  for (const model of [sampleModel, 'Qwen/Qwen3-8B'])
+    started.commit(model, { 'config.json': '{}', 'model.safetensors': 'w'.repeat(2000) })
   return started.url
 }
 

@@ -15,12 +15,12 @@ export const hubImportSample: Sample = {
     const made = await ask<Made>({ method: 'POST', path: '/api/hub-imports', body: { ref } })
     return {
       nouns: { 'hub-imports': { import_id: made.import_id } },
-      fields: { ref: made.ref, file: 'config.json' },
+      fields: { hub_ref: made.ref },
     }
   },
   missing: (_, whose) => ({
     nouns: { 'hub-imports': { import_id: `himp_of_nobody_${whose}` } },
-    fields: { ref: `hub:samples/none@${'a'.repeat(40)}`, file: 'config.json' },
+    fields: { hub_ref: `hub:samples/none@${'a'.repeat(40)}` },
   }),
   hidden: ['hub-imports'],
   lists: { '/api/hub-imports': 'its people' },
@@ -33,7 +33,7 @@ export const hubImportSample: Sample = {
   },
   changes: {
     'POST /api/hub-imports': {
-      // The one that the sample made is there.
+      // Deletes the import of the sample, because repeating that one changes nothing.
       async path({ send, people, fixtures }) {
         const { import_id } = fixtures.operator.nouns['hub-imports'] ?? {}
         const authorization = `Bearer ${people.operator.token}`
