@@ -12,6 +12,8 @@ const tones: Readonly<Record<string, Tone>> = {
   loading: 'active',
   warming: 'active',
   validating: 'active',
+  resolving: 'active',
+  downloading: 'active',
   degraded: 'warn',
   draining: 'warn',
   stopping: 'warn',
