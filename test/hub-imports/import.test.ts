@@ -138,7 +138,11 @@ test('an import can be cancelled, and leaves no files', async t => {
   await until('it is being downloaded', 30_000, () =>
     hub.requests.some(one => one.startsWith(`GET ${path}`)),
   )
-  t.like((await forge.call<Import>('GET', at)).body, { state: 'downloading', bytes: 300_005 })
+  const listed = await until('it is listed', 30_000, async () => {
+    const { body: one } = await forge.call<Import>('GET', at)
+    return one.state === 'downloading' && one
+  })
+  t.is(listed.bytes, 300_005)
   t.is((await forge.call('DELETE', at)).status, 200)
   t.is((await forge.call('GET', at)).status, 404)
   await until('the work has ended', 60_000, async () => {

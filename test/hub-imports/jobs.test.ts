@@ -72,9 +72,12 @@ test('a job gets the model of the hub at the commit of its admission, once it is
     hub.requests.some(one => one.startsWith(`GET ${file}`)),
   )
   t.is((await job(run_id)).state, 'queued', 'it holds no GPU while its model is on the way')
-  const [found] = (await forge.call<Import[]>('GET', '/api/hub-imports')).body
-  t.like(found, { commit, state: 'downloading', owner: 'admin' })
-  const path = `/api/hub-imports/${found?.import_id}`
+  const found = await until('its import is listed', 30_000, async () => {
+    const [first] = (await forge.call<Import[]>('GET', '/api/hub-imports')).body
+    return first?.state === 'downloading' && first
+  })
+  t.like(found, { commit, owner: 'admin' })
+  const path = `/api/hub-imports/${found.import_id}`
   const refused = await forge.call<Refused>('DELETE', path)
   t.is(refused.status, 409)
   t.regex(refused.body.detail, /is needed by of-model-1/)

@@ -18,7 +18,7 @@ type Place = {
   roles?: string
 }
 
-/** One for all servers of this process, with models that everybody may import. */
+/** The hub of all servers of this process, with models that everybody may import. */
 let hub: Promise<string> | null = null
 
 async function hubOfSamples(): Promise<string> {
