@@ -12,8 +12,6 @@ const tones: Readonly<Record<string, Tone>> = {
   loading: 'active',
   warming: 'active',
   validating: 'active',
-  resolving: 'active',
-  downloading: 'active',
   degraded: 'warn',
   draining: 'warn',
   stopping: 'warn',

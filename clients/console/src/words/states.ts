@@ -60,9 +60,6 @@ const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   validating: ['validating', '校验中'],
   invalid: ['invalid', '无效'],
   deprecated: ['deprecated', '已弃用'],
-  // Imports from a hub
-  resolving: ['reading the list of files', '读取文件列表'],
-  downloading: ['downloading', '下载中'],
   // Alerts, checks and duties
   open: ['open', '未处理'],
   acknowledged: ['acknowledged', '已确认'],

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import type { HubImportRow } from '../../../../../schemas/hub-imports.ts'
 import { Ask } from '../../design/ask.tsx'
+import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { TextField } from '../../design/field.tsx'
 import { FormEnd } from '../../design/form-end.tsx'
@@ -103,7 +104,7 @@ const columnsOf = (say: Say, onRemove: (one: HubImportRow) => void): Column<HubI
     ),
   },
   { key: 'commit', title: say.commit, cell: one => <code>{one.commit.slice(0, 12)}</code> },
-  { key: 'state', title: say.state, cell: one => <State state={one.state} /> },
+  { key: 'state', title: say.state, cell: one => <StateOf of={one} /> },
   { key: 'done', title: say.done, cell: one => <Progress of={one} /> },
   {
     key: 'license',
@@ -115,6 +116,17 @@ const columnsOf = (say: Say, onRemove: (one: HubImportRow) => void): Column<HubI
   { key: 'created', title: say.created, cell: one => <Ago at={one.created_at} /> },
   { key: 'acts', title: '', cell: one => <Acts of={one} onRemove={onRemove} /> },
 ]
+
+/** Only this page knows the first two states. */
+function StateOf({ of: { state } }: { of: HubImportRow }) {
+  const say = useWords(words)
+  if (state === 'ready' || state === 'failed') return <State state={state} />
+  return (
+    <Badge tone="active" state={state}>
+      {say[state]}
+    </Badge>
+  )
+}
 
 function Progress({ of: { ref, state, bytes, bytes_done, error } }: { of: HubImportRow }) {
   const say = useWords(words)

@@ -17,6 +17,8 @@ export const words = wordsOf({
   ],
   start: ['Import', '导入'],
   state: ['State', '状态'],
+  resolving: ['reading the list of files', '读取文件列表'],
+  downloading: ['downloading', '下载中'],
   done: ['Progress', '进度'],
   of: [
     (done: string, all: string) => `${done} of ${all}`,
