@@ -35,7 +35,7 @@ export const words = wordsOf({
   remove: ['Delete', '删除'],
   removeOne: [(ref: string) => `Delete ${ref}`, (ref: string) => `删除 ${ref}`],
   again: ['Try again', '重试'],
-  againOne: [(ref: string) => `Import ${ref} again`, (ref: string) => `重新导入 ${ref}`],
+  againOne: [(ref: string) => `Try again to import ${ref}`, (ref: string) => `重试导入 ${ref}`],
   effect: [
     'Jobs that have not ended keep it from being deleted. Later jobs would import it again.',
     '尚未结束的任务会阻止删除；之后的任务需要重新导入。',
