@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { DatasetTables } from '../../projector/datasets/table.ts'
@@ -57,12 +57,6 @@ export const standingIn = ({ may_see, may_use, use_by, ...row }: Granted, caller
     may_see === null ? null : { see: may_see, use: may_use === true },
     caller,
   )
-
-/** SQL condition: may this person see dataset `d`? As `datasetStanding` decides. */
-export const maySee = ({ username, role }: Person): RawBuilder<SqlBool> => sql<SqlBool>`
-  (${role === 'admin'} or d.owner = ${username} or d.visibility = 'public'
-    or exists (select from dataset_grants s
-                where s.owner = d.owner and s.name = d.name and s.username = ${username} and s.may_see))`
 
 type Found = Awaited<ReturnType<typeof findDataset>>
 

@@ -22,6 +22,7 @@ import { describePlan, plan } from '../jobs/plan.ts'
 import { clone, describeClone, describeRetry, retry } from '../jobs/retry.ts'
 import { describeStop, stop } from '../jobs/stop.ts'
 import { describeSubmit, submit } from '../jobs/submit.ts'
+import { describeLineage, lineage } from '../lineage/lineage.ts'
 import { confirm, describeConfirm } from '../login/confirm.ts'
 import {
   contextList,
@@ -47,7 +48,6 @@ import { deleteRuns, describeDelete, describeRestore, restoreRuns } from '../run
 import { describeDiagnose, diagnose } from '../runs/diagnose.ts'
 import { describeEnv, env } from '../runs/env.ts'
 import { describeHardware, hardware } from '../runs/hardware.ts'
-import { describeLineage, lineage } from '../runs/lineage.ts'
 import { describeLogs, logs } from '../runs/logs.ts'
 import { describeMetrics, metrics } from '../runs/metrics.ts'
 import { describeNote, note } from '../runs/note.ts'

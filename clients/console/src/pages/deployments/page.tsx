@@ -5,6 +5,7 @@ import { Copyable } from '../../design/copy.tsx'
 import { Shown } from '../../design/notice.tsx'
 import { Figure, Figures } from '../../design/number.tsx'
 import { State } from '../../design/state.tsx'
+import { LineagePanel } from '../../lineage/lineage.tsx'
 import { reading } from '../../session/api.ts'
 import { ApiFailure } from '../../session/failure.ts'
 import { NotFound } from '../../shell/wrong-turns.tsx'
@@ -76,6 +77,7 @@ function Found({ deployment }: { deployment: Deployment }) {
         <History deployment={deployment} />
         <Origins deployment={deployment} />
       </div>
+      <LineagePanel path={path.slice('/api/'.length)} />
       <Snippets deployment={deployment} />
     </div>
   )
