@@ -18,6 +18,7 @@ import type { FactAppends } from './commit/append-fact.ts'
 import type { EventStore } from './commit/event-store.ts'
 import type { KeyLimit } from './metrics/key-limit.ts'
 import type { Reports } from './rules/admit-report.ts'
+import type { Hub } from './rules/model-hub.ts'
 import type { ShortNumbers } from './rules/short-numbers.ts'
 
 /** Settings used by commands. */
@@ -82,6 +83,8 @@ export type Deps = FactAppends & {
   engineHeaders: EngineHeaders
   /** Lets Forge itself ask deployments. */
   judgeTokens: JudgeTokens
+  /** Where models are imported from; null: no hub is configured. */
+  hub: Hub | null
   /** The public address of this installation, without a trailing slash. */
   baseUrl: () => string
 }

@@ -58,6 +58,8 @@ export type LaunchOrder = {
   stored: Preparation['stored']
   /** The datasets that its spec names, in the versions that were admitted. */
   datasets: Preparation['datasets']
+  /** The imported model that its spec names. */
+  model: Preparation['model']
   /** The benchmarks that its spec names, with their definitions, for the code of the run. */
   benchmarks: readonly object[]
   /** How often the code should write a checkpoint, as its spec says. */

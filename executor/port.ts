@@ -53,6 +53,8 @@ export type Preparation = {
   stored: readonly { variable: string; artifact: StoredArtifact }[]
   /** The versions of datasets that the run reads; each is fetched once to this machine and shared by its runs. */
   datasets: readonly DatasetToPlace[]
+  /** The imported model of the hub, fetched in the same way; null: none. */
+  model: ModelToPlace | null
   /** The only variables of the launch that the preparation sees. */
   env: Record<string, string>
   /** The parameters as JSON; they may be of any size. */
@@ -81,6 +83,14 @@ export type DatasetToPlace = {
   split: string | null
   weight: number
   files: readonly { name: string; sha256: string; size_bytes: number; split: string }[]
+}
+
+/** A model of the hub that a run reads; `ref`: `hub:<org>/<name>@<commit>`. */
+export type ModelToPlace = {
+  ref: string
+  /** The digest of the names and digests of its files. */
+  digest: string
+  files: readonly { name: string; sha256: string; size_bytes: number }[]
 }
 
 /** Opaque to all but the executor that returned it. */

@@ -15,6 +15,7 @@ export const ownSegments: readonly string[] = [
   'device',
   'diagnoses',
   'healthz',
+  'hub-imports',
   'inference',
   'models',
   'notifications',

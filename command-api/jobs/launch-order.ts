@@ -10,6 +10,7 @@ import type { Deps } from '../deps.ts'
 import { benchmarksToRun } from '../rules/benchmark-reference.ts'
 import { type DatasetOfJob, resolveDataset } from '../rules/dataset-reference.ts'
 import { roleOf } from '../rules/enabled-person.ts'
+import { modelToRun } from '../rules/imported-models.ts'
 import { endIngestTokens, issueIngestToken } from '../rules/ingest-tokens.ts'
 import { openSecrets } from '../rules/secret-values.ts'
 import { openEnv, type StoredEnv } from './sealed-env.ts'
@@ -34,6 +35,7 @@ export async function readOrder(
     event.type === 'job.checkpoint_chosen' && event.data.attempt === attempt ? event.data : [],
   )[0]
   const datasets = await readableDatasets(tx, admitted.data)
+  const model = await modelToRun(tx, admitted.data)
   const { nodes, owner, recipe, resolved, spec } = admitted.data
   const env = {
     ...(await openEnv(row as StoredEnv, run_id, deps.sealing)),
@@ -60,6 +62,7 @@ export async function readOrder(
     }),
     benchmarks: await benchmarksToRun(deps.store, spec.spec.benchmarks, tx),
     datasets,
+    model,
     checkpoint_every_steps: spec.spec.checkpoints.every_steps,
     disk_bytes: bytesOfGigabytes(spec.spec.resources.disk_gb),
     env,

@@ -8,6 +8,7 @@ import {
 } from '../../events/calculations/queue-order.ts'
 import type { WaitingJob } from '../../events/calculations/queue-picture.ts'
 import type { Deps } from '../deps.ts'
+import { runsAwaitingImports } from '../rules/imported-models.ts'
 import { hoursLeft } from './holds.ts'
 
 /** A queued job, with everything that the queue shows and decides by. */
@@ -56,16 +57,17 @@ export async function isAnyQueued(
   return rowCount === 1
 }
 
-/** The due jobs of an executor that fit into their owner's quota, in queue order. */
+/** The due jobs of an executor that fit into their owner's quota and whose models are here, in queue order. */
 export async function readWaiting(
   { pool, now }: Pick<Deps, 'pool' | 'now'>,
   executor: string,
 ): Promise<QueueRow[]> {
   const at = now()
-  const { jobs } = await readQueue(pool, at)
+  const [{ jobs }, importing] = await Promise.all([readQueue(pool, at), runsAwaitingImports(pool)])
   return jobs.flatMap(({ job }) => {
     const isDue = job.not_before === null || job.not_before <= at
-    return job.executor === executor && job.has_room && isDue ? job : []
+    const isReady = isDue && job.has_room && !importing.has(job.run_id)
+    return job.executor === executor && isReady ? job : []
   })
 }
 

@@ -30,8 +30,8 @@ export type Added = {
 }
 
 /**
- * Throws `invalid` if the person would store more than the quota: registered artifacts of their runs, and
- * uploads that no artifact has taken over.
+ * Throws `invalid` if the person would store more than the quota: registered artifacts of their runs,
+ * uploads that no artifact has taken over, and models that they import.
  */
 export async function refuseBeyondStorage(
   tx: Transaction,
@@ -66,7 +66,9 @@ async function storedBy(
                  + (select coalesce(sum(u.size_bytes), 0) from write.upload u
                      where (u.owner = $1 or u.owner in (select id from write.resource where kind = 'run' and owner = $1))
                        and u.upload_id <> coalesce($3, '')
-                       and not exists (select from write.artifact a where a.upload_id = u.upload_id and a.size_bytes is not null)))::float8 as bytes`,
+                       and not exists (select from write.artifact a where a.upload_id = u.upload_id and a.size_bytes is not null))
+                 + (select coalesce(sum(f.size_bytes), 0)
+                      from write.hub_import i join write.hub_file f using (import_id) where i.owner = $1))::float8 as bytes`,
     values: [username, artifact_id, upload_id],
   })
   return rows[0]?.bytes ?? 0

@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts'
 import { nothing } from '../effects/outcome.ts'
 import { reactor } from '../effects/reactor.ts'
 import { contentLock } from '../rules/content-lock.ts'
+import { isOfModel, partsOfImports } from '../rules/imported-models.ts'
 import { uploadOf } from './parts.ts'
 import { allStores } from './stores.ts'
 
@@ -16,7 +17,7 @@ const unregisteredMs = 24 * hourMs
 /**
  * Deletes uploads every hour: unregistered ones after a day, and registered ones that nothing has used within a day
  * (`write.use`, which the kinds of all slices fill), where a job counts as using its package until the files of its run are
- * due. Then it deletes files without an upload.
+ * due. Then it deletes files that belong neither to an upload nor to a model that was imported.
  */
 export const uploadReactor = reactor<object, Needed>({
   name: 'uploads',
@@ -46,7 +47,9 @@ export async function deleteUnused(deps: Needed): Promise<void> {
 async function tidy(deps: Needed, files: ObjectStore, debrisBefore: Date): Promise<void> {
   const { parts, contents } = await files.list()
   const known = await pendingAmong(deps, parts.map(uploadOf))
-  for (const id of parts) if (!known.has(uploadOf(id))) await files.removePart(id)
+  const imported = await partsOfImports(deps.pool, parts)
+  for (const id of parts)
+    if (!known.has(uploadOf(id)) && !imported.has(id)) await files.removePart(id)
   for (const sha256 of contents) await deleteContentOfNobody(deps, files, sha256)
   await files.removeDebris(debrisBefore)
 }
@@ -86,5 +89,5 @@ const deleteContentOfNobody = (
       'select from write.upload where sha256 = $1 and completed_at is not null limit 1',
       [sha256],
     )
-    if (rowCount === 0) await files.removeContent(sha256)
+    if (rowCount === 0 && !(await isOfModel(tx, sha256))) await files.removeContent(sha256)
   })

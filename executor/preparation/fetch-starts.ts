@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DatasetToPlace, StoredArtifact } from '../port.ts'
+import type { DatasetToPlace, ModelToPlace, StoredArtifact } from '../port.ts'
 import type { FetchOptions } from './fetch-stored.ts'
-import { placeDataset } from './place-dataset.ts'
+import { placeFiles } from './place-dataset.ts'
 import { placeStored, removeOthers } from './place-stored.ts'
 
 /** Stored artifacts that an attempt starts from, each with the variable that names it to the run. */
@@ -34,12 +34,22 @@ export async function fetchStarts(
   })
 }
 
-/** Datasets that an attempt reads, and the folder in which all runs share them. */
-export type Data = { directory: string; datasets: readonly DatasetToPlace[] }
+/** Datasets and the model that an attempt reads, and the folder in which all runs share them. */
+export type Data = {
+  directory: string
+  datasets: readonly DatasetToPlace[]
+  model: ModelToPlace | null
+}
 
-/** Fetches the datasets to this machine, and returns `FORGE_DATASETS`, which describes each by the name that the job gives it. */
+const datasetFiles = { path: 'dataset/content', ref: 'ref' } as const
+const modelFiles = { path: 'model/content', ref: 'hub_ref' } as const
+
+/**
+ * Fetches them to this machine, and returns `FORGE_DATASETS`, which describes each dataset by the name that the job gives it, and
+ * `FORGE_MODEL`, the path of the model.
+ */
 export async function fetchData(
-  { directory, datasets }: Data,
+  { directory, datasets, model }: Data,
   env: NodeJS.ProcessEnv,
   say: (line: string) => void,
 ): Promise<{ variables: Record<string, string>; paths: string[] }> {
@@ -48,13 +58,20 @@ export async function fetchData(
     const paths = new Set<string>()
     for (const dataset of datasets) {
       const { as, ref, digest, split, weight, files } = dataset
-      const place = await placeDataset(dataset, { directory, ...options })
+      const place = await placeFiles(dataset, { directory, from: datasetFiles, ...options })
       const meant = files.filter(file => split === null || file.split === split)
       const names = meant.map(({ name }) => name)
       described[as] = { path: place, split, weight, digest, ref, files: names }
       paths.add(place)
     }
-    return { variables: { FORGE_DATASETS: JSON.stringify(described) }, paths: [...paths] }
+    const variables: Record<string, string> =
+      datasets.length === 0 ? {} : { FORGE_DATASETS: JSON.stringify(described) }
+    if (model !== null) {
+      const place = await placeFiles(model, { directory, from: modelFiles, ...options })
+      variables.FORGE_MODEL = place
+      paths.add(place)
+    }
+    return { variables, paths: [...paths] }
   })
 }
 

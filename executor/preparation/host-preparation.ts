@@ -10,7 +10,7 @@ export type HostFiles = {
   /** The recipe with its files on this machine. */
   recipe: (name: string, version: string) => Promise<CatalogueEntry | null>
   environmentsDirectory: string
-  /** Holds the datasets that runs read. */
+  /** Holds the datasets and models that runs read. */
   datasetsDirectory: string
   /** Holds the folders of runs. */
   runsDirectory: string
@@ -26,7 +26,7 @@ export const preparationOnHost =
   (host: HostFiles) =>
   async (
     { run_id, attempt }: Pick<Launch, 'run_id' | 'attempt'>,
-    { recipe: { name, version, digest }, package: archive, stored, datasets }: Preparation,
+    { recipe: { name, version, digest }, package: archive, stored, datasets, model }: Preparation,
   ): Promise<string[]> => {
     const entry = await host.recipe(name, version)
     if (!entry) throw new Error(`recipe ${name} ${version} is not in the catalogue any more`)
@@ -46,7 +46,10 @@ export const preparationOnHost =
         stored.length === 0
           ? null
           : { directory: path.join(host.runsDirectory, run_id, 'starts'), artifacts: stored },
-      data: datasets.length === 0 ? null : { directory: host.datasetsDirectory, datasets },
+      data:
+        datasets.length === 0 && model === null
+          ? null
+          : { directory: host.datasetsDirectory, datasets, model },
       environments_directory: host.environmentsDirectory,
       client_directory: pythonClient,
       python: host.python,

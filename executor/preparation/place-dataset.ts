@@ -2,36 +2,41 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { isErrno, syncDirectory, writeDurably } from '../attempts/durable-json.ts'
-import type { DatasetToPlace } from '../port.ts'
+import type { ModelToPlace } from '../port.ts'
 import { type FetchOptions, fetchStored } from './fetch-stored.ts'
 import { inTurn } from './in-turn.ts'
 import { listingOf, wholeIn } from './place-stored.ts'
 
 /**
- * The versions of datasets that runs read, `<directory>/<digest>-<random>/`, shared by all runs that were given the path:
+ * The versions of datasets and the models that runs read, `<directory>/<digest>-<random>/`, shared by all runs that were given the path:
  * `content/data/` has the files, and `files.json` lists them on arrival. Renaming makes the folder appear complete; one of several
  * runs fetches it. Other users may pass through the directory but not list it, so a run cannot find what its owner may not use.
  */
 const modes = { file: 0o444, folder: 0o755, directory: 0o711 }
 
-/** Returns the path of the version once all of its files are on this machine, checked by their digests. */
-export async function placeDataset(
-  dataset: DatasetToPlace,
-  { directory, ...options }: { directory: string } & FetchOptions,
+/** Where the server has the files, and the name of the parameter for the reference. */
+type From = { path: 'dataset/content'; ref: 'ref' } | { path: 'model/content'; ref: 'hub_ref' }
+
+type Placing = { from: From } & FetchOptions
+
+/** Returns the path of the folder once all of its files are on this machine, checked by their digests. */
+export async function placeFiles(
+  wanted: ModelToPlace,
+  { directory, ...options }: { directory: string } & Placing,
 ): Promise<string> {
   const { say, signal } = options
-  const digest = dataset.digest.replace(/^sha256:/, '')
+  const digest = wanted.digest.replace(/^sha256:/, '')
   const ready = () => placedIn(directory, digest)
   const known = await ready()
   if (known !== null) {
-    say(`${dataset.ref} is already here: ${known}`)
+    say(`${wanted.ref} is already here: ${known}`)
     return known
   }
   await mkdir(directory, { recursive: true, mode: modes.directory })
   return inTurn(path.join(directory, `${digest}.fetching.json`), {
     ready,
-    onWait: () => say(`another run is fetching ${dataset.ref}; waiting for it`),
-    make: () => fetchAll(dataset, { directory, digest }, options),
+    onWait: () => say(`another run is fetching ${wanted.ref}; waiting for it`),
+    make: () => fetchAll(wanted, { directory, digest }, options),
     signal,
   })
 }
@@ -54,9 +59,9 @@ async function foldersOf(directory: string, digest: string): Promise<string[]> {
 }
 
 async function fetchAll(
-  { ref, files }: DatasetToPlace,
+  { ref, files }: ModelToPlace,
   { directory, digest }: { directory: string; digest: string },
-  options: FetchOptions,
+  { from, ...options }: Placing,
 ): Promise<string> {
   const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
   options.say(
@@ -74,7 +79,7 @@ async function fetchAll(
     await mkdir(path.dirname(target), { recursive: true })
     const { sha256, size_bytes, name } = file
     const stored = { artifact_id: ref, path: name, filename: name, sha256, size_bytes }
-    const content = { path: 'dataset/content', query: { ref, file: name } }
+    const content = { path: from.path, query: { [from.ref]: ref, file: name } }
     await fetchStored(stored, target, { ...options, content })
     await chmod(target, modes.file)
   }

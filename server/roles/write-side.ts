@@ -27,10 +27,12 @@ import { createKeyLimit } from '../../command-api/metrics/key-limit.ts'
 import { refuseLogAhead } from '../../command-api/relay/log-ahead.ts'
 import { startRelay } from '../../command-api/relay/relay.ts'
 import { createReports } from '../../command-api/rules/admit-report.ts'
+import { type Hub, openHub } from '../../command-api/rules/model-hub.ts'
 import { createShortNumbers } from '../../command-api/rules/short-numbers.ts'
 import { startRunTimers } from '../../command-api/runs/timers.ts'
 import { startFailedLoginRecorder } from '../../command-api/sessions/failed-logins.ts'
 import { decisionEvents } from '../../events/all.ts'
+import { openOutgoing } from '../../platform/http/outgoing.ts'
 import { addressKeyOf } from '../../platform/http/signed-address.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
 import { eventId, prefixedId } from '../../platform/time.ts'
@@ -92,8 +94,21 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     servingChanged: listeners.serving,
     engineHeaders: engineHeaders(await readPositionKey(pool)),
     judgeTokens: judgeTokens(await readPositionKey(pool)),
+    hub: openHubOf(core),
     baseUrl: () => core.baseUrl,
   }
+}
+
+/** The hub that the administrator configured. */
+function openHubOf({ config, life }: Core): Hub | null {
+  const { hubEndpoint: endpoint } = config
+  if (endpoint === null) return null
+  const outgoing = life.owns(
+    'model hub',
+    openOutgoing({ trusted: new URL(endpoint).origin }),
+    opened => opened.close(),
+  )
+  return openHub({ endpoint, outgoing })
 }
 
 /** Events belong to the owner of the database: other roles only add to them. */

@@ -14,6 +14,7 @@ import {
 } from '../../platform/settings.ts'
 import { ownSegmentIn } from '../../schemas/own-paths.ts'
 import { type BackupConfig, backupFaults, backupSettings } from './backup.ts'
+import { type HubConfig, hubSettings } from './hub.ts'
 import { type IsolationConfig, isolationSettings } from './isolation.ts'
 import { type KafkaConfig, kafkaFaults, kafkaSettings } from './kafka.ts'
 import { type S3Config, s3Faults, s3Settings } from './s3.ts'
@@ -40,7 +41,8 @@ export type Config = OidcConfig &
   IsolationConfig &
   SlurmConfig &
   S3Config &
-  BackupConfig & {
+  BackupConfig &
+  HubConfig & {
     port: number
     host: string
     /** Absolute path of the folder with all files of this installation. */
@@ -146,6 +148,7 @@ const settings: Settings<Config> = {
   ...slurmSettings,
   ...s3Settings,
   ...backupSettings,
+  ...hubSettings,
   logRetentionDays: ['SERVICE_LOG_RETENTION_DAYS', whole(30, 1, 3650)],
   runDirDays: ['SERVICE_RUN_DIR_DAYS', whole(7, 0, 3650)],
   hardwareRawDays: ['SERVICE_HARDWARE_RAW_DAYS', whole(14, 0, 3650)],

@@ -103,6 +103,7 @@ const rules: readonly Rule[] = [
       'test/serving/serve-engine.test.ts': 'the engine gets its port',
       'test/executor/impostor-scene.ts': 'the engine gets its port',
       'test/recipes/gang.test.ts': 'rank 0 gets its port',
+      'test/hub-imports/olah.test.ts': 'olah gets its port',
       'test/clients/python/artifacts.test.ts':
         'the server must know the address of the proxy, and the proxy that of the server',
       'test/platform/log/kafka-silent.test.ts':

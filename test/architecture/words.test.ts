@@ -16,6 +16,7 @@ const elsewhere: [files: RegExp, words: string, meaning: string][] = [
   [/^platform\/log\/kafka-security\.ts$/, 'username', 'at a broker'],
   [/^platform\/series\/merge\.ts$/, 'run runs', 'ascending stretches, as in a merge sort'],
   [/^platform\/postgres\//, 'run runs session project', 'programs; what Postgres calls a session'],
+  [/^platform\/http\/outgoing\.ts$/, 'username', 'in an address'],
   [/^platform\/objects\/s3-bucket\.ts$/, 'credentials', "of Amazon's client"],
   [/^platform\/postgres\/cluster\.ts$/, 'username', 'of the database'],
 ]

@@ -3,7 +3,7 @@ import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { DatasetToPlace } from '../../executor/port.ts'
-import { placeDataset } from '../../executor/preparation/place-dataset.ts'
+import { placeFiles } from '../../executor/preparation/place-dataset.ts'
 import { folder } from '../recipes/tiny-recipe.ts'
 import { artifactOf, serveArtifact } from './serve-artifact.ts'
 
@@ -19,7 +19,8 @@ async function placing(t: ExecutionContext) {
   const { asked, source } = await serveArtifact(t, bytes)
   const directory = path.join(await folder(t), 'datasets')
   const place = () =>
-    placeDataset(dataset, {
+    placeFiles(dataset, {
+      from: { path: 'dataset/content', ref: 'ref' },
       directory,
       source,
       signal: new AbortController().signal,

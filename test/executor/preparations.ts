@@ -16,6 +16,7 @@ export function preparedBy(
     package: null,
     stored: [],
     datasets: [],
+    model: null,
     env,
     input,
   }

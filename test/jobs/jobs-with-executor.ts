@@ -156,6 +156,7 @@ export async function jobsWithExecutor(
       const runtime_id = framework?.runtime_id ?? ''
       body.lock = { name, version, digest, framework: { runtime_id, name: null, version: null } }
       const sources = {
+        hub: null,
         readStored: storedFacts(pool),
         readPastRuns: pastRuns(pool),
         retryOf: null,

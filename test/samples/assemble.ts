@@ -2,7 +2,11 @@ import { pino } from 'pino'
 import { type Clock, systemClock } from '../../platform/time.ts'
 import { assemble, type Service } from '../../server/assemble.ts'
 import { readConfig } from '../../server/settings/config.ts'
+import { startSmallHub } from '../hub-imports/small-hub.ts'
 import { adminPassword } from '../servers/api.ts'
+
+/** In the hub of the samples. */
+export const sampleModel = 'samples/tiny'
 
 export const metricsToken = 'metrics-token-of-the-scraper'
 
@@ -14,14 +18,27 @@ type Place = {
   roles?: string
 }
 
+/** The hub of all servers of this process, with models that everybody may import. */
+let hub: Promise<string> | null = null
+
+async function hubOfSamples(): Promise<string> {
+  const started = await startSmallHub()
+  // The second is in the examples of the documentation.
+  for (const model of [sampleModel, 'Qwen/Qwen3-8B'])
+    started.commit(model, { 'config.json': '{}', 'model.safetensors': 'w'.repeat(2000) })
+  return started.url
+}
+
 /** A server in this process, without an executor, so that jobs stay unchanged. */
-export function assembleSampleServer({
+export async function assembleSampleServer({
   databaseUrl,
   dataDir,
   now = systemClock,
   roles = 'command-api,relay,projector,query-api',
 }: Place): Promise<Service> {
+  hub ??= hubOfSamples()
   const config = readConfig({
+    SERVICE_HUB_ENDPOINT: await hub,
     SERVICE_PORT: '0',
     SERVICE_DATA_DIR: dataDir,
     SERVICE_DATABASE_URL: databaseUrl,

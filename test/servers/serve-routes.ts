@@ -79,6 +79,7 @@ export async function routeParts(
     readRound: async () => null,
     topics,
     newEventId: eventId,
+    hub: null,
     ingestedPoints: () => {},
     servingChanged: listeners.serving,
     engineHeaders: engineHeaders(Buffer.alloc(32)),

@@ -3,7 +3,7 @@ import { isRecord } from './is-record.ts'
 export const exitCode = {
   ok: 0,
   jobFailed: 1,
-  /** Files of a dataset have faults. */
+  /** Files of a dataset have faults, or an import failed. */
   faulty: 1,
   usage: 2,
   refused: 3,

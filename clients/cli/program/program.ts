@@ -17,6 +17,7 @@ import { addDeployments } from '../deployments/commands.ts'
 import { describeDiagnoses, diagnoses } from '../diagnoses/diagnoses.ts'
 import { describeRun, run } from '../external-runs/run.ts'
 import { describeSync, sync } from '../external-runs/sync.ts'
+import { addHub } from '../hub/commands.ts'
 import { describePause, describeResume, pause, resume } from '../jobs/pause.ts'
 import { describePlan, plan } from '../jobs/plan.ts'
 import { clone, describeClone, describeRetry, retry } from '../jobs/retry.ts'
@@ -135,6 +136,7 @@ const nouns = [
   addBenchmarks,
   addAnnotations,
   addRubrics,
+  addHub,
   addSecrets,
   addAccount,
   addAdministration,

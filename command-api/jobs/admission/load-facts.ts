@@ -35,7 +35,7 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
   const { name, version } = spec.lock
   const catalogue = await from.catalogue.including(spec.lock)
   const entry = findRecipe(catalogue, name, version) ?? findRecipe(catalogue, name)
-  const [stored, references, packaged, past, idle] = await Promise.all([
+  const [stored, found, packaged, past, idle] = await Promise.all([
     readStored({ username: caller.username, project: spec.metadata.project }),
     resolveReferences(spec, from),
     findPackage(pool, spec.spec.source, { username: caller.username, retryOf: from.retryOf }),
@@ -43,9 +43,10 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     // Only a warning needs them; the gates decide without them.
     from.queue.idleGpus().catch(() => new Map<string, number>()),
   ])
+  const { model, ...references } = found
   const wanted = spec.spec.resources.profile
   return {
-    spec: withPackage(spec, packaged.package),
+    spec: withModel(withPackage(spec, packaged.package), model),
     caller,
     recipe: entry?.recipe ?? null,
     recipes: [
@@ -67,6 +68,12 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     serving: from.serving,
   }
 }
+
+/** At the commit that was found, so that a moving branch does not affect the job. */
+const withModel = (spec: JobSpec, ref: string | null): JobSpec =>
+  ref === null || spec.spec.model === null
+    ? spec
+    : { ...spec, spec: { ...spec.spec, model: { ...spec.spec.model, ref } } }
 
 /** Without a name, the local machine's profile, or else the only one. */
 function profileNamed(profiles: readonly Profile[], wanted: string | null): Profile | null {

@@ -1,17 +1,20 @@
 import type { Pool } from 'pg'
 import { type RubricEvent, rubricAt } from '../../../events/rubrics.ts'
 import { Refusal } from '../../../platform/refusal.ts'
+import { hubReference, parseHubReference } from '../../../schemas/hub-reference.ts'
 import type { Resolved } from '../../../schemas/jobs/jobs.ts'
 import type { JobSpec } from '../../../schemas/jobs/jobspec.ts'
 import { toTimestamp } from '../../../schemas/timestamp.ts'
 import type { EventStore } from '../../commit/event-store.ts'
+import type { Deps } from '../../deps.ts'
 import { findBenchmark } from '../../rules/benchmark-reference.ts'
 import { findArtifact } from '../../rules/find-artifact.ts'
 import { findModel, resolveModel } from '../../rules/model-reference.ts'
+import { pinForPerson } from '../../rules/pinned-model.ts'
 import { missingSecrets } from '../../rules/secret-values.ts'
 import { resolveDatasets } from './datasets.ts'
 
-export type Lookup = {
+export type Lookup = Pick<Deps, 'sealing' | 'hub'> & {
   pool: Pool
   store: EventStore
   caller: { username: string; role: 'admin' | 'operator' }
@@ -23,6 +26,8 @@ export type Found = {
   forbidden: string[]
   deprecated: string[]
   resolved: Resolved
+  /** The model of the hub at a commit, as the stored spec names it; null: none. */
+  model: string | null
 }
 
 /**
@@ -41,6 +46,8 @@ export async function resolveReferences(spec: JobSpec, lookup: Lookup): Promise<
   dangling.push(...(await secretFaults(work, lookup)))
   const fault = await registrationFault(spec, lookup)
   if (fault !== null) dangling.push(fault)
+  const model = await resolveHubModel(work, lookup)
+  dangling.push(...model.faults)
   const init_from = work.init_from ? await resolveInit(work.init_from, lookup) : null
   if (typeof init_from === 'string') dangling.push(init_from)
   const { faults, forbidden, deprecated, datasets } = await resolveDatasets(work.datasets, lookup)
@@ -48,6 +55,7 @@ export async function resolveReferences(spec: JobSpec, lookup: Lookup): Promise<
     dangling: [...dangling, ...faults],
     forbidden,
     deprecated,
+    model: model.ref,
     resolved: { init_from: typeof init_from === 'string' ? null : init_from, datasets },
   }
 }
@@ -65,10 +73,28 @@ function unknownKinds(work: JobSpec['spec']): string[] {
       'volume',
       work.volumes.map(({ name }) => name),
     ),
-    ...named('model', work.model ? [work.model.ref] : []),
+    ...named('model', work.model && !isOfHub(work.model.ref) ? [work.model.ref] : []),
+    ...named('adapter', work.model?.adapter ? [work.model.adapter] : []),
     ...named('model hub', work.outputs.push_to_hub ? [work.outputs.push_to_hub] : []),
     ...named('plan', work.approval.plan_id ? [work.approval.plan_id] : []),
   ]
+}
+
+const isOfHub = (ref: string) => ref.startsWith('hub:')
+
+/** Asks the hub, with the submitter's own token, for the commit that the reference names now. */
+async function resolveHubModel(
+  { model }: JobSpec['spec'],
+  lookup: Lookup,
+): Promise<{ ref: string | null; faults: string[] }> {
+  if (!model || !isOfHub(model.ref)) return { ref: null, faults: [] }
+  const asked = parseHubReference(model.ref)
+  if (!asked)
+    return { ref: null, faults: [`${model.ref} is not written hub:<org>/<name>[@<revision>]`] }
+  const found = await pinForPerson(lookup, { ...asked, username: lookup.caller.username })
+  return found.is === 'refused'
+    ? { ref: null, faults: [found.why] }
+    : { ref: hubReference({ repo: asked.repo, commit: found.commit }), faults: [] }
 }
 
 /** Only the submitter's own secrets exist for a job. */

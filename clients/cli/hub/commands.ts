@@ -1,0 +1,25 @@
+import type { Command } from 'commander'
+import { speakingIn } from '../program/add-commands.ts'
+import type { World } from '../program/session.ts'
+import {
+  describeHubImport,
+  describeHubList,
+  describeHubRemove,
+  hubImport,
+  hubList,
+  hubRemove,
+} from './hub.ts'
+
+/** `forge hub …`: models that are imported from the model hub. */
+export function addHub(program: Command, world: World, ended: (code: number) => void): void {
+  const hub = program.command('hub').description('models imported from the model hub')
+  speakingIn(
+    hub,
+    world,
+    ended,
+  )({
+    import: [describeHubImport, hubImport],
+    ls: [describeHubList, hubList],
+    rm: [describeHubRemove, hubRemove],
+  })
+}

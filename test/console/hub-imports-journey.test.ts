@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import test from 'ava'
+import { startSmallHub } from '../hub-imports/small-hub.ts'
+import { startForge } from '../servers/forge.ts'
+import { axeFinds, keepViews, openPage, signIn } from './browse.ts'
+
+test('a person imports models, follows their progress, reads why one was refused or failed, and deletes one', async t => {
+  const hub = await startSmallHub()
+  t.teardown(hub.close)
+  const slow = hub.commit('acme/slow', { 'model.bin': randomBytes(4_000_000) })
+  hub.stalls.set(`/acme/slow/resolve/${slow}/model.bin`, 500_000)
+  const wrong = hub.commit('acme/wrong', { 'model.bin': randomBytes(5000) })
+  hub.swapped.set(`/acme/wrong/resolve/${wrong}/model.bin`, randomBytes(5000))
+  hub.commit('acme/tiny', { 'config.json': '{}' })
+  const forge = await startForge(t, {
+    SERVICE_HUB_ENDPOINT: hub.url,
+    SERVICE_ROLES: 'command-api,relay,projector,query-api',
+  })
+  const { page, faults } = await openPage(t)
+  await page.goto(`${forge.url}/hub-imports`)
+  await signIn(page)
+  await page.getByText('No imports yet').waitFor()
+  const begin = async (ref: string) => {
+    await page.getByLabel('Model', { exact: true }).fill(ref)
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
+  }
+  await begin('acme/none')
+  await page
+    .getByRole('alert')
+    .getByText(/Repository not found \(RepoNotFound\)/)
+    .waitFor()
+  await begin('acme/tiny')
+  const rowOf = (name: string) => page.getByRole('row').filter({ hasText: name })
+  await rowOf('acme/tiny').getByText('ready').waitFor()
+  await rowOf('acme/tiny').getByText('apache-2.0').waitFor()
+  await begin('hub:acme/slow')
+  await rowOf('acme/slow').getByText('downloading').waitFor()
+  await rowOf('acme/slow')
+    .getByText(/^[1-9].* of /)
+    .waitFor({ timeout: 60_000 })
+  await begin('acme/wrong')
+  await rowOf('acme/wrong')
+    .getByText(/sent model\.bin with the SHA-256/)
+    .waitFor()
+  await keepViews(page, 'console-hub-imports')
+  t.deepEqual(await axeFinds(page), [])
+
+  hub.swapped.clear()
+  await rowOf('acme/wrong')
+    .getByRole('button', { name: /^Try again to import hub:acme\/wrong@/ })
+    .click()
+  await rowOf('acme/wrong').getByText('ready').waitFor()
+  await rowOf('acme/slow')
+    .getByRole('button', { name: /^Stop the import of/ })
+    .click()
+  const dialog = page.getByRole('dialog', { name: /^Stop the import of hub:acme\/slow/ })
+  await dialog.getByRole('button', { name: 'Stop', exact: true }).click()
+  await rowOf('acme/slow').waitFor({ state: 'detached' })
+  // The browser reports the refusal itself.
+  t.deepEqual(
+    faults.filter(one => !/400/.test(one)),
+    [],
+  )
+})
