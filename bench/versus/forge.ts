@@ -116,7 +116,7 @@ export const forge: Ways = {
       async act(hand) {
         const { page } = hand
         const link = page.getByRole('link', { name: failedName, exact: true })
-        await hand.point(page.getByRole('listitem').filter({ has: link }).getByText('failed'))
+        await hand.point(page.getByRole('row').filter({ has: link }).getByText('failed'))
         await hand.seesText(page.getByRole('tooltip').getByText(lastError))
       },
     },
