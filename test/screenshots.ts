@@ -129,7 +129,7 @@ try {
     ).catch(error => {
       // The other pages are still worth a look.
       failed.push(`${name}: ${error instanceof Error ? error.message : error}`)
-      console.error(failed.at(-1))
+      process.stderr.write(`${failed.at(-1)}\n`)
     })
   if (failed.length > 0) throw new Error(`Without a picture: ${failed.join('; ')}`)
 } finally {

@@ -1,0 +1,35 @@
+import test from 'ava'
+import { sharedForge } from '../servers/forge.ts'
+import { createRun, ingest } from '../servers/runs.ts'
+import { becomes, openSignedIn } from './browse.ts'
+
+const shared = sharedForge()
+/** Longer than the pause between two refreshes of a workspace. */
+const slowMs = 3_500
+
+test('live curves are read to their end before they are read again, however slow the server is', async t => {
+  const forge = await shared()
+  const runs = await Promise.all(Array.from({ length: 5 }, () => createRun(forge, 'slow')))
+  for (const run of runs)
+    await ingest(forge, run, 'metrics', { points: [{ key: 'loss', step: 1, value: 1 }] })
+  const { page, faults } = await openSignedIn(t, forge)
+  const isSeries = (url: URL) => url.pathname.endsWith('/series')
+  const aborted: string[] = []
+  page.on('requestfailed', request => {
+    if (isSeries(new URL(request.url()))) aborted.push(request.url())
+  })
+  await page.route(isSeries, async route => {
+    const response = await route.fetch()
+    await new Promise(resolve => setTimeout(resolve, slowMs))
+    await route.fulfill({ response }).catch(() => {})
+  })
+  let finished = 0
+  page.on('requestfinished', request => {
+    if (isSeries(new URL(request.url()))) finished++
+  })
+  await page.goto(`${forge.url}/projects/slow`)
+  await page.locator('figure canvas').first().waitFor()
+  await becomes(t, async () => finished >= 3, true)
+  t.deepEqual(aborted, [])
+  t.deepEqual(faults, [])
+})
