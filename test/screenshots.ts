@@ -93,7 +93,7 @@ const isStill = () =>
     figure =>
       figure.getBoundingClientRect().top > innerHeight ||
       // A chart; or a panel of another kind, with its content.
-      figure.querySelector('canvas, section > *') !== null,
+      figure.querySelector('canvas, :scope > :not(figcaption) > *') !== null,
   ) &&
   document.querySelector('[aria-busy=true]') === null &&
   ![...document.querySelectorAll('[role=status]')].some(one => one.textContent === 'Loading …')

@@ -31,7 +31,11 @@ export function History({ deployment }: { deployment: Deployment }) {
               `${say.revision(one.number)} ${one.kind === 'promoted' ? say.promoted : say.rolledBack}`,
           },
           { key: 'by', title: say.by, cell: one => one.actor },
-          { key: 'reason', title: say.reason, cell: one => visible(one.reason) },
+          {
+            key: 'reason',
+            title: say.reason,
+            cell: one => <span className={styles.reason}>{visible(one.reason)}</span>,
+          },
           {
             key: 'diff',
             title: say.changed,

@@ -47,4 +47,4 @@ export const widthOf = (column: string, title: string): number =>
   widths[column] ?? Math.min(widest, Math.max(narrowest, 1.5 + shortTitle(title).length * 0.45))
 
 /** The width of the name and of the state, in rem. */
-export const [nameWidth, stateWidth] = [9.5, 5.75] as const
+export const [nameWidth, stateWidth] = [11.5, 5.75] as const
