@@ -27,7 +27,10 @@ import { createForecasts, foreseenJobs, futuresOf, isSmall, type Waits } from '.
 import { expectedLeft, type Ground, idleGpus, outlookOf, readGround, roomOf } from './outlook.ts'
 import { type Queue, type QueueRow, readQueue, readStandings } from './waiting-jobs.ts'
 
-/** One reading of the queue, good for `goodForMs`; `waits` are uncorrected. */
+/**
+ * One reading of the queue, good for `goodForMs`; `waits` are uncorrected. `foretold` keeps the estimates made for newcomers, because
+ * many submits and preflights of one kind arrive while a page is used.
+ */
 type Page = {
   at: Date
   goodForMs: number
@@ -36,6 +39,7 @@ type Page = {
   idle: ReadonlyMap<string, number>
   ground: Ground
   waits: Waits
+  foretold: Map<string, Range | null>
 }
 
 export type BookDeps = {
@@ -81,7 +85,7 @@ export function createQueueBook({ pool, now, failed }: BookDeps): QueueBook {
     const ids = first.map(({ job }) => job.run_id)
     const waits = forecasts.of(outlookOf(first, ground, at), ids, at.getTime())
     const goodForMs = goodFor(queue, now().getTime() - at.getTime())
-    return { at, goodForMs, queue, sums, idle, ground, waits }
+    return { at, goodForMs, queue, sums, idle, ground, waits, foretold: new Map() }
   }
   const readNow = async (): Promise<Page> => {
     const mine = read()
@@ -145,7 +149,7 @@ function isWaitingIn({ queue, ground }: Page, run_ids: readonly string[]): boole
 
 async function placesIn(
   pool: Pool,
-  { queue, sums, ground, waits }: Page,
+  { at, queue, sums, ground, waits, foretold: kept }: Page,
   newcomers: readonly Newcomer[],
   now: Date,
 ): Promise<NewPlace[]> {
@@ -167,11 +171,16 @@ async function placesIn(
   return places
 
   /** For a short queue; in a long one, the estimate is that of the job behind, whose place it takes. */
-  function etaOf(placed: Placed<QueueRow>) {
+  function etaOf(placed: Placed<QueueRow>): Range | null {
     if (!isSmall(queue.jobs.length + before.length + ground.holding.length)) return null
+    const key = JSON.stringify(newcomers.slice(0, before.length))
+    const known = kept.get(key)
+    if (known !== undefined) return known
     const jobs = [...queue.jobs, ...before].sort(inTurn)
-    const outlook = outlookOf(jobs, ground, now)
-    return rangesOf(outlook, futuresOf(outlook))[jobs.indexOf(placed)]
+    const outlook = outlookOf(jobs, ground, at)
+    const range = rangesOf(outlook, futuresOf(outlook))[jobs.indexOf(placed)] ?? null
+    kept.set(key, range)
+    return range
   }
 
   function behind(index: number): string {
