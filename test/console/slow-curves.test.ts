@@ -4,7 +4,7 @@ import { createRun, ingest } from '../servers/runs.ts'
 import { becomes, openSignedIn } from './browse.ts'
 
 const shared = sharedForge()
-/** Longer than the pause between two refreshes of a workspace. */
+/** The delay of each response: longer than the pause between two refreshes of a workspace. */
 const slowMs = 3_500
 
 test('live curves are read to their end before they are read again, however slow the server is', async t => {
@@ -18,17 +18,20 @@ test('live curves are read to their end before they are read again, however slow
   page.on('requestfailed', request => {
     if (isSeries(new URL(request.url()))) aborted.push(request.url())
   })
-  await page.route(isSeries, async route => {
-    const response = await route.fetch()
-    await new Promise(resolve => setTimeout(resolve, slowMs))
-    await route.fulfill({ response }).catch(() => {})
-  })
   let finished = 0
   page.on('requestfinished', request => {
     if (isSeries(new URL(request.url()))) finished++
   })
   await page.goto(`${forge.url}/projects/slow`)
   await page.locator('figure canvas').first().waitFor()
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Network.enable')
+  await devtools.send('Network.emulateNetworkConditions', {
+    ...{ offline: false, latency: slowMs, downloadThroughput: -1, uploadThroughput: -1 },
+  })
+  // The first read of the page may have been aborted before.
+  aborted.length = 0
+  finished = 0
   await becomes(t, async () => finished >= 3, true)
   t.deepEqual(aborted, [])
   t.deepEqual(faults, [])
