@@ -57,7 +57,7 @@ export const forge: Ways = {
       async act(hand, { best }) {
         await hand.choose(hand.page.getByLabel('Sort by'), 'val/loss, lowest first')
         await hand.sees(
-          name => document.querySelector('main li a')?.textContent?.includes(name) === true,
+          name => document.querySelector('main [role=row] a')?.textContent?.includes(name) === true,
           best,
         )
       },
@@ -106,7 +106,7 @@ export const forge: Ways = {
         await hand.click(hand.page.getByRole('searchbox', { name: /^Search the runs/ }))
         await hand.type(soughtTag)
         await hand.sees(
-          () => document.querySelectorAll('main li input[type=checkbox]').length === 1,
+          () => document.querySelectorAll('main [role=row] input[type=checkbox]').length === 1,
           null,
         )
       },
