@@ -6,7 +6,10 @@ type WhoMayCall<C extends Credential> = Permitted & {
   credential: C
   /** Only a sign-in of the last 15 minutes may call it (`recent-sign-in.ts`), because it does lasting harm. */
   recentSignIn?: C extends 'person' | 'admin' ? true : never
-  /** Reach of the resource named by the path, else by query or body; for routes called by people. */
+  /**
+   * Reach of the resource named by the path, else by query or body; for routes called by people, or by running code with the rights of
+   * its owner.
+   */
   reach?: Reach
   /** A read that waits for its caller's earlier writes, although it is a `POST` or is called by running code. */
   readsOwnWrites?: boolean

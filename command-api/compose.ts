@@ -1,10 +1,15 @@
 import type { Route } from '../auth/route.ts'
+import type { DatasetMaker } from './annotations/export.ts'
 import { register } from './artifacts/routes.ts'
 import type { Asked } from './commit/asked.ts'
+import { locksOfDataset, pushMadeVersion } from './datasets/push-made.ts'
+import { headOf, openDataset, reviseDataset } from './datasets/revise.ts'
+import { deploymentToJudge } from './deployments/judge.ts'
 import type { Deps } from './deps.ts'
 import type { Follower } from './effects/follower.ts'
 import type { Reactor } from './effects/reactor.ts'
 import { setHparams } from './hparams/decide.ts'
+import type { HubPorts } from './hub-facade/ports.ts'
 import { describeJob } from './jobs/change-route.ts'
 import { beginJob, reportJob } from './jobs/report.ts'
 import type { Kind } from './kind.ts'
@@ -13,6 +18,8 @@ import type { MlflowPorts } from './mlflow/target.ts'
 import { signInConfirmer } from './oidc/confirm.ts'
 import { configuredProvider } from './oidc/routes.ts'
 import { passkeyStep } from './passkeys/second-step.ts'
+import { sampleJudge } from './rubrics/judging/perform.ts'
+import type { Asking } from './rules/access.ts'
 import { describeRun } from './runs/change-route.ts'
 import { runPurger } from './runs/purge.ts'
 import { reportRun } from './runs/report.ts'
@@ -24,6 +31,8 @@ import { openSession } from './sessions/open-session.ts'
 import type { SignInPorts } from './sessions/password-guard.ts'
 import type { PortsOf, Slice } from './slice.ts'
 import * as listed from './slices.ts'
+import { registerMadeFile } from './uploads/made-file.ts'
+import { uploadsOfDatasets } from './uploads/of-datasets.ts'
 import { uploadsOfRuns } from './uploads/of-runs.ts'
 
 type Ports = PortsOf<(typeof listed)[keyof typeof listed]>
@@ -45,6 +54,7 @@ export const kinds: readonly Kind[] = slices.flatMap(({ kind }) => kind ?? [])
 /** The reactors of every process that serves commands. */
 export const reactors: readonly Reactor<Deps>[] = [
   ...slices.flatMap(slice => slice.reactors ?? []),
+  sampleJudge(deploymentToJudge),
   runPurger(slices.flatMap(({ deleteRowsOfRun }) => deleteRowsOfRun ?? [])),
 ]
 
@@ -66,7 +76,23 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
     describeRun: describeRun(deps, describeJob(deps)),
     registerArtifact: (asked, artifact) => register(deps, asked, artifact),
   }
+  const ofHub: HubPorts = {
+    ...uploadsOfDatasets(deps),
+    headOf,
+    openDataset: (request, named, made) => openDataset(deps, request, named, made),
+    reviseDataset: (request, named, revising) => reviseDataset(deps, request, named, revising),
+  }
+  const datasetMaker: DatasetMaker = {
+    store: (request, rows) =>
+      registerMadeFile(deps, request, {
+        filename: 'train.jsonl',
+        text: rows.map(row => `${JSON.stringify(row)}\n`).join(''),
+      }),
+    locks: locksOfDataset,
+    push: (work, made) => pushMadeVersion(work, { ...made, source: 'annotation' }),
+  }
   return {
+    datasetMaker,
     provider,
     confirm: signInConfirmer(deps, provider),
     checkSecondFactor: (asked: Asked, given: GivenFactor) =>
@@ -83,10 +109,12 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
     ) => markConfirmed(deps, request, alongside),
     openProviderSession: (signIn: Omit<SignIn, 'via'>) =>
       openSession(deps, { ...signIn, via: 'oidc' }),
+    findJudge: (caller: Asking, asked: string) => deploymentToJudge(deps, caller, asked),
     describeJob: describeJob(deps),
     reporters: { external: reportRun(deps), job: reportJob(deps) },
     uploadsOfRuns: stored,
     ofMlflow,
+    ofHub,
   }
 }
 

@@ -1,12 +1,14 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { EngineHeaders } from '../auth/engine-header.ts'
+import type { JudgeTokens } from '../auth/judge-token.ts'
 import type { KeyRing } from '../auth/keys.ts'
 import type { OidcSettings } from '../auth/oidc-settings.ts'
 import type { SealingKeys } from '../auth/sealing-keys.ts'
 import type { SecondFactorPolicy } from '../auth/second-factor.ts'
 import type { QueueBook } from '../events/calculations/queue-picture.ts'
 import type { Observe } from '../events/diagnosis-facts.ts'
+import type { ReadRound } from '../events/judged-samples.ts'
 import type { Topics } from '../events/topics.ts'
 import type { AddressKey } from '../platform/http/signed-address.ts'
 import type { DirectoryStore } from '../platform/objects/directory.ts'
@@ -69,6 +71,8 @@ export type Deps = FactAppends & {
   uploadKey: AddressKey
   /** Reads a run's reports for its diagnosis. */
   observe: Observe
+  /** Reads the samples of a validation round, for judges. */
+  readRound: ReadRound
   topics: Topics
   newEventId: () => string
   /** Counts points for the scraper. */
@@ -76,6 +80,8 @@ export type Deps = FactAppends & {
   /** Call after a commit that changed what gateways serve without an event; those with one are announced (`announcements.ts`). */
   servingChanged: () => void
   engineHeaders: EngineHeaders
+  /** Lets Forge itself ask deployments. */
+  judgeTokens: JudgeTokens
   /** The public address of this installation, without a trailing slash. */
   baseUrl: () => string
 }

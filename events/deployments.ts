@@ -68,6 +68,16 @@ export const deploymentOriginsChanged = event(
       : `${who} allowed web pages of ${origins[0] === '*' ? 'any origin' : origins.join(', ')} to call the deployment`,
 )
 
+/** From now on, a promotion must not lower the scores of these benchmarks (`name@version`); the event has all of them. */
+export const deploymentGatesChanged = event(
+  'deployment.gates_changed',
+  Type.Object({ deployment_id, benchmark_gates: Type.Array(Type.String()) }),
+  ({ benchmark_gates: gates }, who) =>
+    gates.length === 0
+      ? `${who} removed the benchmarks that gate promotions of the deployment`
+      : `${who} made promotions of the deployment depend on ${gates.join(', ')}`,
+)
+
 /**
  * A revision was created; its source and serving settings are immutable. `auto_promote`: it is promoted as soon as it is ready.
  */
@@ -105,6 +115,13 @@ export const deploymentRevisionReady = event(
   ({ revision_id: id }, who) => `${who} marked revision ${id} as ready to serve`,
 )
 
+/** It is ready, but was not promoted as requested at its creation. */
+export const deploymentRevisionNotPromoted = event(
+  'deployment.revision_not_promoted',
+  Type.Object({ deployment_id, revision_id, reason: Type.String() }),
+  ({ revision_id: id, reason }, who) => `${who} did not promote revision ${id}: ${reason}`,
+)
+
 /** It will never serve. */
 export const deploymentRevisionFailed = event(
   'deployment.revision_failed',
@@ -140,6 +157,14 @@ export const deploymentRolledBack = event(
   Type.Object(pointer),
   ({ revision_id: id, previous_revision_id: previous, reason }, who) =>
     `${who} rolled back to revision ${id} from ${previous}${reason === '' ? '' : `: ${reason}`}`,
+)
+
+/** The promotion just before happened although benchmarks refuse it; `failed` has the reason of each. */
+export const deploymentGatesOverridden = event(
+  'deployment.gates_overridden',
+  Type.Object({ deployment_id, revision_id, failed: Type.Array(Type.String()) }),
+  ({ revision_id: id, failed }, who) =>
+    `${who} overrode the benchmarks that refuse revision ${id}: ${failed.join('; ')}`,
 )
 
 /**
@@ -189,13 +214,16 @@ const events = [
   deploymentChanged,
   deploymentAutoscalingChanged,
   deploymentOriginsChanged,
+  deploymentGatesChanged,
   deploymentRevisionCreated,
   deploymentRevisionProgressed,
   deploymentRevisionReady,
+  deploymentRevisionNotPromoted,
   deploymentRevisionFailed,
   deploymentRevisionRetired,
   deploymentPromoted,
   deploymentRolledBack,
+  deploymentGatesOverridden,
   deploymentStateChanged,
   deploymentSuspended,
   deploymentDeleted,
@@ -222,6 +250,8 @@ export type Deployment = {
   settings: DeploymentSettings
   autoscaling: Autoscaling
   allowed_origins: readonly string[]
+  /** Benchmarks, as `name@version`, whose scores a promotion must not lower. */
+  benchmark_gates: readonly string[]
   state: DeploymentState
   promoted_revision_id: string | null
   previous_revision_id: string | null
@@ -236,7 +266,7 @@ function evolve(deployment: Deployment, happened: Stamped<DeploymentEvent>): Dep
     const { deployment_id: id, owner, project, ...rest } = happened.data
     return {
       ...{ deployment_id: id, owner, project, settings: rest, state: 'creating' },
-      ...{ autoscaling: defaultAutoscaling, allowed_origins: [] },
+      ...{ autoscaling: defaultAutoscaling, allowed_origins: [], benchmark_gates: [] },
       ...{ promoted_revision_id: null, previous_revision_id: null, revisions: {}, tokens: {} },
     }
   }
@@ -258,6 +288,10 @@ function evolveMade(deployment: Made, happened: Later): Made {
     }
     case 'deployment.origins_changed':
       return { ...deployment, allowed_origins: happened.data.allowed_origins }
+    case 'deployment.gates_changed':
+      return { ...deployment, benchmark_gates: happened.data.benchmark_gates }
+    case 'deployment.gates_overridden':
+      return deployment
     case 'deployment.state_changed':
       return { ...deployment, state: happened.data.state }
     case 'deployment.suspended':
@@ -305,6 +339,8 @@ function stateAfter(
       return { state: happened.data.state, state_reason: happened.data.reason }
     case 'deployment.revision_ready':
       return { state: 'ready', state_reason: null }
+    case 'deployment.revision_not_promoted':
+      return { state: 'ready', state_reason: happened.data.reason }
     case 'deployment.revision_failed':
       return { state: 'failed', state_reason: happened.data.reason }
     case 'deployment.revision_retired':
@@ -328,6 +364,6 @@ export const deployments = aggregate('deployment', {
   events,
   initial: null,
   evolve,
-  snapshot: { shape: 3 },
+  snapshot: { shape: 4 },
 })
 export const deploymentAt = (id: string) => deployments.at(id)

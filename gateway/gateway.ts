@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { EngineHeaders } from '../auth/engine-header.ts'
+import type { JudgeTokens } from '../auth/judge-token.ts'
 import { repeat } from '../platform/repeat.ts'
 import type { TrafficRow } from '../schemas/traffic.ts'
 import { allowPreflight, corsOf, isAllowed, isPreflight } from './cors.ts'
@@ -14,6 +15,7 @@ import { type Load, UnderWay } from './under-way.ts'
 export type GatewayDeps = {
   map: ServingMap
   engineHeaders: EngineHeaders
+  judgeTokens: JudgeTokens
   record: (row: TrafficRow) => void
   /** Whether another row can be stored: a request that cannot be recorded gets no response. */
   hasRoom: () => boolean
@@ -193,11 +195,27 @@ async function judge(deps: GatewayDeps, req: IncomingMessage): Promise<Judged> {
   if (isSession(target.deployment_id)) return enter(deps, req, target)
   const deployment = map.deployment(target.deployment_id)
   if (!deployment) return { refusal: refusals.noDeployment(target.deployment_id) }
-  const token_id = map.tokenFor(target.deployment_id, bearerOf(req))
-  if (token_id === null) return { refusal: refusals.noToken }
+  const admitted = admittedBy(deps, deployment, bearerOf(req))
+  if (!admitted) return { refusal: refusals.noToken }
   if (!deps.hasRoom())
     return { refusal: refusals.away('Requests cannot be recorded now; try again') }
-  return { deployment, token_id, path: target.path, mayGoOn: null }
+  return { ...admitted, path: target.path }
+}
+
+/** By a token of the deployment, or by one that Forge issued to itself for judging samples with one revision. */
+function admittedBy(
+  { map, judgeTokens, now }: GatewayDeps,
+  deployment: Deployment,
+  bearer: string,
+): Omit<Extract<Judged, { path: string }>, 'path'> | null {
+  const { deployment_id } = deployment
+  const token_id = map.tokenFor(deployment_id, bearer)
+  if (token_id !== null) return { deployment, token_id, mayGoOn: null }
+  const judge = judgeTokens.open(bearer, deployment_id, now())
+  if (!judge) return null
+  const { revision_id, judging_id } = judge
+  const mayGoOn = async () => true
+  return { deployment: { ...deployment, revision_id }, token_id: judging_id, mayGoOn }
 }
 
 /** A browser sends no token along, so the origin alone decides; whether the deployment exists changes no refusal. */

@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto'
 
+/** 64 hex digits. */
+export const sha256Hex = (content: string | Uint8Array): string =>
+  createHash('sha256').update(content).digest('hex')
+
 /** JSON with sorted keys, so that equal content has equal text (like RFC 8785). */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
@@ -14,5 +18,4 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** `sha256:<64 hex digits>` of the canonical JSON of a value. */
-export const digestOf = (value: unknown): string =>
-  `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`
+export const digestOf = (value: unknown): string => `sha256:${sha256Hex(canonicalJson(value))}`

@@ -1,5 +1,6 @@
 /** Every slice with read models; `compose.ts` puts them together. Written by `npm run lists`. */
 export { alerts } from './alerts/slice.ts'
+export { annotations } from './annotations/slice.ts'
 export { artifacts } from './artifacts/slice.ts'
 export { benchmarks } from './benchmarks/slice.ts'
 export { changes } from './changes/slice.ts'

@@ -1,7 +1,9 @@
 import type { Route } from '../auth/route.ts'
 import { sendContent } from './artifacts/content.ts'
+import { findDataset, refuseUnlessUser } from './datasets/find.ts'
 import { countReports, readCurves } from './metrics/curves.ts'
 import { readHistory } from './metrics/export.ts'
+import { findModel } from './models/find.ts'
 import { countUnread } from './notifications/unread.ts'
 import { runsOfProject } from './runs/of-project.ts'
 import type { QueryDeps, Slice, SliceDeps, TablesOf } from './slice.ts'
@@ -30,6 +32,9 @@ export const queryRoutes = (deps: QueryDeps<ReadTables>): Route[] => {
     countReports,
     runsOfProject,
     sendContent: (ctx, file) => sendContent(deps.contents, ctx, file),
+    findDataset: (reader, named) => findDataset(deps.reads, reader, named),
+    refuseUnlessUser,
+    findModel: (reader, model) => findModel(deps.reads, reader, model),
   }
   return slices.flatMap(({ routes }) => routes?.(all) ?? [])
 }

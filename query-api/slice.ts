@@ -6,6 +6,7 @@ import type { QueueBook } from '../events/calculations/queue-picture.ts'
 import type { Clock } from '../platform/time.ts'
 import type { Contents } from './artifacts/content.ts'
 import type { AuditReader } from './audit/routes.ts'
+import type { HubReads } from './hub-facade/reader.ts'
 import type { countReports, readCurves } from './metrics/curves.ts'
 import type { MlflowReads } from './mlflow/scope.ts'
 import type { Assets } from './pages/assets.ts'
@@ -63,7 +64,8 @@ export type SliceDeps<T> = QueryDeps<T> & {
   readCurves: typeof readCurves
   countReports: typeof countReports
   runsOfProject: typeof runsOfProject
-} & Pick<MlflowReads, 'readHistory' | 'sendContent'>
+} & Pick<MlflowReads, 'readHistory' | 'sendContent'> &
+  Pick<HubReads, 'findDataset' | 'refuseUnlessUser' | 'findModel'>
 
 /** The tables that all of these slices read. */
 export type TablesOf<S> = (S extends Slice<infer T> ? (tables: T) => void : never) extends (

@@ -5,6 +5,7 @@
 export const ownSegments: readonly string[] = [
   '.well-known',
   'admin',
+  'annotations',
   'api',
   'assets',
   'benchmarks',

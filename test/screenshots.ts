@@ -54,6 +54,7 @@ const others = {
   settings: '/settings',
   device: '/device',
   model: '/models/bard',
+  annotations: '/annotations',
   datasets: '/datasets',
   dataset: '/datasets/ada/sums',
   'dataset-invalid': '/datasets/ada/sums?version=1',

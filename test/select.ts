@@ -36,7 +36,7 @@ const shared =
   /^test\/(samples|architecture|events)\/|^test\/whole\/(authorization|row-security)\/(routes|tables)\./
 
 /** Architecture tests of what no slice contains. */
-const ofNoSlice = /^test\/architecture\/(lanes|licences|runner)\./
+const ofNoSlice = /^test\/architecture\/(audit|lanes|licences|runner|sbom)\./
 
 function ofSlice(all: readonly string[], slice: string): string[] {
   const own = all.filter(file => file.startsWith(`test/${slice}/`))

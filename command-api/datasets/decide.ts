@@ -24,6 +24,18 @@ const initialSettings = {
   card: '',
 } as const
 
+/** A dataset without versions, for the first of which a client uploads files next. */
+export function createDataset(
+  dataset: Dataset,
+  { owner, name, settings }: Name & { settings: DatasetPatch },
+): DatasetEvent[] {
+  if (dataset)
+    throw new Refusal('conflict', `The dataset ${owner}/${name} exists already`, {
+      code: 'dataset.exists',
+    })
+  return [{ type: 'dataset.created', data: { owner, name, ...initialSettings, ...settings } }]
+}
+
 /** Numbers count up and are never reused. Idempotent: pushing the files of the newest version again makes no other. */
 export function pushVersion(
   dataset: Dataset,

@@ -10,7 +10,7 @@ import { takeUploads, type Uploaded } from '../rules/registered-uploads.ts'
  */
 export async function uploadedFiles(
   tx: Transaction,
-  { files, tokenizer }: DatasetVersionInput,
+  { files, tokenizer }: Pick<DatasetVersionInput, 'files' | 'tokenizer'>,
   { owner, now }: { owner: string; now: Date },
 ) {
   const ids = [...files.map(file => file.upload_id), ...(tokenizer ? [tokenizer.upload_id] : [])]
@@ -41,7 +41,7 @@ const notUploaded =
   'Value error, you have no such upload with purpose dataset that was registered (POST /api/uploads/{upload_id}/complete)'
 
 /** Every name once, on file systems that ignore case as well, and none a folder of another. */
-export function refuseClashes({ files }: DatasetVersionInput): void {
+export function refuseClashes({ files }: { files: readonly { name: string }[] }): void {
   const names = files.map(file => file.name.toLowerCase())
   const taken = new Set(names.flatMap(name => foldersOf(name)))
   const faults = names.flatMap((name, index) =>

@@ -1,7 +1,6 @@
 import { type Route, route } from '../../auth/route.ts'
 import { type Dataset, datasetAt } from '../../events/datasets.ts'
 import { digestOf } from '../../platform/digest.ts'
-import { Refusal } from '../../platform/refusal.ts'
 import {
   type DatasetPatch,
   type DatasetVersionInput,
@@ -18,14 +17,13 @@ import { commit, create, type Work } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { noSuchDataset, refuseUnlessWriter } from '../rules/dataset-access.ts'
 import { resolveDataset } from '../rules/dataset-reference.ts'
-import { roleOf } from '../rules/enabled-person.ts'
 import { holdResource } from '../rules/hold-resource.ts'
 import { deprecateVersion, pushVersion, versionOf } from './decide.ts'
+import { refuseOthers } from './others.ts'
 import { saveDataset } from './rows.ts'
 import { fault, refuseClashes, uploadedFiles } from './uploaded.ts'
 
-type Name = { owner: string; name: string }
-type Asking = { username: string; role: 'admin' | 'operator' }
+export type Asking = { username: string; role: 'admin' | 'operator' }
 
 export const versionRoutes = (deps: Deps): Route[] => [
   route({
@@ -46,7 +44,7 @@ export const versionRoutes = (deps: Deps): Route[] => [
       const target = datasetAt(params)
       return create(deps, request, target, {
         async make(work) {
-          await refuseOthers(work, params, caller)
+          await refuseOthers(work.tx, params, caller)
           await holdParents(work, body, caller)
           const { tx, now } = work
           const found = await uploadedFiles(tx, body, { owner: caller.username, now })
@@ -95,18 +93,10 @@ export const versionRoutes = (deps: Deps): Route[] => [
   }),
 ]
 
-/** Everybody writes datasets of their own, and admins those of others. */
-async function refuseOthers({ tx }: Work, { owner }: Name, caller: Asking): Promise<void> {
-  if (caller.username === owner) return
-  if (caller.role !== 'admin')
-    throw new Refusal('forbidden', `Only ${owner} and admins may write datasets of ${owner}`)
-  if ((await roleOf(tx, owner)) === null) throw new Refusal('not_found', `No such user: ${owner}`)
-}
-
 /** The named parents have to be usable by the caller; each stays until the commit. */
-async function holdParents(
+export async function holdParents(
   { tx }: Work,
-  { parents = [] }: DatasetVersionInput,
+  { parents = [] }: Pick<DatasetVersionInput, 'parents'>,
   caller: Asking,
 ): Promise<void> {
   for (const [index, ref] of parents.entries()) {
@@ -132,7 +122,7 @@ const settingsIn = ({ visibility, use, license, card }: DatasetVersionInput): Da
   ...(card !== undefined && { card }),
 })
 
-function toReply(dataset: Dataset) {
+export function toReply(dataset: Dataset) {
   const newest = dataset?.versions.at(-1)
   if (!dataset || !newest) throw new Error('a dataset that was just pushed has no version')
   const { owner, name } = dataset

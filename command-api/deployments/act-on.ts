@@ -1,7 +1,6 @@
 import type { Pool } from 'pg'
-import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { type Action, judge, type ProjectFacts, rolesIn } from '../rules/access.ts'
+import { type Action, type Asking, judge, type ProjectFacts, rolesIn } from '../rules/access.ts'
 import { projectFacts } from '../rules/short-id.ts'
 
 type Row = { deployment_id: string; owner: string; known: ProjectFacts }
@@ -12,8 +11,8 @@ type Row = { deployment_id: string; owner: string; known: ProjectFacts }
  */
 export async function deploymentToActOn(
   pool: Pool,
-  { asked, caller, action }: { asked: string; caller: Person; action: Action },
-): Promise<{ deployment_id: string }> {
+  { asked, caller, action }: { asked: string; caller: Asking; action: Action },
+): Promise<{ deployment_id: string; mayConfigure: boolean }> {
   const { rows } = await pool.query<Row>({
     name: 'deployment_to_act_on',
     text: `select d.deployment_id, d.owner, ${projectFacts('$2')} as known
@@ -22,12 +21,14 @@ export async function deploymentToActOn(
     values: [asked, caller.username],
   })
   const [row] = rows
-  const verdict = row ? judge(rolesIn(row.known, caller, row), action) : 'hidden'
+  const roles = row ? rolesIn(row.known, caller, row) : []
+  const verdict = judge(roles, action)
   if (!row || verdict === 'hidden') throw new Refusal('not_found', `No such deployment: ${asked}`)
   if (verdict === 'forbidden')
     throw new Refusal(
       'forbidden',
       `Only ${row.owner}, maintainers of its project and admins may act on this deployment`,
     )
-  return { deployment_id: row.deployment_id }
+  const mayConfigure = judge(roles, 'configure') === 'permitted'
+  return { deployment_id: row.deployment_id, mayConfigure }
 }

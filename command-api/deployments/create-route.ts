@@ -146,7 +146,15 @@ export function refuseCapture({ capture }: Pick<DeploymentPatch, 'capture'>): vo
 }
 
 /** The settings with events of their own; the only metric of autoscaling needs no mention. */
-export function besidesIn({ autoscaling = {}, allowed_origins }: DeploymentPatch): Besides {
+export function besidesIn({
+  autoscaling = {},
+  allowed_origins,
+  benchmark_gates,
+}: DeploymentPatch): Besides {
   const { metric: _, ...scaling } = autoscaling
-  return { autoscaling: scaling, ...(allowed_origins && { allowed_origins }) }
+  return {
+    autoscaling: scaling,
+    ...(allowed_origins && { allowed_origins }),
+    ...(benchmark_gates && { benchmark_gates }),
+  }
 }

@@ -7,7 +7,11 @@ import { living } from './living.ts'
 import type { NewRevision } from './revisions/decide.ts'
 
 /** Settings that have events of their own; absent ones keep their value. */
-export type Besides = { autoscaling?: Partial<Autoscaling>; allowed_origins?: readonly string[] }
+export type Besides = {
+  autoscaling?: Partial<Autoscaling>
+  allowed_origins?: readonly string[]
+  benchmark_gates?: readonly string[]
+}
 
 export const createDeployment = (
   deployment: Deployment,
@@ -65,10 +69,21 @@ function refuseBadOrigin(origin: string, count: number): void {
   })
 }
 
+function gateBy(
+  deployment_id: string,
+  now: readonly string[],
+  gates: readonly string[],
+): DeploymentEvent[] {
+  const benchmark_gates = [...gates].sort()
+  return isDeepStrictEqual(benchmark_gates, now)
+    ? []
+    : [{ type: 'deployment.gates_changed', data: { deployment_id, benchmark_gates } }]
+}
+
 export function changeDeployment(
   deployment: Deployment,
   change: Partial<DeploymentSettings>,
-  { autoscaling = {}, allowed_origins }: Besides = {},
+  { autoscaling = {}, allowed_origins, benchmark_gates }: Besides = {},
 ): DeploymentEvent[] {
   const { deployment_id, settings, ...now } = living(deployment)
   const next = { ...settings, ...change }
@@ -84,6 +99,7 @@ export function changeDeployment(
     ...(same ? [] : [{ type: 'deployment.changed' as const, data: { deployment_id, ...next } }]),
     ...scaleAs(deployment_id, now.autoscaling, autoscaling),
     ...allow(deployment_id, now.allowed_origins, allowed_origins ?? now.allowed_origins),
+    ...gateBy(deployment_id, now.benchmark_gates, benchmark_gates ?? now.benchmark_gates),
   ]
 }
 

@@ -1,6 +1,7 @@
 import { type Route, route } from '../../auth/route.ts'
 import type { DeploymentSettings } from '../../events/deployments.ts'
 import { isOneOf } from '../../platform/postgres/one-of.ts'
+import { Refusal } from '../../platform/refusal.ts'
 import {
   type DeploymentPatch,
   deleteQuery,
@@ -22,6 +23,7 @@ import {
 } from './create-route.ts'
 import { changeDeployment, move } from './decide.ts'
 import type { FindTemplate } from './ports.ts'
+import { refuseUnknownGates } from './revisions/gates.ts'
 import { pointerRoutes } from './revisions/pointer-routes.ts'
 import { revisionRoutes } from './revisions/routes.ts'
 import { tokenRoutes } from './tokens/routes.ts'
@@ -35,14 +37,15 @@ export const deploymentRoutes = (deps: Deps, findTemplate: FindTemplate): Route[
     reach: 'its_people',
     tag: 'deployments',
     summary:
-      'Change the name, the number of replicas, the limits or the allowed origins of a deployment',
+      'Change the name, replicas, limits, allowed origins or gating benchmarks of a deployment',
     params: deploymentPath,
     body: deploymentPatch,
     response: deploymentChanged,
     refusals: ['invalid', 'forbidden', 'not_found', 'conflict', 'not_configured'],
     async handle(request) {
       refuseCapture(request.body)
-      const { deployment_id } = await toChange(deps, request)
+      const { deployment_id, mayConfigure } = await toChange(deps, request)
+      await refuseGates(deps, request.body, mayConfigure)
       const { name } = request.body
       return toReply(
         await change(deps, request, deployment_id, {
@@ -90,6 +93,21 @@ export const deploymentRoutes = (deps: Deps, findTemplate: FindTemplate): Route[
   ...tokenRoutes(deps),
   deleteRoute(deps),
 ]
+
+async function refuseGates(
+  deps: Deps,
+  { benchmark_gates }: DeploymentPatch,
+  mayConfigure: boolean,
+): Promise<void> {
+  if (benchmark_gates === undefined) return
+  if (!mayConfigure)
+    throw new Refusal(
+      'forbidden',
+      'Only maintainers of its project and admins may choose the benchmarks of a deployment',
+      { code: 'deployment.gates' },
+    )
+  await refuseUnknownGates(deps, benchmark_gates)
+}
 
 const deleteRoute = (deps: Deps): Route =>
   route({

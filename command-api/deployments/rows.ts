@@ -72,6 +72,11 @@ function save(tx: Transaction, event: DeploymentEvent, at: At): Promise<unknown>
         'update auth.deployment_token set revoked_at = $2, epoch = $3 where token_id = $1',
         [event.data.token_id, at.now, at.epoch],
       )
+    case 'deployment.gates_changed':
+    case 'deployment.gates_overridden':
+    case 'deployment.revision_not_promoted':
+      // Rules read these from the stream.
+      return Promise.resolve()
     case 'deployment.revision_created':
       return insertRevision(tx, event.data, at)
     default:

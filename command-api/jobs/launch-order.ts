@@ -4,7 +4,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import { storedName } from '../../schemas/artifacts/artifacts.ts'
 import { isInStore } from '../../schemas/artifacts/in-store.ts'
 import type { ReplicaServing } from '../../schemas/deployments/replicas.ts'
-import { reportingTo } from '../../schemas/runs/runs.ts'
+import { hubVariables, reportingTo } from '../../schemas/runs/runs.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
 import { benchmarksToRun } from '../rules/benchmark-reference.ts'
@@ -64,8 +64,13 @@ export async function readOrder(
     disk_bytes: bytesOfGigabytes(spec.spec.resources.disk_gb),
     env,
     serving: row.serving as ReplicaServing | null,
-    // A job that names its own MLflow server reports there, and MLFLOW_RUN_ID means nothing to that server.
-    reporting: 'MLFLOW_TRACKING_URI' in env ? own : { ...own, ...mlflow },
+    reporting: {
+      ...own,
+      // A job that names its own MLflow server reports there, and MLFLOW_RUN_ID means nothing to that server.
+      ...(!('MLFLOW_TRACKING_URI' in env) && mlflow),
+      // Engines load what their replica names.
+      ...(row.serving === null && hubVariables(env, { baseUrl: deps.baseUrl(), token })),
+    },
   }
 }
 

@@ -1,7 +1,5 @@
-import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
-import { type RubricContent, rubricAt } from '../../events/rubrics.ts'
-import { Refusal } from '../../platform/refusal.ts'
+import { rubricAt } from '../../events/rubrics.ts'
 import { rubricPath } from '../../schemas/rubrics/rubrics.ts'
 import {
   maxScoresBodyBytes,
@@ -18,10 +16,8 @@ import type { HttpAsked } from '../commit/asked.ts'
 import { transact } from '../commit/commit.ts'
 import { loadState } from '../commit/snapshots.ts'
 import type { Deps } from '../deps.ts'
+import { type Name, nameIn, type Reader, readRubric, shownTo } from './find.ts'
 import { checkScores, findScores, storeScores } from './scores.ts'
-
-type Name = { owner: string; name: string }
-type Reader = Pick<Person, 'username' | 'role'>
 
 /** Routes for scores that judges gave by a rubric, for people and for the code of their runs. */
 export const rubricScoreRoutes = (deps: Deps): Route[] => [
@@ -105,26 +101,6 @@ async function keep(
     },
   })
   return { ok: true, ...result }
-}
-
-const readRubric = async ({ store }: Deps, of: Name, reader: Reader): Promise<RubricContent> =>
-  shownTo(reader, of, (await loadState(store, undefined, rubricAt(of))).state?.content ?? null)
-
-/** A private rubric of another owner looks like a missing one, except to admins. */
-function shownTo(
-  { username, role }: Reader,
-  { owner, name }: Name,
-  rubric: RubricContent | null,
-): RubricContent {
-  const isShown = rubric?.visibility === 'public' || username === owner || role === 'admin'
-  if (rubric && isShown) return rubric
-  throw new Refusal('not_found', `No such rubric: ${owner}/${name}`)
-}
-
-/** The parts of `owner/name`; usernames have no slash. */
-function nameIn(rubric: string): Name {
-  const at = rubric.indexOf('/')
-  return { owner: rubric.slice(0, Math.max(0, at)), name: rubric.slice(at + 1) }
 }
 
 /** Running code reads the rubrics that the owner of its run reads, but for those shown to admins only. */

@@ -38,13 +38,17 @@ export function checkScores(rubric: RubricContent, { version, scores }: ScoresIn
   if (faults.length > 0) throw new Invalid(faults)
 }
 
+/** Scores by deployments come with their reasons. */
+type WithReasons = Omit<ScoresInput, 'scores'> & {
+  scores: (ScoresInput['scores'][number] & { reason?: string })[]
+}
 type Stored = { stored: number; replaced: number }
 
 /** Under the lock of the rubric's stream, so that the next version counts all scores of this one. */
 export async function storeScores(
   tx: Transaction,
   { owner, name }: RubricContent,
-  { version, judge, scores }: ScoresInput,
+  { version, judge, scores }: WithReasons,
   now: Date,
   most = maxScoresKept,
 ): Promise<Stored> {
@@ -52,11 +56,11 @@ export async function storeScores(
   // If a sample has several scores, the last one wins.
   const bySample = [...new Map(scores.map(scored => [scored.sample, scored])).values()]
   const { rows } = await tx.query<{ is_new: boolean }>(
-    `insert into write.rubric_score (owner, name, version, judge, sample, score, criteria, scored_at)
-     select $1, $2, $3, $4, s.sample, s.score, coalesce(s.criteria, '{}'), $6
-       from jsonb_to_recordset($5) as s (sample text, score float8, criteria jsonb)
+    `insert into write.rubric_score (owner, name, version, judge, sample, score, criteria, reason, scored_at)
+     select $1, $2, $3, $4, s.sample, s.score, coalesce(s.criteria, '{}'), s.reason, $6
+       from jsonb_to_recordset($5) as s (sample text, score float8, criteria jsonb, reason text)
      on conflict (owner, name, version, judge, sample) do update
-       set score = excluded.score, criteria = excluded.criteria, scored_at = excluded.scored_at
+       set score = excluded.score, criteria = excluded.criteria, reason = excluded.reason, scored_at = excluded.scored_at
      returning xmax = 0 as is_new`,
     [...of, judge, JSON.stringify(bySample), now],
   )

@@ -1,8 +1,7 @@
 import type { Pool } from 'pg'
-import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Transaction } from '../commit/event-store.ts'
-import { type Action, judge, rolesIn } from './access.ts'
+import { type Action, type Asking, judge, rolesIn } from './access.ts'
 
 export type RunToActOn = {
   run_id: string
@@ -14,7 +13,7 @@ export type RunToActOn = {
 export type ActOnRun = {
   /** A run id, or a short id. */
   asked: string
-  caller: Person
+  caller: Asking
   action: Action
   /** `job`: a run without a job counts as missing. */
   noun: 'job' | 'run'
@@ -53,7 +52,7 @@ type Row = {
   member_role: 'viewer' | 'member' | 'maintainer' | null
 }
 
-const rolesOf = (run: Row, caller: Person) => {
+const rolesOf = (run: Row, caller: Asking) => {
   const { project_owner: owner, visibility, member_role: memberRole } = run
   return rolesIn({ owner, visibility, memberRole }, caller, run)
 }

@@ -2,7 +2,7 @@ import { uploadAt } from '../../events/uploads.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { UploadPurpose } from '../../schemas/uploads.ts'
-import type { HttpAsked } from '../commit/asked.ts'
+import type { Asked } from '../commit/asked.ts'
 import { create, fresh } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
@@ -45,7 +45,7 @@ export type UploadLimits = {
 /** The upload for announced bytes: an existing one of the same owner and content, or a new one. */
 export async function announce(
   deps: Deps,
-  request: HttpAsked,
+  request: Asked,
   announced: Announced,
   { parts, ...limits }: UploadLimits & { parts: number | null },
 ) {
@@ -71,7 +71,7 @@ async function usableSame(deps: Deps, announced: Announced): Promise<UploadRow |
 
 async function createUpload(
   deps: Deps,
-  request: HttpAsked,
+  request: Asked,
   announced: Announced,
   limits: UploadLimits,
 ): Promise<UploadRow> {

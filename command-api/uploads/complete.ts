@@ -3,7 +3,7 @@ import { maxEntries, readArchive } from '../../platform/files/archive.ts'
 import type { Sealed } from '../../platform/objects/port.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { isSensitive } from '../../schemas/artifacts/sensitive-files.ts'
-import type { HttpAsked } from '../commit/asked.ts'
+import type { Asked } from '../commit/asked.ts'
 import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { contentLock } from '../rules/content-lock.ts'
@@ -16,7 +16,7 @@ import { storeFor } from './stores.ts'
 const maxNamed = 20
 
 /** Registers an upload that has arrived in full; returns its digest. An archive is read to the end before it counts. */
-export async function complete(deps: Deps, request: HttpAsked, upload: UploadRow): Promise<string> {
+export async function complete(deps: Deps, request: Asked, upload: UploadRow): Promise<string> {
   const { upload_id, owner, size_bytes } = upload
   const store = storeFor(deps, upload.purpose)
   if (upload.completed_at !== null && upload.sha256 !== null) return upload.sha256

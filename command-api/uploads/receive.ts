@@ -10,6 +10,9 @@ import { pieceOf } from './piece.ts'
 import { findUpload, type UploadRow } from './rows.ts'
 import { storeFor } from './stores.ts'
 
+/** Announced for clients that name no type, or any. */
+export const anyType = '*/*'
+
 type Sent = { upload_id: string; query: UploadSignature; ctx: Context }
 
 /** Receives the bytes of a request with a signed address; returns how many have arrived in all. */
@@ -70,7 +73,8 @@ async function admitted(deps: Deps, { ctx, ...sent }: Sent): Promise<UploadRow> 
       code: 'upload.completed',
     })
   const type = ctx.get('content-type').split(';')[0]?.trim().toLowerCase()
-  if (type !== upload.content_type.toLowerCase() || ctx.get('content-encoding') !== '')
+  const isAnnounced = [type, anyType].includes(upload.content_type.toLowerCase())
+  if (!isAnnounced || ctx.get('content-encoding') !== '')
     throw new Refusal(
       'unsupported_media_type',
       `Send it as ${upload.content_type}, as announced, without Content-Encoding`,

@@ -22,7 +22,7 @@ const mostBytes: Partial<Record<UploadInput['purpose'], number>> = {
 }
 /** Limits of one person: the number of unregistered uploads, and the size of all uploads in multiples of SERVICE_MAX_UPLOAD_MB. */
 const maxPending = 20
-const maxHeld = 20
+export const maxHeld = 20
 
 export const uploadRoutes = (deps: Deps): Route[] => [...announced(deps), ...addressed(deps)]
 

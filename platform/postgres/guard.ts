@@ -18,19 +18,21 @@ export type ScopedPool = Pick<Pool, 'options'> & {
   end(): Promise<void>
 }
 
+/** The scope of each connection; of all guards, because two of them may share a pool. */
+const scopes = new WeakMap<PoolClient, string>()
+
 /**
  * Sets the scope of connections when they are handed out. That costs one round trip, or none if the connection already
  * has the scope.
  */
 export function createGuard({ pool, role, settings }: GuardOptions) {
-  const scopes = new WeakMap<PoolClient, string>()
   const enter = {
     name: 'enter_scope',
     text: `select ${['role', ...settings].map((name, at) => `set_config('${name}', $${at + 1}, false)`)}`,
   }
   return (scope: Scope): ScopedPool => {
     const values = [scope === null ? 'none' : role, ...settings.map(name => scope?.[name] ?? '')]
-    const wanted = JSON.stringify(values)
+    const wanted = JSON.stringify([settings, values])
     return {
       options: pool.options,
       async connect() {

@@ -27,6 +27,17 @@ export const deploymentProjection: Handlers<DeploymentTables, DeploymentEvent> =
     update(tx, data.deployment_id, {
       ...{ allowed_origins: data.allowed_origins, updated_at: occurred_at },
     }),
+  'deployment.gates_changed': (tx, { data, occurred_at }) =>
+    update(tx, data.deployment_id, {
+      ...{ benchmark_gates: data.benchmark_gates, updated_at: occurred_at },
+    }),
+  'deployment.gates_overridden': (tx, { data: { deployment_id, failed } }) =>
+    tx
+      .updateTable('deployment_promotions')
+      .set({ overridden: failed })
+      .where('deployment_id', '=', deployment_id)
+      .where('nth', '=', newestPromotion(deployment_id))
+      .execute(),
   'deployment.state_changed': (tx, { data, occurred_at, actor }) => {
     const { deployment_id, state, reason } = data
     return update(tx, deployment_id, {
@@ -63,6 +74,8 @@ export const deploymentProjection: Handlers<DeploymentTables, DeploymentEvent> =
       })
       .where('revision_id', '=', data.revision_id)
       .execute(),
+  'deployment.revision_not_promoted': (tx, { data: { revision_id, reason } }) =>
+    setState(tx, { revision_id, state: 'ready', reason }),
   'deployment.revision_failed': (tx, { data: { revision_id, reason, checks } }) =>
     tx
       .updateTable('deployment_revisions')
@@ -83,6 +96,9 @@ export const deploymentProjection: Handlers<DeploymentTables, DeploymentEvent> =
       .where('token_id', '=', data.token_id)
       .execute(),
 }
+
+const newestPromotion = (deployment_id: string) =>
+  sql<number>`(select coalesce(max(nth), 0) from deployment_promotions where deployment_id = ${deployment_id})`
 
 const update = (tx: Tx, deployment_id: string, to: Updateable<DeploymentTables['deployments']>) =>
   tx.updateTable('deployments').set(to).where('deployment_id', '=', deployment_id).execute()
@@ -117,8 +133,7 @@ async function movePointer(
     .values({
       ...{ deployment_id, at: occurred_at, kind, revision_id, previous_revision_id },
       ...{ actor: actor.id, reason },
-      nth: sql<number>`(select coalesce(max(nth), 0) + 1 from deployment_promotions
-                         where deployment_id = ${deployment_id})`,
+      nth: sql<number>`${newestPromotion(deployment_id)} + 1`,
     })
     .execute()
 }

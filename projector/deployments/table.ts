@@ -32,6 +32,7 @@ export type DeploymentTables = {
     down_window_s: Generated<number>
     idle_suspend_s: number | null
     allowed_origins: Generated<string[]>
+    benchmark_gates: Generated<string[]>
     created_at: Time
     updated_at: Time
     suspended_at: MaybeTime
@@ -60,6 +61,7 @@ export type DeploymentTables = {
     previous_revision_id: string | null
     actor: string
     reason: string
+    overridden: Generated<string[]>
   }
   deployment_tokens: {
     token_id: string

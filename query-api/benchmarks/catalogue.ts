@@ -8,6 +8,8 @@ import {
   benchmarkListQuery,
   benchmarkPath,
   benchmarkRecord,
+  historyQuery,
+  historyRow,
   leaderboardQuery,
   leaderboardRow,
   versionListQuery,
@@ -17,6 +19,7 @@ import { toTimestamp } from '../../schemas/timestamp.ts'
 import { list, one, pagedList } from '../reading/list.ts'
 import { asCaller, type Reads } from '../reading/reads.ts'
 import type { AccessTables } from '../rules/access.ts'
+import { readHistory } from './history.ts'
 import { readLeaderboard } from './leaderboard.ts'
 
 export type Tables = BenchmarkTables & AccessTables
@@ -63,6 +66,10 @@ export const catalogueRoutes = (reads: Reads<Tables>): Route[] => [
     select: rows => rows.selectAll().orderBy('version', 'desc'),
     shape: rows => rows.map(toRecord),
   }),
+  ...scoreRoutes(reads),
+]
+
+const scoreRoutes = (reads: Reads<Tables>): Route[] => [
   pagedList({
     ...asCaller(reads),
     path: '/api/benchmarks/{name}/leaderboard',
@@ -78,6 +85,23 @@ export const catalogueRoutes = (reads: Reads<Tables>): Route[] => [
       if (!benchmark) throw new Refusal('not_found', noSuch(params))
       const { project = null, each = 'run' } = query
       return readLeaderboard(db, benchmark, { project, each, ...page })
+    },
+  }),
+  pagedList({
+    ...asCaller(reads),
+    path: '/api/benchmarks/{name}/history',
+    reach: 'all',
+    tag: 'benchmarks',
+    summary:
+      'The scores in a benchmark of the runs that one may read as they were recorded, newest first',
+    params: benchmarkPath,
+    query: historyQuery,
+    row: historyRow,
+    refusals: ['not_found'],
+    async read({ db }, { params, query }, page) {
+      const benchmark = await findVersion(db, params.name, query.version)
+      if (!benchmark) throw new Refusal('not_found', noSuch(params))
+      return readHistory(db, benchmark, { project: query.project ?? null, ...page })
     },
   }),
 ]

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { DatasetTables } from '../../projector/datasets/table.ts'
@@ -23,7 +23,11 @@ export const ofDataset = (reads: Reads<Tables>) =>
   }) as const
 
 /** A dataset that the caller may not see looks as if it did not exist. */
-export async function findDataset(reads: Reads<Tables>, caller: Person, { owner, name }: Name) {
+export async function findDataset<C extends Pick<Person, 'username' | 'role'>>(
+  reads: Reads<Tables>,
+  caller: C,
+  { owner, name }: Name,
+) {
   const db = reads.as(caller)
   const row = await db
     .selectFrom('datasets as d')
@@ -51,20 +55,17 @@ type Granted = {
   may_use: boolean | null
 }
 
-export const standingIn = ({ may_see, may_use, use_by, ...row }: Granted, caller: Person) =>
+export const standingIn = (
+  { may_see, may_use, use_by, ...row }: Granted,
+  caller: Pick<Person, 'username' | 'role'>,
+) =>
   datasetStanding(
     { ...row, use: use_by },
     may_see === null ? null : { see: may_see, use: may_use === true },
     caller,
   )
 
-/** SQL condition: may this person see dataset `d`? As `datasetStanding` decides. */
-export const maySee = ({ username, role }: Person): RawBuilder<SqlBool> => sql<SqlBool>`
-  (${role === 'admin'} or d.owner = ${username} or d.visibility = 'public'
-    or exists (select from dataset_grants s
-                where s.owner = d.owner and s.name = d.name and s.username = ${username} and s.may_see))`
-
-type Found = Awaited<ReturnType<typeof findDataset>>
+type Found = Awaited<ReturnType<typeof findDataset<Person>>>
 
 /** A version with its files and report. */
 export async function findVersion({ db }: Found, named: Name & { version: number }) {
@@ -84,7 +85,7 @@ export async function findVersion({ db }: Found, named: Name & { version: number
 }
 
 /** Refuses who sees the dataset, but may not read its rows and files. */
-export function refuseUnlessUser({ may, row }: Found): void {
+export function refuseUnlessUser({ may, row }: Pick<Found, 'may'> & { row: Name }): void {
   if (standsAtLeast(may, 'use')) return
   throw new Refusal(
     'forbidden',

@@ -4,7 +4,8 @@ import type { DatasetTables } from '../../projector/datasets/table.ts'
 import type { DatasetVersion } from '../../schemas/datasets/datasets.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { mayReadRun } from '../rules/access.ts'
-import { type Db, maySee } from './find.ts'
+import { maySee } from '../rules/dataset-access.ts'
+import type { Db } from './find.ts'
 
 export type VersionRow = Selectable<DatasetTables['dataset_versions']>
 type Settings = Pick<Selectable<DatasetTables['datasets']>, 'visibility' | 'license'>

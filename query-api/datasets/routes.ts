@@ -20,14 +20,8 @@ import {
 import { list, one, pagedList } from '../reading/list.ts'
 import { countRows } from '../reading/page.ts'
 import { asCaller, type Reads } from '../reading/reads.ts'
-import {
-  findDataset,
-  findVersion,
-  maySee,
-  ofDataset,
-  refuseUnlessUser,
-  type Tables,
-} from './find.ts'
+import { maySee } from '../rules/dataset-access.ts'
+import { findDataset, findVersion, ofDataset, refuseUnlessUser, type Tables } from './find.ts'
 import { readUses, toVersions } from './record.ts'
 import { pageOfRows, type Store } from './rows.ts'
 import { toDataset, toDatasets, versionsOf } from './shown.ts'

@@ -71,7 +71,12 @@ async function newestOf(reading: Reading, rows: readonly Row[]) {
 }
 
 /** One dataset with its card; who may not write it sees only their own grant. */
-export async function toDataset({ db, caller, row, may }: Awaited<ReturnType<typeof findDataset>>) {
+export async function toDataset({
+  db,
+  caller,
+  row,
+  may,
+}: Awaited<ReturnType<typeof findDataset<Person>>>) {
   const { may_see: _, may_use: __, ...plain } = row
   const [shown] = await toDatasets({ db, caller }, [plain])
   const grants = await db

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { isOneOf } from '../../platform/postgres/one-of.ts'
 import type { Clock } from '../../platform/time.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
-import type { BenchmarkDelta } from '../../schemas/deployments/deployments.ts'
+import type { BenchmarkDelta } from '../../schemas/deployments/benchmark-delta.ts'
 import { leavingStates } from '../../schemas/deployments/serving-states.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { costsOf } from './cost.ts'
@@ -59,6 +59,7 @@ function toDeployment(
     autoscaling: { metric: 'concurrency', target, up_window_s, down_window_s, idle_suspend_s },
     limits: { max_body_bytes: Number(max_body_bytes), timeout_s, max_concurrency },
     allowed_origins: row.allowed_origins,
+    benchmark_gates: row.benchmark_gates,
     capture: { enabled: false, sample_rate: 0, retention_days: 7 },
     token_count: counts.tokens,
     created_at: toTimestamp(row.created_at),

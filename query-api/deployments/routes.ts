@@ -15,7 +15,7 @@ import { toTimestamp } from '../../schemas/timestamp.ts'
 import { list, one } from '../reading/list.ts'
 import { asCaller, type Reads } from '../reading/reads.ts'
 import { mayRead } from '../rules/access.ts'
-import { deltasOf, scoresOf } from './benchmark-deltas.ts'
+import { deltasOf, gatesOf, scoresOf } from './benchmark-deltas.ts'
 import { diffOf } from './diff.ts'
 import { type Db, ofDeployment, type Tables } from './find.ts'
 import { enginesOf, type RecordDeps, toDeployments, toRevision } from './record.ts'
@@ -86,13 +86,17 @@ const revisionRoutes = (reads: Reads<Tables>, { pool }: RecordDeps): Route[] => 
 const revisionsOf = (db: Db, deployment_id: string) =>
   db.selectFrom('deployment_revisions').where('deployment_id', '=', deployment_id)
 
-type Pointers = { promoted_revision_id: string | null; previous_revision_id: string | null }
+type Pointers = {
+  promoted_revision_id: string | null
+  previous_revision_id: string | null
+  benchmark_gates: string[]
+}
 type RevisionRow = Parameters<typeof toRevision>[0]
 
 /** Each is compared with the promoted revision, which is itself compared with its predecessor. */
 async function toRevisions(
   { db, pool, caller }: { db: Db; pool: Pool; caller: Person },
-  { promoted_revision_id, previous_revision_id }: Pointers,
+  { promoted_revision_id, previous_revision_id, benchmark_gates }: Pointers,
   rows: readonly RevisionRow[],
 ) {
   const ids = rows.map(one => one.revision_id)
@@ -103,10 +107,11 @@ async function toRevisions(
     compared.find(({ revision_id }) => revision_id === id)?.source ?? null
   const all = [...rows, ...compared].map(({ source }) => source)
   const scores = await scoresOf(db, caller, all)
+  const required = await gatesOf(db, benchmark_gates)
   return rows.map(one => {
     const promoted = one.revision_id === promoted_revision_id
     const other = sourceOf(promoted ? previous_revision_id : promoted_revision_id)
-    const gates = deltasOf(scores(other), scores(one.source))
+    const gates = deltasOf(scores(other), scores(one.source), required)
     const promoted_at = times.get(one.revision_id) ?? []
     return toRevision(one, { promoted, promoted_at, gates, engines: engines(one.revision_id) })
   })
@@ -148,7 +153,8 @@ const promotionsRoute = (reads: Reads<Tables>): Route =>
         .select(['r.number', 'r.source', 'r.serving'])
         .select(['before.source as source_before', 'before.serving as serving_before'])
         .orderBy('p.nth', 'desc'),
-    async shape(rows, { db }, { caller }) {
+    async shape(rows, { db, row }, { caller }) {
+      const gates = await gatesOf(db, row.benchmark_gates)
       const sources = rows.flatMap(one => [one.source, one.source_before])
       const scores = await scoresOf(db, caller, sources)
       return rows.map(
@@ -159,7 +165,8 @@ const promotionsRoute = (reads: Reads<Tables>): Route =>
             { ...more.source_before, ...more.serving_before },
             { ...more.source, ...more.serving },
           ),
-          benchmarks: deltasOf(scores(more.source_before), scores(more.source)),
+          benchmarks: deltasOf(scores(more.source_before), scores(more.source), gates),
+          overridden: more.overridden,
         }),
       )
     },

@@ -30,7 +30,11 @@ export const ofModel = (reads: Reads<Tables>) =>
   }) as const
 
 /** A deleted model, or one that the caller may not read, looks as if it did not exist. */
-async function findModel(reads: Reads<Tables>, caller: Person, model: string) {
+export async function findModel(
+  reads: Reads<Tables>,
+  caller: Pick<Person, 'username' | 'role'>,
+  model: string,
+) {
   const db = reads.as(caller)
   const row = await db
     .selectFrom('models as d')

@@ -25,7 +25,10 @@ export async function readableProjects(
  * SQL condition: may this person read the resource of row `row`, which has an owner and a project? True for its
  * owner, members of its project, admins, and everybody if the project is internal (docs/use/projects.md).
  */
-export function mayRead({ username, role }: Person, row: string): RawBuilder<SqlBool> {
+export function mayRead(
+  { username, role }: Pick<Person, 'username' | 'role'>,
+  row: string,
+): RawBuilder<SqlBool> {
   const [owner, project] = [sql.ref(`${row}.owner`), sql.ref(`${row}.project`)]
   return sql<SqlBool>`
   (${role === 'admin'} or ${owner} = ${username}

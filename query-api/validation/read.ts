@@ -75,8 +75,8 @@ export async function countRounds(db: Db, runId: string, step: number | null): P
   return rows[0]?.count ?? 0
 }
 
-/** Selects samples of a run, by round or by prompt. */
-export type Which = { step: number } | { sample_key: string }
+/** Selects samples of a run, by round or by prompt; `{}`: all of them. */
+export type Which = { step: number } | { sample_key: string } | Record<string, never>
 export type SampleOrder = { by: 'index' | 'reward' | 'step'; desc: boolean }
 
 /** A page ends before its samples exceed this many characters, but always has at least one. */
@@ -107,10 +107,11 @@ export async function readSamples(
   return rows.map(toSample)
 }
 
-const filterOf = (runId: string, which: Which) =>
-  'step' in which
-    ? sql`run_id = ${runId} and step = ${which.step}`
-    : sql`run_id = ${runId} and sample_key = ${which.sample_key}`
+const filterOf = (runId: string, which: Which) => {
+  if ('step' in which) return sql`run_id = ${runId} and step = ${which.step}`
+  if ('sample_key' in which) return sql`run_id = ${runId} and sample_key = ${which.sample_key}`
+  return sql`run_id = ${runId}`
+}
 
 type SampleRow = ValidationTables['validation_samples']
 

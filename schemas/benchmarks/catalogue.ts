@@ -82,6 +82,12 @@ export const versionQuery = closed({
 
 export const versionListQuery = closed(pageQuery)
 
+export const historyQuery = closed({
+  ...versionQuery.properties,
+  project: Type.Optional(Type.String({ maxLength: 128 })),
+  ...pageQuery,
+})
+
 /** `each`: only the best result of each run (default), or every result. */
 export const leaderboardQuery = closed({
   ...versionQuery.properties,
@@ -90,10 +96,7 @@ export const leaderboardQuery = closed({
   ...pageQuery,
 })
 
-/** A place on the leaderboard: a result of a run that the caller may read. */
-export const leaderboardRow = Type.Object({
-  /** From 1; equal values share a rank. Values that are not numbers come last. */
-  rank: Type.Integer(),
+const scoreOfRun = {
   run_id: Type.String(),
   short_id: Type.String(),
   run_name: Type.String(),
@@ -108,5 +111,22 @@ export const leaderboardRow = Type.Object({
   model: nullable(Type.String()),
   result_id: Type.String(),
   recorded_at: timestamp(),
+}
+
+/** A place on the leaderboard: a result of a run that the caller may read. */
+export const leaderboardRow = Type.Object({
+  /** From 1; equal values share a rank. Values that are not numbers come last. */
+  rank: Type.Integer(),
+  ...scoreOfRun,
 })
 export type LeaderboardRow = Static<typeof leaderboardRow>
+
+/** A score at the time it was recorded. */
+export const historyRow = Type.Object({
+  ...scoreOfRun,
+  /** The recipe of the run's job; null without a job. */
+  recipe: nullable(Type.String()),
+  /** False if a later report replaced it. */
+  is_current: Type.Boolean(),
+})
+export type HistoryRow = Static<typeof historyRow>

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { projectName } from '../jobs/jobspec.ts'
 import { closed, namePattern, nullable, oneOf, pageQuery, timestamp } from '../shared.ts'
+import { benchmarkDelta } from './benchmark-delta.ts'
 
 export const deploymentStates = [
   'creating',
@@ -146,7 +147,13 @@ export const deploymentInput = closed({
 export type DeploymentInput = Static<typeof deploymentInput>
 
 /** The body of `PATCH /api/deployments/{deployment_id}`; absent fields keep their value. */
-export const deploymentPatch = closed(changeable)
+export const deploymentPatch = closed({
+  ...changeable,
+  /** Benchmarks, as `name@version`, whose scores a promotion must not lower; the list replaces the one before. */
+  benchmark_gates: Type.Optional(
+    Type.Array(Type.String({ minLength: 3, maxLength: 140 }), { maxItems: 20, uniqueItems: true }),
+  ),
+})
 export type DeploymentPatch = Static<typeof deploymentPatch>
 
 /** The body of `POST /api/deployments/{deployment_id}/revisions`. `promote`: as soon as it is ready. */
@@ -156,15 +163,20 @@ export const revisionInput = closed({
   promote: Type.Boolean({ default: false }),
 })
 
+/** Promotes although benchmarks of the deployment refuse it; for maintainers, who give a reason. */
+const overrideGates = () => Type.Boolean({ default: false })
+
 export const promoteInput = closed({
   reason: reason(),
   /** The revision that the caller believes is promoted; absent if it does not matter. */
   expected_promoted_revision_id: Type.Optional(nullable(id())),
+  override_gates: overrideGates(),
 })
 export const rollbackInput = closed({
   /** Null: the revision that was promoted before. */
   to: Type.Optional(nullable(id())),
   reason: reason(),
+  override_gates: overrideGates(),
 })
 export const reasonInput = closed({ reason: reason() })
 export const tokenInput = closed({
@@ -250,6 +262,8 @@ export const deployment = Type.Object({
   limits: Type.Object(limits),
   /** Origins whose web pages may call it. */
   allowed_origins: Type.Array(Type.String()),
+  /** Benchmarks, as `name@version`, whose scores a promotion must not lower. */
+  benchmark_gates: Type.Array(Type.String()),
   /** The contents of requests and responses are not stored by any version yet. */
   capture: Type.Object({
     enabled: Type.Literal(false),
@@ -273,21 +287,6 @@ export const deployment = Type.Object({
   /** Cost of its engines' jobs in the last 24 hours; null if Forge never ran one. */
   cost_24h: nullable(Type.String()),
 })
-
-/**
- * A benchmark score of a revision's model next to that of the model it is compared with. `benchmark`: its name, with
- * `@<version>` if it has one. `delta`: `to` minus `from`. `ok`: no worse; more is better unless stated otherwise.
- */
-export const benchmarkDelta = Type.Object({
-  benchmark: Type.String(),
-  task: nullable(Type.String()),
-  metric: Type.String(),
-  from: Type.Number(),
-  to: Type.Number(),
-  delta: Type.Number(),
-  ok: Type.Boolean(),
-})
-export type BenchmarkDelta = Static<typeof benchmarkDelta>
 
 export const revision = Type.Object({
   revision_id: Type.String(),
@@ -332,6 +331,8 @@ export const promotion = Type.Object({
   diff: Type.Array(Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() })),
   /** Benchmarks of both models, as last recorded. */
   benchmarks: Type.Array(benchmarkDelta),
+  /** Why benchmarks refused it, if a maintainer promoted it nevertheless. */
+  overridden: Type.Array(Type.String()),
 })
 
 export const token = Type.Object({

@@ -97,6 +97,18 @@ export const reportingTo = <T extends string | null>(
   },
 })
 
+/**
+ * For the Hub's clients in a run, which read and write here with the rights of its owner; none if `env`, the job's own, names
+ * another Hub, which must not get the token of the run, or a token for one. Forge has no Xet storage.
+ */
+export const hubVariables = (
+  env: Readonly<Record<string, string>>,
+  { baseUrl, token }: { baseUrl: string; token: string },
+) =>
+  'HF_ENDPOINT' in env || 'HF_TOKEN' in env
+    ? {}
+    : { HF_ENDPOINT: `${baseUrl}/api/ingest/hub`, HF_TOKEN: token, HF_HUB_DISABLE_XET: '1' }
+
 /** `token` is the run's ingest token, shown once; null in a replayed response. */
 export const runCreated = Type.Object({
   run_id: Type.String(),

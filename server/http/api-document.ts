@@ -2,9 +2,11 @@ import type { Credential } from '../../auth/caller.ts'
 import { refusalsOfStrangers, securityOf, securitySchemes } from '../../auth/openapi.ts'
 import type { Route } from '../../auth/route.ts'
 import { openApi } from '../../platform/http/openapi.ts'
+import { isHubPath } from '../../schemas/hub-facade.ts'
 import { isMlflowPath } from '../../schemas/mlflow.ts'
 import type { RecipeLock } from '../../schemas/recipes.ts'
 import { exampleOf } from './api-examples.ts'
+import { hubFaultStatus } from './hub-refusals.ts'
 import { mlflowFaultStatus } from './mlflow-refusals.ts'
 
 /** The OpenAPI document of the routes that this process serves; `lock` is a recipe's lock, used in examples; `server` is what precedes all paths. */
@@ -22,7 +24,10 @@ export const apiDocument = (
     exampleOf: route => exampleOf(route, lock),
     // The admission gate that refused a job.
     refusalFields: { gate: { type: 'string' } },
-    statusOfFaults: ({ path }) => (isMlflowPath(path) ? mlflowFaultStatus : 422),
+    statusOfFaults: ({ path }) => {
+      if (isMlflowPath(path)) return mlflowFaultStatus
+      return isHubPath(path) ? hubFaultStatus : 422
+    },
   })
 
 const callers: Record<Credential, string> = {

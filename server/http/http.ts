@@ -24,9 +24,11 @@ import { recentWrites, writesOfRun } from '../../query-api/reading/recent-writes
 import { createWaiter } from '../../query-api/reading/wait.ts'
 import { projectionProgress } from '../../query-api/sse/progress.ts'
 import { createStreams } from '../../query-api/sse/sse.ts'
+import { isHubPath } from '../../schemas/hub-facade.ts'
 import { isMlflowPath } from '../../schemas/mlflow.ts'
 import { isHttps } from '../exposure.ts'
 import type { Config } from '../settings/config.ts'
+import { speakAsHub } from './hub-refusals.ts'
 import { rephraseForMlflow } from './mlflow-refusals.ts'
 import type { Parts } from './parts.ts'
 import { createRecentReports } from './recent-reports.ts'
@@ -91,7 +93,7 @@ export async function serveHttp(
     metrics: parts.telemetry.http,
     trustedProxyHops: parts.config.trustedProxyHops,
     headers: isHttps(parts.config) ? strictTransport : {},
-    rephrase: rephraseForMlflow,
+    rephrase: (ctx, next) => speakAsHub(ctx, () => rephraseForMlflow(ctx, next)),
     nameOf: nameOfCaller,
     describe: ctx => ({ credential: credentialKind(ctx) }),
     admit(route) {
@@ -202,7 +204,7 @@ async function openPositions({ deps, readPool, signals, readWaitMs }: Parts) {
       // Undefined at run time, despite Koa's types.
       if (!position) return
       // Other reports come by the thousand, and no read waits for them.
-      if (isMlflowPath(ctx.path)) reports.note(nameOf(caller), position)
+      if (isMlflowPath(ctx.path) || isHubPath(ctx.path)) reports.note(nameOf(caller), position)
       if (caller.kind === 'person') ctx.set('Forge-Position', seal.seal(position, caller.username))
     },
   }

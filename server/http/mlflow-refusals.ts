@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa'
 import type { RefusalCode } from '../../platform/refusal.ts'
 import { isMlflowPath } from '../../schemas/mlflow.ts'
+import { inOneSentence, isRefused } from './faults-in-words.ts'
 
 /** MLflow's words for our refusals (`mlflow/protos/databricks.proto`). */
 const errorCodes: Partial<Record<RefusalCode, string>> = {
@@ -32,8 +33,6 @@ const byStatus: Readonly<Record<number, RefusalCode>> = {
 /** MLflow's clients know invalid requests by this status. */
 export const mlflowFaultStatus = 400
 
-type Refused = { detail: unknown; code?: string; error_code?: string }
-
 /** MLflow's clients raise `error_code: message`. */
 export async function rephraseForMlflow(ctx: Context, next: Next): Promise<void> {
   await next()
@@ -47,16 +46,5 @@ export async function rephraseForMlflow(ctx: Context, next: Next): Promise<void>
   const code = byStatus[status]
   const error_code = body.error_code ?? (code && errorCodes[code]) ?? 'INTERNAL_ERROR'
   if (status === 422) ctx.status = mlflowFaultStatus
-  ctx.body = { error_code, message: messageOf(body.detail), ...body }
+  ctx.body = { error_code, message: inOneSentence(body.detail), ...body }
 }
-
-const isRefused = (body: unknown): body is Refused =>
-  typeof body === 'object' && body !== null && 'detail' in body
-
-type Fault = { loc: readonly (string | number)[]; msg: string }
-
-/** The faults of a request in one sentence, each with its field. */
-const messageOf = (detail: unknown): string =>
-  Array.isArray(detail)
-    ? (detail as Fault[]).map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ')
-    : String(detail)

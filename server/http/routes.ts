@@ -17,6 +17,7 @@ import { generalRoutes } from '../../query-api/general.ts'
 import { createReads } from '../../query-api/reading/reads.ts'
 import type { OpenStream } from '../../query-api/sse/sse.ts'
 import { lockOf } from '../../recipes/catalogue.ts'
+import { annotationReader } from '../roles/annotation-reader.ts'
 import { openParkedRecords } from '../roles/dead-letters.ts'
 import { templatesIn } from '../roles/replicas.ts'
 import { apiDocument } from './api-document.ts'
@@ -59,9 +60,12 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
     }),
     docsRoute(document),
   )
+  // Only one: its guard knows the scope of each connection.
+  const reads = createReads<ReadTables>(parts.peoplesReads)
   if (config.roles.includes('command-api'))
     routes.push(
       ...commandRoutes(parts.deps, {
+        annotationReader: annotationReader(reads, parts.deps.artifacts),
         passwords: parts.passwords,
         passwordGuard,
         projections: parts.projectionAdmin,
@@ -76,7 +80,6 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
       }),
     )
   if (config.roles.includes('query-api')) {
-    const reads = createReads<ReadTables>(parts.peoplesReads)
     const { pool, now, baseUrl, queue } = parts.deps
     const { catalogue } = parts
     const audit = auditReader(openAuditPool(parts))

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { personBy } from '../../auth/authenticate.ts'
 import type { Person } from '../../auth/caller.ts'
 import { engineHeaders } from '../../auth/engine-header.ts'
+import { judgeTokens } from '../../auth/judge-token.ts'
 import { readPositionKey } from '../../auth/position-key.ts'
 import { secondFactorPolicy } from '../../auth/second-factor.ts'
 import type { Deps } from '../../command-api/deps.ts'
@@ -49,6 +50,7 @@ export async function openGateway(
   const gateway: Gateway = createGateway({
     map: new ServingMap(pool),
     engineHeaders: engineHeaders(await readPositionKey(pool)),
+    judgeTokens: judgeTokens(await readPositionKey(pool)),
     record(row) {
       spool.record(row)
       measured.recorded(row)

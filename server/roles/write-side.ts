@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { engineHeaders } from '../../auth/engine-header.ts'
+import { judgeTokens } from '../../auth/judge-token.ts'
 import type { KeyStore } from '../../auth/key-folder.ts'
 import { type KeyRing, openKeyRing, watchKeys } from '../../auth/keys.ts'
 import { oidcOf } from '../../auth/oidc-settings.ts'
@@ -40,6 +41,7 @@ import { openStores } from '../object-stores.ts'
 import { isGatewayAlone } from '../settings/config.ts'
 import { observing } from './observed.ts'
 import { replicaJobs } from './replicas.ts'
+import { roundReader } from './round-reader.ts'
 
 /** Opens the event store, and starts the relay if this process has that role. */
 export async function openWriteSide(core: Core): Promise<Deps> {
@@ -83,11 +85,13 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     ...stores,
     uploadKey: addressKeyOf(await readPositionKey(pool), 'uploads'),
     observe: observing(core.readPool),
+    readRound: roundReader(core.readPool),
     topics,
     newEventId: eventId,
     ingestedPoints: count => core.measures.ingestedPoints.inc(count),
     servingChanged: listeners.serving,
     engineHeaders: engineHeaders(await readPositionKey(pool)),
+    judgeTokens: judgeTokens(await readPositionKey(pool)),
     baseUrl: () => core.baseUrl,
   }
 }

@@ -1,62 +1,15 @@
 import test from 'ava'
 import { everything, protectionsOf } from '../../command-api/artifacts/protection.ts'
-import { commit } from '../../command-api/commit/commit.ts'
-import { createDeployment } from '../../command-api/deployments/decide.ts'
 import { retireRevision, revisionFailed } from '../../command-api/deployments/revisions/decide.ts'
-import { saveDeployment } from '../../command-api/deployments/rows.ts'
-import { type Deployment, deploymentAt } from '../../events/deployments.ts'
 import type { Artifact } from '../../schemas/artifacts/artifacts.ts'
 import { decisionsAreDone } from '../servers/decisions-done.ts'
-import { eventStoreOn } from '../servers/event-store.ts'
-import { type Forge, sharedForge } from '../servers/forge.ts'
+import { sharedForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
+import { deploymentsOn } from './deployments-on.ts'
 import { jobsWithCheckpoints } from './jobs-with-checkpoints.ts'
 
 const shared = sharedForge({ SERVICE_ROLES: 'command-api,relay,projector,query-api' })
-
-const by = { actor: { type: 'system', id: 'test', via: 'timer' }, requestId: 'test' } as const
-
-/** Deployments as requests make them, without a template that could serve these files. */
-function deploymentsOn(forge: Forge) {
-  const deps = { store: eventStoreOn(forge.pool), now: () => new Date() }
-  const decide = (
-    deployment_id: string,
-    of: (deployment: Deployment) => ReturnType<typeof retireRevision>,
-  ) =>
-    commit(deps, by, deploymentAt(deployment_id), {
-      decide: of,
-      alongside: (tx, decided) => saveDeployment(tx, decided),
-    })
-  return {
-    decide,
-    serve: (name: string, artifact_id: string) =>
-      decide(`dep_${name}`, deployment =>
-        createDeployment(
-          deployment,
-          {
-            ...{ deployment_id: `dep_${name}`, owner: 'admin', project: 'shown', name, team: null },
-            ...{ min_replicas: 0, max_replicas: 1, max_body_bytes: 1024, timeout_s: 600 },
-            max_concurrency: 10,
-          },
-          {
-            revision_id: `rev_${name}`,
-            auto_promote: false,
-            source: {
-              ...{ kind: 'artifact', artifact_id, run_id: null, model: null, hub_ref: null },
-              ...{ digest: null, url: null, header_name: null },
-            },
-            serving: {
-              ...{ template: null, template_version: null, template_digest: null, framework: null },
-              ...{ engine: 'external', engine_version: null, image: null, params: {}, args: [] },
-              ...{ tensor_parallel: 1, served_names: ['default'], dtype: null, quantization: null },
-              ...{ profile: null, chat_template: null, smoke: 'chat' },
-            },
-          },
-        ),
-      ),
-  }
-}
 
 test('an artifact is shown with exactly what keeps it from being deleted', async t => {
   t.timeout(patient(120_000))

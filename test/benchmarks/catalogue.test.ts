@@ -13,6 +13,7 @@ type Place = {
   stderr: number | null
   step: number
 }
+type Past = { value: number | string; is_current: boolean }
 type Record = {
   name: string
   version: number
@@ -108,6 +109,29 @@ test('a leaderboard has the best result of each run that one may read, in this v
   t.deepEqual(await places(eve), [])
   t.is((await forge.call('GET', '/api/benchmarks/math/leaderboard')).status, 404)
 
+  const past = async (token: string, query = '') => {
+    const { body } = await forge.call<Past[]>('GET', `/api/benchmarks/gsm8k/history${query}`, {
+      token,
+    })
+    return body.map(({ value, is_current }) => [value, is_current])
+  }
+  t.deepEqual(await past(forge.token), [
+    [0.8, true],
+    ['NaN', true],
+    [0.7, true],
+    [0.9, false],
+    [0.6, true],
+    [0.7, true],
+    [0.5, true],
+  ])
+  t.deepEqual(await past(forge.token, '?limit=2&offset=2&project=demo'), [
+    [0.9, false],
+    [0.6, true],
+  ])
+  t.deepEqual(await past(bob), [[0.8, true]])
+  t.deepEqual(await past(eve), [])
+  t.is((await forge.call('GET', '/api/benchmarks/math/history')).status, 404)
+
   // The smallest is the best in the next version, whose results are others.
   t.like((await define(forge, { metric: 'another', higher_is_better: false })).body, {
     ref: 'gsm8k@2',
@@ -143,6 +167,7 @@ test('a leaderboard has the best result of each run that one may read, in this v
     (await run(['bench', 'board', 'gsm8k@1'])).stdout,
     /1 +of-bob-1 .*0\.8 .*\n +2 .*0\.7 ± 0\.02/,
   )
+  t.regex((await run(['bench', 'history', 'gsm8k@1'])).stdout, /demo-2 .*0\.9 .*replaced/)
   const again = ['bench', 'define', 'gsm8k', '--metric', 'another', '--lower-is-better']
   t.regex((await run(again)).stderr, /gsm8k@2 says the same already/)
   t.is((await run(['bench', 'define', 'gsm8k'])).code, 2)

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { messagesIn, textOf } from '../../clients/console/src/pages/datasets/messages.ts'
+import { messagesIn, textOf } from '../../clients/console/src/design/messages.ts'
 
 test('a conversation is recognised by the roles of all of its messages', t => {
   const calls = [{ id: 'c1', type: 'function', function: { name: 'add', arguments: '{}' } }]

@@ -13,7 +13,8 @@ const wide = `${'训练语言模型的第三次尝试🚀λ'.repeat(10)}`.slice(
 
 const everywhere = [
   ...['/', '/runs', '/projects', '/queue', '/submit', '/models', '/deployments', '/playground'],
-  ...['/usage', '/diagnoses', '/notifications', '/rubrics', '/datasets', '/settings'],
+  ...['/usage', '/diagnoses', '/notifications', '/rubrics', '/datasets'],
+  ...['/annotations', '/settings'],
   ...['/admin/people', '/admin/quotas', '/admin/engines', '/admin/audit', '/admin/projections'],
 ]
 

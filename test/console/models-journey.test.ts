@@ -31,6 +31,8 @@ test('a model shows its versions, their source, and who moved an alias, which is
     .getByText('step-1')
     .waitFor()
 
+  await page.getByRole('region', { name: 'Python' }).getByText('revision="v1"').waitFor()
+
   await page.getByRole('button', { name: 'New alias' }).click()
   const made = page.getByRole('dialog', { name: 'New alias of math-tutor' })
   await made.getByLabel('Alias').fill('stable')

@@ -1,5 +1,8 @@
 import test from 'ava'
+import { deployed } from '../gateway/deployed.ts'
+import { startJudge } from '../rubrics/judge-engine.ts'
 import { startForge } from '../servers/forge.ts'
+import { createRun, ingest } from '../servers/runs.ts'
 import { axeFinds, becomes, createPerson, keepViews, openSignedIn } from './browse.ts'
 
 type Rubric = { version: number; visibility: string; criteria: { name: string; weight: number }[] }
@@ -46,4 +49,49 @@ test('a rubric is written, found in the list, changed into its next version, and
   const save = other.page.getByRole('button', { name: 'Save' })
   await becomes(t, () => save.getAttribute('aria-disabled'), 'true')
   t.deepEqual(other.faults, [])
+})
+
+test('a deployment tests a rubric on its page, and judges a round with its reasons on the page of the run', async t => {
+  const forge = await startForge(t)
+  const engine = await startJudge(t)
+  engine.answer = response =>
+    response === 'no idea'
+      ? 'not JSON'
+      : JSON.stringify({ reason: 'It names the product.', scores: { clear: 0.75 } })
+  await deployed(forge, 'judge', [engine.url])
+  const run = await createRun(forge, 'serving')
+  await ingest(forge, run, 'validation', {
+    step: 10,
+    samples: [
+      { user: 'What is 6 x 7?', assistant: 'It is 42.' },
+      { user: 'What is 6 x 8?', assistant: 'no idea' },
+    ],
+  })
+  await forge.call('PUT', '/api/rubrics/admin/helpful', {
+    body: { name: 'helpful', criteria: [{ name: 'clear' }] },
+  })
+  const { page, faults } = await openSignedIn(t, forge)
+  await page.goto(`${forge.url}/rubrics/admin/helpful`)
+  await page.getByLabel('Run', { exact: true }).fill(run.short_id)
+  await page.getByRole('button', { name: 'Test', exact: true }).click()
+  await page.getByRole('cell', { name: 'It names the product.' }).waitFor()
+  await page.getByRole('cell', { name: 'the response is not JSON' }).waitFor()
+  await keepViews(page, 'console-rubric-test')
+  await page.setViewportSize({ width: 1280, height: 800 })
+  t.deepEqual(await axeFinds(page), [])
+
+  await page.goto(`${forge.url}/runs/${run.short_id}/samples`)
+  await page.getByRole('button', { name: 'Judge', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Judge step 10' })
+  await dialog.getByLabel('Rubric').selectOption('admin/helpful')
+  await dialog.getByRole('button', { name: 'Judge' }).click()
+  await page.getByText('1 of 2 scored').waitFor()
+  await page.getByText('1 without a score').waitFor()
+  await page.getByText('It names the product.').waitFor()
+  await page.getByRole('listbox').press('j')
+  await page.getByText('the response is not JSON').waitFor()
+  await keepViews(page, 'console-judged-samples')
+  await page.setViewportSize({ width: 1280, height: 800 })
+  t.deepEqual(await axeFinds(page), [])
+  t.deepEqual(faults, [])
 })

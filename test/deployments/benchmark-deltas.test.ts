@@ -100,6 +100,7 @@ test('a promotion shows the benchmark gains and losses of its model, and each re
   // Scores of the whole run: they stand for `art_c`, which has no measurements.
   await scored({ artifact_id: null, value: 0.25 })
 
+  const free = { stderr: null, refuses: false }
   const gained = [
     { benchmark: 'gsm8k@1', task: null, metric: 'accuracy', from: 0.5, to: 0.625, delta: 0.125 },
     { benchmark: 'gsm8k@1', task: null, metric: 'perplexity', from: 8, to: 9, delta: 1 },
@@ -115,8 +116,8 @@ test('a promotion shows the benchmark gains and losses of its model, and each re
       {
         reason: 'better',
         benchmarks: [
-          { ...gained[0], ok: true },
-          { ...gained[1], ok: false },
+          { ...gained[0], ok: true, ...free },
+          { ...gained[1], ok: false, ...free },
         ],
       } as never,
       { reason: 'first', benchmarks: [] },

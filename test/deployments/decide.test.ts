@@ -48,7 +48,7 @@ const revision = (revision_id: string, auto_promote = false) => ({
   ...{ revision_id, source, serving, auto_promote },
 })
 const made = after(null, createDeployment(null, { ...ids, ...settings }, revision('a', true)))
-const answer = { checks: [], load_s: 1 }
+const answer = { checks: [], load_s: 1, gate: { promoted: null, failed: [] } }
 const serves = after(made, revisionReady(made, 'a', answer))
 const both = (() => {
   const two = after(serves, createRevision(serves, revision('b')))
@@ -68,6 +68,28 @@ test('a late revision is not promoted automatically over a newer one', t => {
   const two = after(made, createRevision(made, revision('b', true)))
   const newer = after(two, revisionReady(two, 'b', answer))
   t.deepEqual(types(revisionReady(newer, 'a', answer)), ['deployment.revision_ready'])
+})
+
+test('a revision that benchmarks refuse becomes ready, but is not promoted automatically', t => {
+  const two = after(serves, createRevision(serves, revision('b', true)))
+  const gate = { promoted: 'a', failed: ['gsm8k@1: no score'] }
+  const refused = revisionReady(two, 'b', { ...answer, gate })
+  t.deepEqual(types(refused), ['deployment.revision_ready', 'deployment.revision_not_promoted'])
+  const state = after(two, refused)
+  t.is(state?.promoted_revision_id, 'a')
+  t.like(state?.revisions.b, { state: 'ready', state_reason: 'gsm8k@1: no score' })
+  // It was compared with a revision that is no longer the promoted one.
+  t.throws(() => revisionReady(two, 'b', answer), { message: /promoted meanwhile/ })
+})
+
+test('an overridden benchmark is recorded with the promotion', t => {
+  const failed = ['gsm8k@1: no score']
+  const asked = { revision_id: 'b', reason: 'urgent', expected: 'a', overridden: failed }
+  t.like(promote(both, asked), [
+    { type: 'deployment.promoted' },
+    { type: 'deployment.gates_overridden', data: { revision_id: 'b', failed } },
+  ])
+  t.deepEqual(promote(serves, { ...asked, revision_id: 'a' }), [], 'it is already promoted')
 })
 
 test('only a ready revision is promoted, and only over the revision that the caller expects', t => {
@@ -176,4 +198,17 @@ test('allowed origins are normalized and sorted, and have their own event', t =>
   for (const wrong of ['https://B.example', 'https://b.example:443', 'ftp://b.example', 'b'])
     t.throws(() => allow(serves, wrong), { message: /is no origin/ })
   t.throws(() => allow(serves, '*', 'https://b.example'), { message: /stands alone/ })
+})
+
+test('gating benchmarks are sorted, have their own event, and stay if absent', t => {
+  const gate = (deployment: Deployment, ...benchmark_gates: string[]) =>
+    changeDeployment(deployment, {}, { benchmark_gates })
+  const changed = gate(serves, 'mmlu@2', 'gsm8k@1')
+  t.like(changed, [
+    { type: 'deployment.gates_changed', data: { benchmark_gates: ['gsm8k@1', 'mmlu@2'] } },
+  ])
+  const gated = after(serves, changed)
+  t.deepEqual(gate(gated, 'gsm8k@1', 'mmlu@2'), [])
+  t.deepEqual(changeDeployment(gated, {}), [])
+  t.is(gate(gated).length, 1)
 })

@@ -3,6 +3,7 @@ import type { ExecutionContext } from 'ava'
 import Koa from 'koa'
 import type { ClientBase, Pool } from 'pg'
 import { engineHeaders } from '../../auth/engine-header.ts'
+import { judgeTokens } from '../../auth/judge-token.ts'
 import { createOpaqueToken } from '../../auth/opaque-token.ts'
 import { createGateway } from '../../gateway/gateway.ts'
 import { ServingMap } from '../../gateway/map.ts'
@@ -39,6 +40,7 @@ export async function openStage(t: ExecutionContext, times: Times = {}): Promise
   const gateway = createGateway({
     map: new ServingMap(pool),
     engineHeaders: engineHeaders(Buffer.alloc(32)),
+    judgeTokens: judgeTokens(Buffer.alloc(32)),
     record: row => void rows.push(row),
     hasRoom: () => true,
     newRequestId: () => `req_${++count}`,

@@ -39,6 +39,7 @@ export const deploymentSample: Sample = {
         tokens: { token_id },
         playground: { session_id },
       },
+      fields: { judge: deployment_id },
     }
   },
   missing: ({ nouns }) => ({
@@ -48,6 +49,7 @@ export const deploymentSample: Sample = {
       tokens: { token_id: withoutOwner(nouns.tokens?.token_id) },
       playground: { session_id: withoutOwner(nouns.playground?.session_id) },
     },
+    fields: { judge: withoutOwner(nouns.deployments?.deployment_id) },
   }),
   hidden: ['deployments'],
   pages: () => ['/deployments/none'],

@@ -6,6 +6,7 @@ import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { authenticator } from '../../auth/authenticate.ts'
 import { engineHeaders } from '../../auth/engine-header.ts'
+import { judgeTokens } from '../../auth/judge-token.ts'
 import { keyFolder } from '../../auth/key-folder.ts'
 import { loadKeys } from '../../auth/keys.ts'
 import { oidcOf } from '../../auth/oidc-settings.ts'
@@ -75,11 +76,13 @@ export async function routeParts(
     artifacts: uploads,
     uploadKey: addressKeyOf(Buffer.alloc(32), 'uploads'),
     observe: async () => ({ lines: [], metrics: [], hardware: [] }),
+    readRound: async () => null,
     topics,
     newEventId: eventId,
     ingestedPoints: () => {},
     servingChanged: listeners.serving,
     engineHeaders: engineHeaders(Buffer.alloc(32)),
+    judgeTokens: judgeTokens(Buffer.alloc(32)),
     baseUrl: () => config.baseUrl ?? 'http://forge.test',
   }
   return { deps, signals, config }

@@ -1,6 +1,7 @@
 import type {
   BenchmarkRecord,
   DefinitionInput,
+  HistoryRow,
   LeaderboardRow,
 } from '../../../schemas/benchmarks/catalogue.ts'
 import { segment } from '../api/client.ts'
@@ -64,6 +65,33 @@ export const benchBoard = list<LeaderboardRow, BoardOptions>({
       { title: 'STEP', cell: row => String(row.step ?? '-'), align: 'right' },
       { title: 'MODEL', cell: row => row.model ?? '-', drops: true },
       { title: 'RECORDED', cell: row => row.recorded_at, drops: true },
+    ],
+    none: 'No run has reported a score in this benchmark',
+  },
+})
+
+export const describeBenchHistory = describe({
+  text: 'the scores in a benchmark as they were recorded, newest first',
+  operands: { '<benchmark>': 'its name, or name@version' },
+  options: {
+    '-p, --project <name>': 'only runs of a project',
+    '-l, --limit <count>': ['at most this many', '20'],
+  },
+})
+
+export const benchHistory = list<HistoryRow, CommonOptions & Texts<'project'> & { limit: string }>({
+  path: (_, ref = '') => `${path}/${segment(parted(ref).name)}/history`,
+  filters: ({ project, limit }, _, ref = '') => ({ project, limit, version: parted(ref).version }),
+  shown: {
+    columns: [
+      { title: 'RECORDED', cell: row => row.recorded_at.slice(0, 19).replace('T', ' ') },
+      { title: 'RUN', cell: row => row.short_id },
+      { title: 'RECIPE', cell: row => row.recipe ?? '-', shrinks: true },
+      { title: 'MODEL', cell: row => row.model ?? '-', shrinks: true, drops: true },
+      { title: 'SCORE', cell: withError, align: 'right' },
+      { title: 'N', cell: row => String(row.n ?? '-'), align: 'right', drops: true },
+      { title: 'STEP', cell: row => String(row.step ?? '-'), align: 'right' },
+      { title: '', cell: row => (row.is_current ? '' : 'replaced') },
     ],
     none: 'No run has reported a score in this benchmark',
   },

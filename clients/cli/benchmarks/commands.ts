@@ -4,9 +4,11 @@ import type { World } from '../program/session.ts'
 import {
   benchBoard,
   benchDefine,
+  benchHistory,
   benchList,
   describeBenchBoard,
   describeBenchDefine,
+  describeBenchHistory,
   describeBenchList,
 } from './catalogue.ts'
 
@@ -20,6 +22,7 @@ export function addBenchmarks(program: Command, world: World, ended: (code: numb
   )({
     ls: [describeBenchList, benchList],
     board: [describeBenchBoard, benchBoard],
+    history: [describeBenchHistory, benchHistory],
     define: [describeBenchDefine, benchDefine],
   })
 }

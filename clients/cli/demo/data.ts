@@ -5,18 +5,19 @@ import { type Api, createApi } from '../api/client.ts'
 import { exitCode } from '../program/failure.ts'
 import { pause } from '../program/pause.ts'
 import { version } from '../program/version.ts'
+import { sendAnnotations } from './data/annotations.ts'
 import { sendDataset } from './data/datasets.ts'
 import { sendJobs } from './data/jobs.ts'
 import { sendModels, suspendModels } from './data/models.ts'
 import { firstPanels, type PlannedRun, people, plannedRuns } from './data/plan.ts'
-import { type Sent, sendRun } from './data/send.ts'
+import { defineBenchmark, type Sent, sendRun } from './data/send.ts'
 import { commonArguments, demonstrateAndExit, readArguments, terminal } from './parts.ts'
 import { admin, type DemoServer, startDemoServer } from './server.ts'
 
 const usage = `npm run demo:data [-- options]
 
 Starts a server of its own on this machine, fills it by its API with projects, people, runs of all kinds, a model
-that it trains and serves, a dataset, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All
+that it trains and serves, a dataset, an annotation queue, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All
 times are current: a server accepts no others.
 
   --data DIR    where the server keeps its data, instead of .forge/demo-data here
@@ -88,6 +89,7 @@ async function fillServer(
 }
 
 type Connect = (token: string | null) => Api
+type Made = { plan: PlannedRun; sent: Sent }
 
 /** Returns a run that has not ended. */
 async function sendAll(
@@ -97,20 +99,35 @@ async function sendAll(
 ): Promise<Sent | null> {
   const { signal } = interrupted
   const owners = await addPeople(root, connect)
+  await defineBenchmark(root)
   const projects = new Set<string>()
-  let moving: Sent | null = null
+  const made: Made[] = []
   for (const [nth, plan] of plans.entries()) {
     if (signal.aborted) break
     const sent = await sendRun(owners.get(plan.owner) ?? root, plan, connect)
-    if (plan.end === null) moving = sent
+    made.push({ plan, sent })
     if (!projects.has(plan.project)) await share(root, plan)
     projects.add(plan.project)
     if (nth % 10 === 9) terminal.note(`  ${nth + 1} of ${plans.length} runs`)
   }
+  await addAnnotations(root, owners, made)
   // Before the jobs, which hold all GPUs of the machine.
   if (projects.has('language')) await addModels(owners.get('lin') ?? root, url, signal)
   await addJobs(root, owners, signal)
-  return moving
+  return made.findLast(({ plan }) => plan.end === null)?.sent ?? null
+}
+
+async function addAnnotations(
+  root: Api,
+  owners: Map<string, Api>,
+  made: readonly Made[],
+): Promise<void> {
+  const judged = made.find(({ plan }) => plan.rounds.length > 0 && plan.end !== null)
+  if (!judged || interrupted.signal.aborted) return
+  terminal.note('  an annotation queue of twenty answers, some of them scored')
+  const [ada = root, ...others] = people.map(name => owners.get(name) ?? root)
+  const { plan, sent } = judged
+  await sendAnnotations({ ada, others }, { project: plan.project, run_id: sent.runId })
 }
 
 /** Without a trained model the demonstration continues. */

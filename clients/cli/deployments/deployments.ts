@@ -59,7 +59,8 @@ export const describeDeployShow = describe({
 
 export const deployShow = record<Deployment, Revision>({
   find: findDeployment,
-  lines({ name, project, state, state_reason, base_url, replicas, cost_24h, allowed_origins }) {
+  lines({ name, project, state, state_reason, base_url, replicas, cost_24h, ...more }) {
+    const { allowed_origins, benchmark_gates: gates } = more
     const why = state_reason === null ? '' : `: ${state_reason}`
     const cost = cost_24h === null ? '' : `, cost ${cost_24h} in the last 24 hours`
     return [
@@ -68,6 +69,7 @@ export const deployShow = record<Deployment, Revision>({
       ...(allowed_origins.length > 0
         ? [`web pages of ${allowed_origins.join(', ')} may call it`]
         : []),
+      ...(gates.length > 0 ? [`a promotion must not lower the scores of ${gates.join(', ')}`] : []),
     ]
   },
   below: {

@@ -15,12 +15,20 @@ export type Deployment = {
   revision_count: number
   replicas: { min: number; max: number; ready: number; desired: number }
   allowed_origins: string[]
+  benchmark_gates: string[]
   token_count: number
   cost_24h: string | null
   created_at: string
 }
 
-export type BenchmarkDelta = { benchmark: string; metric: string; delta: number; ok: boolean }
+export type BenchmarkDelta = {
+  benchmark: string
+  metric: string
+  delta: number
+  stderr: number | null
+  ok: boolean
+  refuses: boolean
+}
 
 export type Revision = {
   revision_id: string
@@ -76,12 +84,14 @@ export function revisionOf(revisions: readonly Revision[], named: string): Revis
   throw usageFailure(`No such revision: ${named}`, `there are ${known}`)
 }
 
-/** `gsm8k@1 accuracy +0.01, …`; regressions first. */
+const short = (value: number): number => Number(value.toPrecision(4))
+
+/** `gsm8k@1 accuracy +0.01 ± 0.02, …`; regressions first. */
 export const deltasText = (deltas: readonly BenchmarkDelta[]): string =>
   deltas
     .toSorted((a, b) => Number(a.ok) - Number(b.ok))
     .map(
-      ({ benchmark, metric, delta, ok }) =>
-        `${benchmark} ${metric} ${delta > 0 ? '+' : ''}${Number(delta.toPrecision(4))}${ok ? '' : ' (worse)'}`,
+      ({ benchmark, metric, delta, stderr, ok, refuses }) =>
+        `${benchmark} ${metric} ${delta > 0 ? '+' : ''}${short(delta)}${stderr === null ? '' : ` ± ${short(stderr)}`}${refuses ? ' (refused)' : ok ? '' : ' (worse)'}`,
     )
     .join(', ')

@@ -10,6 +10,7 @@ type Promotion = {
   reason: string
   diff: { field: string; from: unknown; to: unknown }[]
   benchmarks: BenchmarkDelta[]
+  overridden: string[]
 }
 
 export const describeDeployHistory = describe({
@@ -26,6 +27,7 @@ export const deployHistory = list<Promotion>({
       { title: 'HOW', cell: ({ kind }) => kind.replace('_', ' ') },
       { title: 'BY', cell: row => row.actor, shrinks: true },
       { title: 'REASON', cell: row => row.reason, shrinks: true },
+      { title: 'OVERRODE', cell: row => row.overridden.join('; '), shrinks: true, drops: true },
       {
         title: 'CHANGED',
         cell: row => row.diff.map(({ field }) => field).join(', '),

@@ -1,7 +1,13 @@
 import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
 import { request } from '../program/request.ts'
-import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Texts,
+  type World,
+} from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
 import {
   findDeployment,
@@ -14,9 +20,14 @@ import {
 
 type Changed = { state: string; promoted_revision_id: string | null; changed: boolean }
 type Reason = CommonOptions & Texts<'reason'>
+type Override = Reason & Flags<'overrideGates'>
 
 const reasonOption = {
   '-m, --reason <text>': 'why, for the history',
+}
+
+const overrideOption = {
+  '--override-gates': 'although benchmarks refuse it; for maintainers, who give a reason',
 }
 
 export const describeDeployPromote = describe({
@@ -25,14 +36,14 @@ export const describeDeployPromote = describe({
     ...oneDeployment,
     '[revision]': 'number or id; the newest ready one if left out',
   },
-  options: reasonOption,
+  options: { ...reasonOption, ...overrideOption },
 })
 
 export async function deployPromote(
   world: World,
   named: string,
   wanted: string | undefined,
-  { reason = '', ...options }: Reason,
+  { reason = '', overrideGates: override_gates = false, ...options }: Override,
 ): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const { deployment_id, promoted_revision_id } = await findDeployment(api, named)
@@ -45,7 +56,7 @@ export async function deployPromote(
     throw usageFailure('No revision is ready', `hint: forge deploy show ${named} shows why`)
   const path = `${pathOfDeployment(deployment_id)}/revisions/${revision.revision_id}/promote`
   // Fails if another promotion came in between, rather than undoing it by accident.
-  const body = { reason, expected_promoted_revision_id: promoted_revision_id }
+  const body = { reason, override_gates, expected_promoted_revision_id: promoted_revision_id }
   const done = await api.post<Changed>(path, body)
   if (isJson) terminal.data(toJson(done))
   else
@@ -63,13 +74,19 @@ export const describeDeployRollback = describe({
   options: {
     '--to <revision>': 'number or id of another revision that is ready',
     ...reasonOption,
+    ...overrideOption,
   },
 })
 
 export async function deployRollback(
   world: World,
   named: string,
-  { reason = '', to, ...options }: Reason & { to?: string },
+  {
+    reason = '',
+    to,
+    overrideGates: override_gates = false,
+    ...options
+  }: Override & { to?: string },
 ): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const { deployment_id } = await findDeployment(api, named)
@@ -78,6 +95,7 @@ export async function deployRollback(
   const done = await api.post<Changed>(`${pathOfDeployment(deployment_id)}/rollback`, {
     to: target,
     reason,
+    override_gates,
   })
   const now = revisions.find(({ revision_id }) => revision_id === done.promoted_revision_id)
   terminal.data(isJson ? toJson(done) : `revision ${now?.number} is promoted again`)

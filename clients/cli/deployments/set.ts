@@ -33,6 +33,17 @@ export function originsOf({ allowOrigin }: OriginOptions) {
   return { allowed_origins: isNone ? [] : allowOrigin }
 }
 
+type GateOptions = { gate?: string[] }
+
+/** The whole list: it replaces the one before. */
+function gatesOf({ gate }: GateOptions) {
+  if (gate === undefined) return {}
+  const isNone = gate.includes('none')
+  if (isNone && gate.length > 1)
+    throw usageFailure('--gate none: it stands alone, and removes all benchmarks')
+  return { benchmark_gates: isNone ? [] : gate }
+}
+
 /** The given options, as the API expects them. */
 export function scaleOf({ min, max, target, idleSuspend, maxConcurrency, timeout }: ScaleOptions) {
   const part = (entries: [string, number | null | undefined][]) =>
@@ -63,21 +74,28 @@ function countOf(flag: string, text: string | undefined): number | undefined {
 }
 
 export const describeDeploySet = describe({
-  text: 'change how many engines serve it, when it is suspended, its limits, and which web pages may call it',
+  text: 'change how many engines serve it, when it is suspended, its limits, which web pages may call it, and which benchmarks gate promotions',
   operands: oneDeployment,
   options: {
     '--name <name>': 'another name; the address stays',
     ...scaleOptions,
     ...originOptions,
+    '--gate <benchmarks...>':
+      'the benchmarks whose scores a promotion must not lower, e.g. gsm8k@1; or none',
   },
 })
 
 export async function deploySet(
   world: World,
   named: string,
-  { name, ...options }: CommonOptions & ScaleOptions & OriginOptions & Texts<'name'>,
+  { name, ...options }: CommonOptions & ScaleOptions & OriginOptions & GateOptions & Texts<'name'>,
 ): Promise<ExitCode> {
-  const body = { ...(name !== undefined && { name }), ...scaleOf(options), ...originsOf(options) }
+  const body = {
+    ...(name !== undefined && { name }),
+    ...scaleOf(options),
+    ...originsOf(options),
+    ...gatesOf(options),
+  }
   if (Object.keys(body).length === 0)
     throw usageFailure('Say what to change, e.g. --max 4', 'hint: forge deploy set --help')
   const { api, terminal, isJson } = await openSignedIn(world, options)

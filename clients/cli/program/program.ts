@@ -1,6 +1,7 @@
 import { Command, type OutputConfiguration } from 'commander'
 import { addAccount } from '../account/commands.ts'
 import { addAdministration } from '../admin/commands.ts'
+import { addAnnotations } from '../annotations/commands.ts'
 import {
   artifacts,
   artifactsGet,
@@ -21,6 +22,7 @@ import { describePlan, plan } from '../jobs/plan.ts'
 import { clone, describeClone, describeRetry, retry } from '../jobs/retry.ts'
 import { describeStop, stop } from '../jobs/stop.ts'
 import { describeSubmit, submit } from '../jobs/submit.ts'
+import { describeLineage, lineage } from '../lineage/lineage.ts'
 import { confirm, describeConfirm } from '../login/confirm.ts'
 import {
   contextList,
@@ -39,6 +41,7 @@ import { describeNotifications, notifications } from '../notifications/notificat
 import { addProjects } from '../projects/commands.ts'
 import { describeQueue, describeQueueExplain, queueExplain, queueList } from '../queue/queue.ts'
 import { addRecipes } from '../recipes/commands.ts'
+import { addRubrics } from '../rubrics/commands.ts'
 import { alerts, describeAlerts } from '../runs/alerts.ts'
 import { benchmarks, describeBenchmarks } from '../runs/benchmarks.ts'
 import { compare, describeCompare } from '../runs/compare.ts'
@@ -46,7 +49,6 @@ import { deleteRuns, describeDelete, describeRestore, restoreRuns } from '../run
 import { describeDiagnose, diagnose } from '../runs/diagnose.ts'
 import { describeEnv, env } from '../runs/env.ts'
 import { describeHardware, hardware } from '../runs/hardware.ts'
-import { describeLineage, lineage } from '../runs/lineage.ts'
 import { describeLogs, logs } from '../runs/logs.ts'
 import { describeMetrics, metrics } from '../runs/metrics.ts'
 import { describeNote, note } from '../runs/note.ts'
@@ -131,6 +133,8 @@ const nouns = [
   addArtifacts,
   addQueue,
   addBenchmarks,
+  addAnnotations,
+  addRubrics,
   addSecrets,
   addAccount,
   addAdministration,

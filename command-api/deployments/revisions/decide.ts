@@ -44,14 +44,17 @@ export function progressRevision(
   ]
 }
 
+/** The benchmarks that refuse a revision, in comparison with the promoted one. */
+export type Gate = { promoted: string | null; failed: readonly string[] }
+
 /**
- * Ready, and promoted at once if requested at its creation. A revision overtaken by a later one is not promoted
+ * Ready, and promoted at once if requested at its creation and no benchmark refuses it. A revision overtaken by a later one is not promoted
  * automatically.
  */
 export function revisionReady(
   deployment: Deployment,
   revision_id: string,
-  { checks, load_s }: { checks: Check[]; load_s: number },
+  { checks, load_s, gate }: { checks: Check[]; load_s: number; gate: Gate },
 ): DeploymentEvent[] {
   const known = revisionIn(deployment, revision_id)
   if (!known || revisionTable[known.state].ready === 'stay') return []
@@ -60,6 +63,15 @@ export function revisionReady(
   const isOvertaken = previous !== null && (revisions[previous]?.number ?? 0) > known.number
   if (!known.auto_promote || isOvertaken)
     return [{ type: 'deployment.revision_ready', data: ready }]
+  if (gate.promoted !== previous) throw new Error('another revision was promoted meanwhile')
+  if (gate.failed.length > 0)
+    return [
+      { type: 'deployment.revision_ready', data: ready },
+      {
+        type: 'deployment.revision_not_promoted',
+        data: { deployment_id, revision_id, reason: gate.failed.join('; ') },
+      },
+    ]
   return [
     { type: 'deployment.revision_ready', data: ready },
     {
@@ -114,11 +126,13 @@ export type Promotion = {
   reason: string
   /** Undefined if it does not matter. */
   expected: string | null | undefined
+  /** The benchmarks that refuse it, which a maintainer overrides. */
+  overridden?: readonly string[]
 }
 
 export function promote(
   deployment: Deployment,
-  { revision_id, reason, expected }: Promotion,
+  { revision_id, reason, expected, overridden = [] }: Promotion,
 ): DeploymentEvent[] {
   const made = living(deployment)
   const { deployment_id, promoted_revision_id: previous } = made
@@ -132,13 +146,28 @@ export function promote(
   if (previous === revision_id) return []
   refuseUnready(revision_id, state)
   const data = { deployment_id, revision_id, previous_revision_id: previous, reason }
-  return [{ type: 'deployment.promoted', data }]
+  return [{ type: 'deployment.promoted', data }, ...overrides(data, overridden)]
 }
+
+const overrides = (
+  { deployment_id, revision_id }: { deployment_id: string; revision_id: string },
+  overridden: readonly string[],
+): DeploymentEvent[] =>
+  overridden.length === 0
+    ? []
+    : [
+        {
+          type: 'deployment.gates_overridden',
+          data: { deployment_id, revision_id, failed: [...overridden] },
+        },
+      ]
+
+export type RollBack = { to: string | null; reason: string; overridden?: readonly string[] }
 
 /** Rolls back to the previously promoted revision, or to another one that is still ready. */
 export function rollBack(
   deployment: Deployment,
-  { to, reason }: { to: string | null; reason: string },
+  { to, reason, overridden = [] }: RollBack,
 ): DeploymentEvent[] {
   const made = living(deployment)
   const { deployment_id, promoted_revision_id: previous } = made
@@ -151,7 +180,7 @@ export function rollBack(
   if (revision_id === previous) throw new Refusal('conflict', `${revision_id} is already promoted`)
   refuseUnready(revision_id, state)
   const data = { deployment_id, revision_id, previous_revision_id: previous, reason }
-  return [{ type: 'deployment.rolled_back', data }]
+  return [{ type: 'deployment.rolled_back', data }, ...overrides(data, overridden)]
 }
 
 function refuseUnready(revision_id: string, state: Revision['state']): void {

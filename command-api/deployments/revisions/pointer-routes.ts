@@ -1,3 +1,4 @@
+import type { Person } from '../../../auth/caller.ts'
 import { type Route, route } from '../../../auth/route.ts'
 import type { Deployment, DeploymentEvent } from '../../../events/deployments.ts'
 import { Refusal } from '../../../platform/refusal.ts'
@@ -12,7 +13,9 @@ import type { Decided } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/event-store.ts'
 import type { Deps } from '../../deps.ts'
 import { change, toChange, toReply } from '../change.ts'
+import type { Made } from '../living.ts'
 import { promote, rollBack } from './decide.ts'
+import { findFailures, foreseeFailures, inWords, refuseFailures } from './gates.ts'
 
 /** Routes that move the pointer to the promoted revision; the address never changes. */
 export const pointerRoutes = (deps: Deps): Route[] => [
@@ -27,15 +30,20 @@ export const pointerRoutes = (deps: Deps): Route[] => [
     body: promoteInput,
     bodyMayBeAbsent: true,
     response: deploymentChanged,
-    refusals: ['forbidden', 'not_found', 'conflict'],
+    refusals: ['invalid', 'forbidden', 'not_found', 'conflict'],
     async handle(request) {
-      const { deployment_id } = await toChange(deps, request)
+      const found = await toChange(deps, request)
+      const { deployment_id } = found
       const { reason = '', expected_promoted_revision_id: expected } = request.body
       const { revision_id } = request.params
+      const overridden = await overriddenBy(deps, request, {
+        ...found,
+        candidate: () => revision_id,
+      })
       return toReply(
         await change(deps, request, deployment_id, {
-          decide: deployment => promote(deployment, { revision_id, reason, expected }),
-          also: refuseWithoutReplica,
+          decide: deployment => promote(deployment, { revision_id, reason, expected, overridden }),
+          also: refuseUnfit(deps, request.caller, overridden),
         }),
       )
     },
@@ -51,19 +59,66 @@ export const pointerRoutes = (deps: Deps): Route[] => [
     body: rollbackInput,
     bodyMayBeAbsent: true,
     response: deploymentChanged,
-    refusals: ['forbidden', 'not_found', 'conflict'],
+    refusals: ['invalid', 'forbidden', 'not_found', 'conflict'],
     async handle(request) {
-      const { deployment_id } = await toChange(deps, request)
+      const found = await toChange(deps, request)
+      const { deployment_id } = found
       const { reason = '', to = null } = request.body
+      const overridden = await overriddenBy(deps, request, { ...found, candidate: () => to })
       return toReply(
         await change(deps, request, deployment_id, {
-          decide: deployment => rollBack(deployment, { to, reason }),
-          also: refuseWithoutReplica,
+          decide: deployment => rollBack(deployment, { to, reason, overridden }),
+          also: refuseUnfit(deps, request.caller, overridden),
         }),
       )
     },
   }),
 ]
+
+type Overriding = {
+  deployment_id: string
+  mayConfigure: boolean
+  candidate: (deployment: Made) => string | null
+}
+
+/** The failures that the request overrides; later ones are refused. */
+async function overriddenBy(
+  deps: Deps,
+  { body }: { body: { override_gates?: boolean; reason?: string } },
+  { deployment_id, mayConfigure, candidate }: Overriding,
+): Promise<string[]> {
+  if (!body.override_gates) return []
+  if (!mayConfigure)
+    throw new Refusal(
+      'forbidden',
+      'Only maintainers of its project and admins may override the benchmarks of a deployment',
+      { code: 'deployment.gates' },
+    )
+  if (!body.reason?.trim())
+    throw new Refusal('invalid', 'reason is empty; say why the benchmarks do not matter', {
+      code: 'deployment.override_reason',
+    })
+  const { failures } = await foreseeFailures(deps, deployment_id, candidate)
+  return failures.map(inWords)
+}
+
+/** Refuses a revision that would fail requests, or that benchmarks refuse. Rolling back to the previous one is always possible. */
+const refuseUnfit =
+  (deps: Deps, caller: Person, overridden: readonly string[]) =>
+  async (tx: Transaction, decided: Decided<Deployment, DeploymentEvent>): Promise<void> => {
+    const { before, state } = decided
+    await refuseWithoutReplica(tx, decided)
+    const revision_id = state?.promoted_revision_id
+    if (!before || !revision_id) return
+    const isRollback = decided.events.some(({ type }) => type === 'deployment.rolled_back')
+    if (isRollback && revision_id === before.previous_revision_id) return
+    const failures = await findFailures(deps, tx, before, revision_id)
+    await refuseFailures(
+      tx,
+      failures.filter(one => !overridden.includes(inWords(one))),
+      { revision_id, caller, deployment: before },
+    )
+  }
 
 /** A revision whose replicas have all failed since it became ready would fail requests. */
 async function refuseWithoutReplica(

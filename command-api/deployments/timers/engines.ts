@@ -7,6 +7,7 @@ import {
 } from '../../../schemas/deployments/serving-states.ts'
 import type { Transaction } from '../../commit/event-store.ts'
 import { progressRevision, revisionFailed, revisionReady } from '../revisions/decide.ts'
+import { foreseeFailures, inWords } from '../revisions/gates.ts'
 import { routeReplica } from '../rows.ts'
 import { decideWith, type ServingDeps } from './decide-with.ts'
 import { ask } from './probe.ts'
@@ -98,14 +99,16 @@ async function askOne(deps: ServingDeps, replica: Replica, signal: AbortSignal):
 }
 
 async function answered(deps: ServingDeps, replica: Replica, check: Check): Promise<void> {
-  const { revision_id, state, started_at, revision } = replica
+  const { deployment_id, revision_id, state, started_at, revision } = replica
   if (state === 'ready') return noteAsked(deps, replica, askAgainMs)
   const load_s = (deps.now().getTime() - started_at.getTime()) / 1000
+  const { promoted, failures } = await foreseeFailures(deps, deployment_id, () => revision_id)
+  const gate = { promoted, failed: failures.map(inWords) }
   await decideWith(deps, replica, {
     decide: deployment =>
       revision === 'ready'
         ? []
-        : revisionReady(deployment, revision_id, { checks: [check], load_s }),
+        : revisionReady(deployment, revision_id, { checks: [check], load_s, gate }),
     also: tx => routeTo(deps, tx, replica),
   })
 }

@@ -97,14 +97,15 @@ async function byKind(set: SampleServer, route: Route, kind: Kind): Promise<Case
   const own = worth === 'in' ? { ...(await ownPath(set, route)), ...proof(set, route, kind) } : {}
   const answer = await set.send({ ...callOf(route, has), ...own, headers })
   const faults: string[] = []
-  if (worth === 'unauthenticated') faults.push(...refusalFaults(answer, 401))
-  if (worth === 'forbidden') faults.push(...refusalFaults(answer, 403))
-  if (worth === 'in' && route.credential !== 'none') faults.push(...faultsOfFound(route, answer))
+  if (worth !== 'in') faults.push(...refusalFaults(answer, statusOf[worth]))
+  else if (route.credential !== 'none') faults.push(...faultsOfFound(route, answer))
   if (!mayKnow(route, kind, worth)) faults.push(...leaks(answer, set.fixtures.another))
   if (answer.status === 401 && !answer.headers.has('www-authenticate'))
     faults.push('no WWW-Authenticate')
   return { title: `${nameOf(route)} with ${kind}`, status: answer.status, faults }
 }
+
+const statusOf = { unauthenticated: 401, forbidden: 403, hidden: 404 }
 
 /** Whether the caller may learn about the other person's things. */
 const mayKnow = ({ path }: Route, kind: Kind, worth: Worth) =>
@@ -180,6 +181,10 @@ type ThingRule = { as: Kind; outcomes: readonly [Thing, Outcome][] }
 function thingRule(route: Route): ThingRule {
   const { credential, reach = 'all' } = route
   const others = things.filter(thing => thing !== 'own')
+  const outcomes = (of: readonly Thing[]) =>
+    of.map((thing): [Thing, Outcome] => [thing, outcomeOf(reach, thing)])
+  if (credential === 'ingest' && route.reach !== undefined)
+    return { as: 'ingest token', outcomes: outcomes(["another's", 'missing']) }
   if (credential === 'ingest')
     return {
       as: 'ingest token',
@@ -193,10 +198,7 @@ function thingRule(route: Route): ThingRule {
   if (!namesSomething(route)) return { as: 'operator', outcomes: [] }
   if (credential === 'admin') return { as: 'admin', outcomes: [['missing', 'none such']] }
   if (credential !== 'person') return { as: 'none', outcomes: [] }
-  return {
-    as: 'operator',
-    outcomes: others.map(thing => [thing, outcomeOf(reach, thing)]),
-  }
+  return { as: 'operator', outcomes: outcomes(others) }
 }
 
 function outcomeFaults(route: Route, outcome: Outcome, answer: Answer): string[] {

@@ -6,8 +6,8 @@ import type { Kind } from '../../samples/sample.ts'
 import type { Answer } from '../../samples/send.ts'
 import { runVariables } from '../../servers/run-variables.ts'
 
-/** The rights of a credential on a route: `in` lets it reach the handler. */
-export type Worth = 'in' | 'unauthenticated' | 'forbidden'
+/** The rights of a credential on a route: `in` lets it reach the handler, to which with `hidden` nothing of that name exists. */
+export type Worth = 'in' | 'unauthenticated' | 'forbidden' | 'hidden'
 
 const people: Partial<Record<Kind, Worth>> = { admin: 'in', operator: 'in' }
 
@@ -27,9 +27,9 @@ const worth: Record<Exclude<Credential, 'none'>, Partial<Record<Kind, Worth>>> =
 
 export function worthOf(route: Route, kind: Kind): Worth {
   if (route.credential === 'none') return 'in'
-  // If a request names no run, the token's run is meant.
+  // If a request names no run, the token's run is meant, and what its owner may reach.
   if (kind === 'ingest token of another run' && route.credential === 'ingest' && !namesRun(route))
-    return 'in'
+    return route.reach === undefined ? 'in' : 'hidden'
   return worth[route.credential][kind] ?? 'unauthenticated'
 }
 

@@ -6,13 +6,16 @@ import { database } from '../../servers/postgres.ts'
 
 const settings = ['forge.username', 'forge.runs']
 
-/** A guard for the role of readers, over this many connections. */
-async function readerGuard(t: ExecutionContext, max: number) {
+const readerGuard = async (t: ExecutionContext, max: number) =>
+  createGuard({ pool: await readerPool(t, max), role: 'forge_reader', settings })
+
+/** This many connections that may assume the role of readers. */
+async function readerPool(t: ExecutionContext, max: number) {
   const { url } = await database(t)
   await prepareReaderRole(url, 'read')
   const pool = createPool(url, { max, applicationName: 'forge test guard' })
   t.teardown(() => pool.end())
-  return createGuard({ pool, role: 'forge_reader', settings })
+  return pool
 }
 
 test('few connections shared by many people never mix up their scopes', async t => {
@@ -34,6 +37,20 @@ test('few connections shared by many people never mix up their scopes', async t 
     }
   }
   await Promise.all(Array.from({ length: 300 }, (_, n) => ask(n)))
+})
+
+test('two guards over one pool know of each other', async t => {
+  const pool = await readerPool(t, 1)
+  const [one, other] = [0, 1].map(() => createGuard({ pool, role: 'forge_reader', settings }))
+  const nameIn = async (guard: typeof one, scope: { 'forge.username': string } | null) => {
+    const client = await guard?.(scope).connect()
+    const found = await client?.query(`select current_setting('forge.username') as name`)
+    client?.release()
+    return found?.rows[0]?.name
+  }
+  t.is(await nameIn(one, null), '')
+  t.is(await nameIn(other, { 'forge.username': 'ada' }), 'ada')
+  t.is(await nameIn(one, null), '')
 })
 
 test('a name is data, however it is spelled', async t => {

@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from 'react'
-import { download } from '../session/download.ts'
 import { bytesOf } from '../words/amounts.ts'
 import { Button } from './button.tsx'
 import { Failure } from './notice.tsx'
@@ -24,6 +23,7 @@ export function DownloadButton({ path, name, isLarge = false, isQuiet = false, c
     setError(null)
     setCame(0)
     try {
+      const { download } = await import('../session/download.ts')
       await download(path, name, { isLarge, onBytes: setCame })
     } catch (fault) {
       setError(fault)

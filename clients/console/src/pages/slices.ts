@@ -1,5 +1,6 @@
 /** Every slice with pages; `all.ts` puts them together. Written by `npm run lists`. */
 export { admin } from './admin/slice.ts'
+export { annotations } from './annotations/slice.ts'
 export { benchmarks } from './benchmarks/slice.ts'
 export { compare } from './compare/slice.ts'
 export { datasets } from './datasets/slice.ts'

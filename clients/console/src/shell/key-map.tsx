@@ -14,6 +14,7 @@ const words = wordsOf({
   choose: ['Select a run, or a range up to here', '选择运行，或选择到此处的范围'],
   star: ['Star a run, or remove its star', '为运行加星标或取消星标'],
   chart: ['Chart: cursor, pan, zoom, all of it', '图表：光标、平移、缩放、全部'],
+  annotate: ['Annotation: choose, score, edit, skip, undo', '标注：选择、评分、编辑、跳过、撤销'],
   close: ['Close', '关闭'],
 })
 
@@ -31,6 +32,7 @@ export function KeyMap({ onClose }: { onClose: () => void }) {
     ['x X', say.choose],
     ['*', say.star],
     ['← →  Shift ← →  + −  0', say.chart],
+    ['0 – 9  e  s  u', say.annotate],
     ['Esc', say.close],
   ] as const
   return (

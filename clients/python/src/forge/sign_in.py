@@ -12,8 +12,8 @@ from .config import ConfigError
 _DEFAULT_HOST = "http://localhost:8080"
 # The first segments of all paths that Forge serves, as in `schemas/own-paths.ts`.
 _OWN_SEGMENTS = frozenset(
-    ".well-known admin api assets benchmarks compare datasets deployments device diagnoses healthz inference models"
-    " notifications playground projects queue rubrics runs settings submit usage".split()
+    ".well-known admin annotations api assets benchmarks compare datasets deployments device diagnoses healthz inference"
+    " models notifications playground projects queue rubrics runs settings submit usage".split()
 )
 _THIS_MACHINE = re.compile(r"^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|/|$)")
 

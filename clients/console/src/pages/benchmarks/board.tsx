@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import type {
   BenchmarkRecord,
   LeaderboardRow,
 } from '../../../../../schemas/benchmarks/catalogue.ts'
+import { Button } from '../../design/button.tsx'
 import { Select } from '../../design/field.tsx'
 import { More } from '../../design/more.tsx'
 import { Empty, Shown } from '../../design/notice.tsx'
@@ -17,7 +19,9 @@ import { usePages } from '../../session/use-pages.ts'
 import { NotFound } from '../../shell/wrong-turns.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
+import { Define } from './define.tsx'
 import { ErrorBar, type Range, rangeOf } from './error-bar.tsx'
+import { History } from './history.tsx'
 import styles from './page.module.css'
 import { words } from './words.ts'
 
@@ -39,6 +43,7 @@ export function Page() {
 function Board({ benchmark, path }: { benchmark: BenchmarkRecord; path: string }) {
   const say = useWords(words)
   const { name, version, description } = benchmark
+  const [isDefining, setDefining] = useState(false)
   const { each: asked } = useSearch({ strict: false })
   const each = asked === 'result' ? 'result' : 'run'
   const rows = usePages<LeaderboardRow>(`${path}/leaderboard`, {
@@ -53,7 +58,9 @@ function Board({ benchmark, path }: { benchmark: BenchmarkRecord; path: string }
         <h1>
           {name}@{version}
         </h1>
+        <Button onClick={() => setDefining(true)}>{say.next}</Button>
       </header>
+      {isDefining && <Define known={benchmark} onClose={() => setDefining(false)} />}
       <Facts of={benchmark} />
       {description !== '' && <p className={styles.description}>{visible(description)}</p>}
       <Controls {...{ name, version, path, each }} />
@@ -65,6 +72,7 @@ function Board({ benchmark, path }: { benchmark: BenchmarkRecord; path: string }
         columns={columnsOf(say, rangeOf(rows.data ?? []))}
       />
       <More of={rows} />
+      <History path={path} version={version} />
     </div>
   )
 }

@@ -1,22 +1,30 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { BenchmarkRecord } from '../../../../../schemas/benchmarks/catalogue.ts'
+import { Button } from '../../design/button.tsx'
 import { Empty } from '../../design/notice.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { reading } from '../../session/api.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
+import { Define } from './define.tsx'
 import styles from './page.module.css'
 import { words } from './words.ts'
 
 /** The catalogue. */
 export function Page() {
   const say = useWords(words)
+  const [isDefining, setDefining] = useState(false)
   const benchmarks = useQuery(reading<BenchmarkRecord[]>('/api/benchmarks', { limit: 500 }))
   return (
     <div className={styles.page}>
-      <h1>{say.title}</h1>
+      <header className={styles.head}>
+        <h1>{say.title}</h1>
+        <Button onClick={() => setDefining(true)}>{say.define}</Button>
+      </header>
+      {isDefining && <Define onClose={() => setDefining(false)} />}
       <QueryTable
         of={benchmarks}
         none={<Empty text={say.none} command="forge bench define gsm8k --metric exact_match" />}

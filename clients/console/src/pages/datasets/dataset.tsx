@@ -7,6 +7,7 @@ import { usePart } from '../../design/use-part.ts'
 import { reading } from '../../session/api.ts'
 import { ApiFailure } from '../../session/failure.ts'
 import { usePages } from '../../session/use-pages.ts'
+import { UseFromPython } from '../../shell/use-from-python.tsx'
 import { NotFound } from '../../shell/wrong-turns.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
@@ -52,6 +53,9 @@ function Found({ dataset }: { dataset: Detail }) {
           <p role="alert">{say.noSuchVersion(visible(String(asked)))}</p>
         ))}
       <Card dataset={dataset} />
+      {shown !== undefined && shown > 0 && dataset.may !== 'see' && (
+        <UseFromPython repo={{ type: 'dataset', id: dataset.dataset, version: shown }} />
+      )}
       {dataset.may === 'write' && <Grants dataset={dataset} />}
     </div>
   )

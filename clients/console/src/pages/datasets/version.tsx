@@ -5,6 +5,7 @@ import { Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { State } from '../../design/state.tsx'
 import { usePart } from '../../design/use-part.ts'
+import { LineagePanel } from '../../lineage/lineage.tsx'
 import { reading } from '../../session/api.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
@@ -56,6 +57,7 @@ function Parts({ dataset, version }: PartsProps) {
         ))}
       <Files of={version} path={path} mayUse={mayUse} />
       <Uses path={path} />
+      <LineagePanel path={path.slice('/api/'.length)} />
     </>
   )
 }

@@ -109,7 +109,6 @@ export const words = wordsOf({
   first: ['First rows', '起始行'],
   previous: ['Previous rows', '上一页'],
   next: ['Next rows', '下一页'],
-  showAll: [(n: string) => `Show all ${n} characters`, (n: string) => `显示全部 ${n} 个字符`],
   card: ['Card', '说明'],
   noCard: ['No description yet.', '尚无说明。'],
   cardHint: [

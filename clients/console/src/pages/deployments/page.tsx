@@ -5,12 +5,14 @@ import { Copyable } from '../../design/copy.tsx'
 import { Shown } from '../../design/notice.tsx'
 import { Figure, Figures } from '../../design/number.tsx'
 import { State } from '../../design/state.tsx'
+import { LineagePanel } from '../../lineage/lineage.tsx'
 import { reading } from '../../session/api.ts'
 import { ApiFailure } from '../../session/failure.ts'
 import { NotFound } from '../../shell/wrong-turns.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { Actions } from './actions.tsx'
+import { Gates } from './gates.tsx'
 import { History } from './history.tsx'
 import { Origins } from './origins.tsx'
 import styles from './page.module.css'
@@ -75,7 +77,9 @@ function Found({ deployment }: { deployment: Deployment }) {
         <Traffic deployment={deployment} />
         <History deployment={deployment} />
         <Origins deployment={deployment} />
+        <Gates deployment={deployment} />
       </div>
+      <LineagePanel path={path.slice('/api/'.length)} />
       <Snippets deployment={deployment} />
     </div>
   )

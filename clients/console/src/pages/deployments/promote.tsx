@@ -1,6 +1,8 @@
-import type { BenchmarkDelta } from '../../../../../schemas/deployments/deployments.ts'
+import { useState } from 'react'
+import type { BenchmarkDelta } from '../../../../../schemas/deployments/benchmark-delta.ts'
+import { Badge } from '../../design/badge.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { TextField } from '../../design/field.tsx'
+import { Checkbox, TextField } from '../../design/field.tsx'
 import { FormEnd } from '../../design/form-end.tsx'
 import { Num } from '../../design/number.tsx'
 import { Table } from '../../design/table.tsx'
@@ -25,13 +27,18 @@ type Props = {
 export function Promote({ deployment, to, from, isRollback = false, onClose }: Props) {
   const say = useWords(words)
   const path = pathOf(deployment.deployment_id)
+  const [isOverriding, setOverriding] = useState(false)
   const { onSubmit, error, isBusy } = useSubmit(async given => {
     const reason = String(given.get('reason')).trim()
+    const override_gates = given.get('override') !== null
     if (isRollback)
       await request('POST', `${path}/rollback`, { body: { to: to.revision_id, reason } })
     else
       await request('POST', `${path}/revisions/${to.revision_id}/promote`, {
-        body: { reason, expected_promoted_revision_id: deployment.promoted_revision_id },
+        body: {
+          ...{ reason, override_gates },
+          expected_promoted_revision_id: deployment.promoted_revision_id,
+        },
       })
     await reread(path)
     onClose()
@@ -45,7 +52,21 @@ export function Promote({ deployment, to, from, isRollback = false, onClose }: P
       <Scores deltas={to.gates} />
       <p className={styles.soft}>{say.keepsWarm}</p>
       <form className={styles.form} onSubmit={onSubmit}>
-        <TextField label={say.reason} name="reason" maxLength={1000} autoFocus />
+        <TextField
+          label={say.reason}
+          name="reason"
+          maxLength={1000}
+          required={isOverriding}
+          autoFocus
+        />
+        {!isRollback && deployment.benchmark_gates.length > 0 && (
+          <Checkbox
+            label={say.override}
+            name="override"
+            checked={isOverriding}
+            onChange={event => setOverriding(event.target.checked)}
+          />
+        )}
         <FormEnd
           error={error}
           isBusy={isBusy}
@@ -118,6 +139,17 @@ export function Scores({ deltas }: { deltas: readonly BenchmarkDelta[] }) {
                   <Num value={one.delta} />
                 </span>
               ),
+            },
+            {
+              key: 'stderr',
+              title: say.standardError,
+              isNumber: true,
+              cell: one => one.stderr !== null && <Num value={one.stderr} />,
+            },
+            {
+              key: 'refuses',
+              title: say.gate,
+              cell: one => one.refuses && <Badge tone="bad">{say.refuses}</Badge>,
             },
           ]}
         />

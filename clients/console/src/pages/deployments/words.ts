@@ -87,7 +87,7 @@ export const words = wordsOf({
     '无。程序无需登记，浏览器中的网页需要。',
   ],
   everyOrigin: ['Pages of every origin', '任何来源的网页'],
-  changeOrigins: ['Change', '更改'],
+  changeList: ['Change', '更改'],
   originsOf: [
     (name: string) => `Web pages that may call ${name}`,
     (name: string) => `可调用 ${name} 的网页`,
@@ -96,6 +96,24 @@ export const words = wordsOf({
     'Origins, one a line: https://app.example, or * for all',
     '来源，每行一个：https://app.example，或 * 表示全部',
   ],
+  gates: ['Benchmarks that gate promotions', '发布须通过的评测'],
+  noGates: [
+    'None: benchmarks are shown, but refuse no promotion.',
+    '无：评测结果仅供参考，不会阻止发布。',
+  ],
+  gatesOf: [
+    (name: string) => `Benchmarks that gate promotions of ${name}`,
+    (name: string) => `发布 ${name} 须通过的评测`,
+  ],
+  gatesOneALine: [
+    'Benchmarks, one a line: gsm8k@1. A promotion is refused if a score drops by more than one standard error.',
+    '评测，每行一个：gsm8k@1。若分数下降超过一个标准误差，则拒绝发布。',
+  ],
+  gate: ['Gate', '门槛'],
+  refuses: ['refuses', '拒绝'],
+  standardError: ['± standard error', '± 标准误差'],
+  override: ['Promote even if benchmarks refuse it', '即使评测不通过也发布'],
+  overrode: ['Overrode:', '已忽略：'],
   save: ['Save', '保存'],
   use: ['Use it', '使用方法'],
   language: ['Language', '语言'],

@@ -2,8 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import type { Model, ModelVersion } from '../../../../../schemas/models.ts'
 import { Shown } from '../../design/notice.tsx'
+import { LineagePanel } from '../../lineage/lineage.tsx'
 import { reading } from '../../session/api.ts'
 import { ApiFailure } from '../../session/failure.ts'
+import { UseFromPython } from '../../shell/use-from-python.tsx'
 import { NotFound } from '../../shell/wrong-turns.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
@@ -40,7 +42,15 @@ function Found({ model }: { model: Model }) {
       {model.description !== '' && <p>{visible(model.description)}</p>}
       <Aliases model={model} />
       <Versions model={model.model} versions={versions} shown={shown} />
-      {shown > 0 && <Lineage model={model.model} version={shown} />}
+      {shown > 0 && (
+        <>
+          <Lineage model={model.model} version={shown} />
+          <LineagePanel
+            path={`${pathOfModel(model.model).slice('/api/'.length)}/versions/${shown}`}
+          />
+          <UseFromPython repo={{ type: 'model', id: model.model, version: shown }} />
+        </>
+      )}
     </div>
   )
 }

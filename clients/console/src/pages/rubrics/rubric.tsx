@@ -9,6 +9,7 @@ import { type Me, request } from '../../session/session.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
 import type { Rubric } from './page.tsx'
+import { Test } from './test.tsx'
 import { words } from './words.ts'
 
 type Draft = Pick<
@@ -83,61 +84,70 @@ function Editor({ owner, first, version, isOwn }: EditorProps) {
       setError(failure)
     }
   }
+  const { name: named, description, scale_min, scale_max, visibility, criteria } = draft
   return (
-    <form className={styles.page} onSubmit={event => void save(event)}>
-      <h1>{version === null ? say.new : `${owner}/${first.name}`}</h1>
-      {version !== null && <p className={styles.soft}>{say.versionOf(version)}</p>}
-      {version === null && (
-        <TextField
-          label={say.name}
-          required
-          maxLength={128}
-          value={draft.name}
-          onChange={event => set({ name: event.target.value })}
-        />
-      )}
-      <Field label={say.description}>
-        {given => (
-          <textarea
-            {...given}
-            rows={3}
-            maxLength={4000}
-            className={styles.area}
-            value={draft.description}
-            onChange={event => set({ description: event.target.value })}
+    <div className={styles.page}>
+      <form className={styles.page} onSubmit={event => void save(event)}>
+        <h1>{version === null ? say.new : `${owner}/${first.name}`}</h1>
+        {version !== null && <p className={styles.soft}>{say.versionOf(version)}</p>}
+        {version === null && (
+          <TextField
+            label={say.name}
+            required
+            maxLength={128}
+            value={draft.name}
+            onChange={event => set({ name: event.target.value })}
           />
         )}
-      </Field>
-      <div className={styles.row}>
-        <TextField
-          label={say.least}
-          type="number"
-          step="any"
-          value={draft.scale_min}
-          onChange={event => set({ scale_min: Number(event.target.value) })}
+        <Field label={say.description}>
+          {given => (
+            <textarea
+              {...given}
+              rows={3}
+              maxLength={4000}
+              className={styles.area}
+              value={draft.description}
+              onChange={event => set({ description: event.target.value })}
+            />
+          )}
+        </Field>
+        <div className={styles.row}>
+          <TextField
+            label={say.least}
+            type="number"
+            step="any"
+            value={draft.scale_min}
+            onChange={event => set({ scale_min: Number(event.target.value) })}
+          />
+          <TextField
+            label={say.most}
+            type="number"
+            step="any"
+            value={draft.scale_max}
+            onChange={event => set({ scale_max: Number(event.target.value) })}
+          />
+          <Select
+            label={say.visibility}
+            value={draft.visibility}
+            choices={(['private', 'public'] as const).map(value => ({ value, text: say[value] }))}
+            onChange={visibility => set({ visibility })}
+          />
+        </div>
+        <Criteria criteria={draft.criteria} onChange={criteria => set({ criteria })} />
+        <Failure error={error} />
+        <div className={styles.row}>
+          <Button type="submit" kind="main" unless={!isOwn && say.notYours}>
+            {say.save}
+          </Button>
+        </div>
+      </form>
+      {version !== null && (
+        <Test
+          path={`/api/rubrics/${encodeURIComponent(owner)}/${encodeURIComponent(first.name)}`}
+          draft={{ name: named, description, scale_min, scale_max, visibility, criteria }}
         />
-        <TextField
-          label={say.most}
-          type="number"
-          step="any"
-          value={draft.scale_max}
-          onChange={event => set({ scale_max: Number(event.target.value) })}
-        />
-        <Select
-          label={say.visibility}
-          value={draft.visibility}
-          choices={(['private', 'public'] as const).map(value => ({ value, text: say[value] }))}
-          onChange={visibility => set({ visibility })}
-        />
-      </div>
-      <Criteria criteria={draft.criteria} onChange={criteria => set({ criteria })} />
-      <Failure error={error} />
-      <div className={styles.row}>
-        <Button type="submit" kind="main" unless={!isOwn && say.notYours}>
-          {say.save}
-        </Button>
-      </div>
-    </form>
+      )}
+    </div>
   )
 }
 

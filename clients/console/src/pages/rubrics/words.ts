@@ -29,5 +29,18 @@ export const words = wordsOf({
   remove: ['Remove', '移除'],
   add: ['Add a criterion', '添加评分项'],
   oneAtLeast: ['A rubric has at least one', '至少需要一项'],
+  test: ['Test', '试评'],
+  testSays: [
+    (n: number) =>
+      `A deployment scores the first ${n} samples of a run by this form. Nothing is stored.`,
+    (n: number) => `由一个部署按此表单为运行的前 ${n} 个样本评分，不保存任何内容。`,
+  ],
+  run: ['Run', '运行'],
+  judge: ['Deployment that judges', '担任评判的部署'],
+  noJudge: ['No deployment is ready', '没有就绪的部署'],
+  noRun: ['Name a run with validation samples', '请填写有验证样本的运行'],
+  answer: ['Response', '回答'],
+  score: ['Score', '分数'],
+  reason: ['Reason', '理由'],
   enough: ['A rubric has at most 20', '最多 20 项'],
 })

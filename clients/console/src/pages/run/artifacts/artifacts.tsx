@@ -15,13 +15,13 @@ import { mainMetricOf } from '../main-metric.ts'
 import type { RunRecord } from '../use-run.ts'
 import { ArtifactActions } from './actions.tsx'
 import { DeleteDialog, Deleted } from './deletion.tsx'
-import type { Lineage } from './lineage-layout.ts'
+import type { LineageOfRun } from './lineage-of-run.ts'
 import { isGoing, metricsOf, nameOfSorting, type SortKey, sorted, sortingOf } from './list.ts'
 import styles from './tab.module.css'
 import { useAddress } from './use-address.ts'
 import { words } from './words.ts'
 
-type Runs = Lineage['runs']
+type Runs = LineageOfRun['runs']
 type Props = { run: RunRecord; rows: readonly Artifact[]; runs: Runs; children: ReactNode }
 
 /** A line for each artifact; some can be chosen and deleted together. `children` stand above, next to what else is set there. */

@@ -3,14 +3,14 @@ import { useSearch } from '@tanstack/react-router'
 import type { Artifact } from '../../../../../../schemas/artifacts/artifacts.ts'
 import { Checkbox } from '../../../design/field.tsx'
 import { More } from '../../../design/more.tsx'
-import { Empty, Shown, ShownRows } from '../../../design/notice.tsx'
+import { Empty, ShownRows } from '../../../design/notice.tsx'
+import { LineagePanel } from '../../../lineage/lineage.tsx'
 import { reading } from '../../../session/api.ts'
 import { usePages } from '../../../session/use-pages.ts'
 import { useWords } from '../../../words/words.ts'
 import { pathOfRun, type RunRecord } from '../use-run.ts'
 import { Artifacts } from './artifacts.tsx'
-import { LineagePanel } from './lineage.tsx'
-import type { Lineage } from './lineage-layout.ts'
+import type { LineageOfRun } from './lineage-of-run.ts'
 import styles from './tab.module.css'
 import { useAddress } from './use-address.ts'
 import { words } from './words.ts'
@@ -27,7 +27,7 @@ export function Tab({ run }: { run: RunRecord }) {
     keyOf: ({ artifact_id }) => artifact_id,
     everyMs: 10_000,
   })
-  const lineage = useQuery(reading<Lineage>(`${path}/lineage`))
+  const lineage = useQuery(reading<LineageOfRun>(`${path}/lineage`))
   const withDeleted = (
     <Checkbox
       label={say.showDeleted}
@@ -58,9 +58,26 @@ export function Tab({ run }: { run: RunRecord }) {
           </>
         )}
       </ShownRows>
-      <Shown of={lineage}>
-        {found => <LineagePanel lineage={found} artifacts={list.data ?? []} run={run} />}
-      </Shown>
+      <LineagePanel path={`runs/${run.run_id}`}>
+        <Resumed lineage={lineage.data} artifacts={list.data ?? []} />
+      </LineagePanel>
     </div>
   )
+}
+
+type ResumedProps = { lineage: LineageOfRun | undefined; artifacts: readonly Artifact[] }
+
+/** The checkpoints from which attempts continued: by kind and step, those of other runs by the end of their ids. */
+function Resumed({ lineage, artifacts }: ResumedProps) {
+  const say = useWords(words)
+  const nameOf = (id: string) => {
+    const known = artifacts.find(({ artifact_id }) => artifact_id === id)
+    if (!known) return `…${id.slice(-6)}`
+    return known.step === null ? known.kind : `${known.kind} · ${say.atStep(known.step)}`
+  }
+  return lineage?.resumed.map(({ attempt, artifact_id }) => (
+    <p key={attempt} className={styles.soft}>
+      {say.resumed(attempt, nameOf(artifact_id))}
+    </p>
+  ))
 }

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useState } from 'react'
+import type { Judgement } from '../../../../../../schemas/rubrics/judgings.ts'
 import type { ValidationSample } from '../../../../../../schemas/validation.ts'
 import { More } from '../../../design/more.tsx'
 import { Shown } from '../../../design/notice.tsx'
@@ -8,17 +9,18 @@ import { shortNumber } from '../../../words/amounts.ts'
 import { visible } from '../../../words/visible.ts'
 import { useWords } from '../../../words/words.ts'
 import { diffOf } from './diff.ts'
+import { JudgementOf, type Judgements } from './judgings.tsx'
 import { reportedTextOf } from './reported.ts'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
-type Props = { path: string; samples: readonly ValidationSample[] }
+type Props = { path: string; samples: readonly ValidationSample[]; judgements: Judgements }
 
 const rewardOf = ({ reward }: ValidationSample): string =>
   typeof reward === 'number' ? shortNumber(reward, 3) : (reward ?? '–')
 
 /** Samples on the left, the selected one on the right. `j` and `k` move to the next and the previous one. */
-export function SampleList({ path, samples }: Props) {
+export function SampleList({ path, samples, judgements }: Props) {
   const say = useWords(words)
   const [at, setAt] = useState(0)
   const chosen = samples[Math.min(at, samples.length - 1)]
@@ -54,12 +56,18 @@ export function SampleList({ path, samples }: Props) {
           </Option>
         ))}
       </div>
-      <Sample path={path} sample={chosen} />
+      <Sample path={path} sample={chosen} judgement={judgements.get(chosen.sample_id)} />
     </div>
   )
 }
 
-function Sample({ path, sample }: { path: string; sample: ValidationSample }) {
+type SampleProps = {
+  path: string
+  sample: ValidationSample
+  judgement: Judgement | undefined
+}
+
+function Sample({ path, sample, judgement }: SampleProps) {
   const say = useWords(words)
   const [against, setAgainst] = useState<number | 'reference' | null>(null)
   const key = sample.sample_key
@@ -103,6 +111,7 @@ function Sample({ path, sample }: { path: string; sample: ValidationSample }) {
       ) : (
         <Diff before={visible(before)} after={visible(sample.assistant ?? '')} />
       )}
+      <JudgementOf of={judgement} />
       {key !== null && (
         <Shown of={history}>
           {all => (

@@ -15,6 +15,7 @@ import { shortNumber } from '../../../words/amounts.ts'
 import { useWords } from '../../../words/words.ts'
 import { pathOfRun, type RunRecord } from '../use-run.ts'
 import { Histogram } from './histogram.tsx'
+import { Judgings, useJudgings } from './judgings.tsx'
 import { SampleList } from './list.tsx'
 import { isWithin, rangeIn, textOfRange } from './reported.ts'
 import styles from './tab.module.css'
@@ -71,12 +72,14 @@ function Rounds({ run, path, rounds, newest, read }: RoundsProps) {
   const samples = usePages<ValidationSample>(`${path}/${round.step}`, {
     ...{ query: { sort }, size: 500, keyOf: ({ sample_id }: ValidationSample) => sample_id },
   })
+  const judgings = useJudgings(run.run_id, round.step)
   const histogram = useQuery(reading<RewardHistogram>(`${path}/${round.step}/histogram`))
   return (
     <div className={styles.tab}>
       <Slider steps={steps} step={round.step} onStep={step => go({ step: String(step) })} />
       <More of={read} what={say.rounds} />
       <RoundFacts round={round} />
+      <Judgings run_id={run.run_id} step={round.step} judgings={judgings} />
       <div className={styles.controls}>
         <Histogram
           data={histogram.data}
@@ -101,6 +104,7 @@ function Rounds({ run, path, rounds, newest, read }: RoundsProps) {
             <More of={samples} />
             <SampleList
               path={path}
+              judgements={judgings.judgements}
               samples={rows.filter(({ reward }) => isWithin(reward, range))}
             />
           </>

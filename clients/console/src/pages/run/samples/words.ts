@@ -25,5 +25,24 @@ export const words = wordsOf({
   compare: ['Compare with …', '对比…'],
   reference: ['The reference', '参考答案'],
   through: ['Reward by step:', '各步奖励：'],
+  judge: ['Judge', '评判'],
+  judgeStep: [(step: number) => `Judge step ${step}`, (step: number) => `评判第 ${step} 步`],
+  judging: ['Scores by', '评分来源'],
+  judged: [
+    (n: number, all: number) => `${n} of ${all} scored`,
+    (n: number, all: number) => `已评分 ${n}/${all}`,
+  ],
+  unjudged: [(n: number) => `${n} without a score`, (n: number) => `${n} 个没有分数`],
+  retired: [
+    'The rubric has changed; these scores are retired.',
+    '评分标准已更改，这些分数已失效。',
+  ],
+  rubric: ['Rubric', '评分标准'],
+  judgedBy: ['Deployment that judges', '担任评判的部署'],
+  nothingToJudge: [
+    'Judging needs a rubric and a deployment that is ready.',
+    '评判需要一个评分标准和一个就绪的部署。',
+  ],
+  judgement: ['Score by the judge', '评判分数'],
   extra: ['Other reported values', '其他上报内容'],
 })

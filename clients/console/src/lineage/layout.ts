@@ -1,35 +1,21 @@
-import type { Static } from 'typebox'
-import type { lineage } from '../../../../../../schemas/runs/lineage.ts'
+import type { LineageEdge, LineageGraph, LineageNode } from '../../../../schemas/lineage.ts'
 
-export type Lineage = Static<typeof lineage>
-type Run = Lineage['runs'][number]
+export type Placed = LineageNode & { x: number; y: number }
+export type Link = LineageEdge & { path: string }
+export type Drawing = { nodes: Placed[]; links: Link[]; width: number; height: number }
 
-/** `hidden`: a run that the reader may not see. */
-export type Node = { id: string; x: number; y: number } & (
-  | { kind: 'run'; run: Run }
-  | { kind: 'artifact'; artifactId: string; isDeleted: boolean }
-  | { kind: 'hidden' }
-)
-export type Link = {
-  kind: Lineage['edges'][number]['kind']
-  from: string
-  to: string
-  path: string
-}
-export type Graph = { nodes: Node[]; links: Link[]; width: number; height: number }
-
-export const nodeSize = { width: 168, height: 44 } as const
+export const nodeSize = { width: 176, height: 44 } as const
 const gap = { x: 56, y: 14 } as const
 
-type Arrow = Pick<Link, 'kind' | 'from' | 'to'>
-type Unplaced = Node extends infer N ? (N extends Node ? Omit<N, 'x' | 'y'> : never) : never
+type Arrow = Pick<LineageEdge, 'from' | 'to'>
+type Unplaced = Pick<LineageNode, 'id'>
 
-/** Draws ancestors on the left. The artifact from which a run began is a node between the two runs. */
-export function graphOf(lineage: Lineage): Graph {
-  const { nodes, arrows } = partsOf(lineage)
-  const columns = columnsOf(nodes, arrows)
-  const rows = rowsOf(columns, arrows)
-  const placed = nodes.map((node): Node => {
+/** Draws ancestors on the left. Edges to things beyond the limit of the lineage are left out. */
+export function drawingOf({ nodes, edges }: Pick<LineageGraph, 'nodes' | 'edges'>): Drawing {
+  const known = new Set(nodes.map(({ id }) => id))
+  const arrows = edges.filter(({ from, to }) => known.has(from) && known.has(to))
+  const rows = rowsOf(columnsOf(nodes, arrows), arrows)
+  const placed = nodes.map((node): Placed => {
     const { column, row } = rows.get(node.id) ?? { column: 0, row: 0 }
     return {
       ...node,
@@ -47,36 +33,6 @@ export function graphOf(lineage: Lineage): Graph {
     width: Math.max(0, ...placed.map(({ x }) => x + nodeSize.width)),
     height: Math.max(0, ...placed.map(({ y }) => y + nodeSize.height)),
   }
-}
-
-function partsOf({ runs, edges }: Lineage): { nodes: Unplaced[]; arrows: Arrow[] } {
-  const nodes = new Map<string, Unplaced>()
-  for (const run of runs) nodes.set(run.run_id, { kind: 'run', id: run.run_id, run })
-  const arrows = new Map<string, Arrow>()
-  for (const edge of edges) {
-    if (!nodes.has(edge.to)) continue
-    const way = wayOf(edge, nodes)
-    for (const node of way) if (!nodes.has(node.id)) nodes.set(node.id, node)
-    for (const [nth, { id: from }] of way.entries()) {
-      const to = way[nth + 1]?.id ?? edge.to
-      arrows.set(`${edge.kind} ${from} ${to}`, { kind: edge.kind, from, to })
-    }
-  }
-  return { nodes: [...nodes.values()], arrows: [...arrows.values()] }
-}
-
-/** The ancestors of a run: the earlier run, and the artifact from which the later one began. */
-function wayOf(
-  { from, to, artifact_id, artifact_deleted }: Lineage['edges'][number],
-  nodes: ReadonlyMap<string, Unplaced>,
-): Unplaced[] {
-  const source: Unplaced = (from !== null && nodes.get(from)) || {
-    kind: 'hidden',
-    id: `hidden ${artifact_id ?? to}`,
-  }
-  if (artifact_id === null) return [source]
-  const isDeleted = artifact_deleted
-  return [source, { kind: 'artifact', id: artifact_id, artifactId: artifact_id, isDeleted }]
 }
 
 /** The nodes by their greatest distance from the beginning. */
@@ -124,7 +80,7 @@ function meanRow(id: string, arrows: readonly Arrow[], places: ReadonlyMap<strin
   return rows.length === 0 ? 0 : rows.reduce((sum, row) => sum + row, 0) / rows.length
 }
 
-function pathBetween(from: Node | undefined, to: Node | undefined): string {
+function pathBetween(from: Placed | undefined, to: Placed | undefined): string {
   if (!from || !to) return ''
   const [x1, y1] = [from.x + nodeSize.width, from.y + nodeSize.height / 2]
   const [x2, y2] = [to.x, to.y + nodeSize.height / 2]

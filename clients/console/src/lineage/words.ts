@@ -1,0 +1,31 @@
+import { wordsOf } from '../words/words.ts'
+
+export const words = wordsOf({
+  lineage: ['Lineage', '谱系'],
+  alone: ['Nothing else precedes or follows it.', '没有前后相关联的内容。'],
+  asTable: ['Table', '表格'],
+  asGraph: ['Graph', '图'],
+  from: ['From', '来自'],
+  how: ['How', '方式'],
+  to: ['To', '去向'],
+  state: ['State', '状态'],
+  dataset: ['dataset', '数据集'],
+  run: ['run', '运行'],
+  artifact: ['artifact', '产物'],
+  model: ['model', '模型'],
+  deployment: ['deployment', '部署'],
+  retry: ['retry', '重试'],
+  clone: ['clone', '克隆'],
+  init_from: ['started from', '以其开始'],
+  used: ['used', '使用'],
+  made: ['made', '产出'],
+  derived: ['derived', '派生'],
+  registered: ['registered', '登记'],
+  served: ['served', '提供服务'],
+  hidden: ['something that you may not see', '您无权查看'],
+  requests: [
+    (count: string, n: number) => `${count} ${n === 1 ? 'request' : 'requests'}`,
+    (count: string) => `${count} 次请求`,
+  ],
+  cut: ['Not all of it is shown.', '还有更多未显示。'],
+})

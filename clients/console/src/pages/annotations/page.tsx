@@ -1,0 +1,58 @@
+import { Link } from '@tanstack/react-router'
+import { More } from '../../design/more.tsx'
+import { Empty } from '../../design/notice.tsx'
+import { QueryTable } from '../../design/query-table.tsx'
+import { Ago } from '../../design/time.tsx'
+import { usePages } from '../../session/use-pages.ts'
+import { visible } from '../../words/visible.ts'
+import { useLanguage, useWords } from '../../words/words.ts'
+import styles from './page.module.css'
+import type { Row } from './paths.ts'
+import { words } from './words.ts'
+
+/** All queues of the projects that one may read. */
+export function Page() {
+  const say = useWords(words)
+  const language = useLanguage()
+  const queues = usePages<Row>('/api/annotations', { size: 50, keyOf: one => one.queue_id })
+  return (
+    <div className={styles.page}>
+      <h1>{say.title}</h1>
+      <QueryTable
+        of={queues}
+        none={
+          <Empty text={say.none} command="forge annotate new NAME --project demo --run demo-1" />
+        }
+        caption={say.title}
+        keyOf={one => one.queue_id}
+        columns={[
+          {
+            key: 'name',
+            title: say.queue,
+            cell: ({ queue_id, name }) => (
+              <Link to="/annotations/$queue_id" params={{ queue_id }} className={styles.name}>
+                {visible(name)}
+              </Link>
+            ),
+          },
+          { key: 'project', title: say.project, cell: one => one.project },
+          { key: 'kind', title: say.kind, cell: one => say[one.kind] },
+          { key: 'state', title: say.state, cell: one => say[one.state] },
+          {
+            key: 'progress',
+            title: say.progress,
+            cell: one =>
+              say.completedOf(
+                one.completed.toLocaleString(language),
+                one.items.toLocaleString(language),
+              ),
+          },
+          { key: 'answers', title: say.answers, isNumber: true, cell: one => one.answers },
+          { key: 'owner', title: say.owner, cell: one => one.owner },
+          { key: 'created', title: say.created, cell: one => <Ago at={one.created_at} /> },
+        ]}
+      />
+      <More of={queues} />
+    </div>
+  )
+}

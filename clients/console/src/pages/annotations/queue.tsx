@@ -1,0 +1,168 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Button, linkButton } from '../../design/button.tsx'
+import { Markdown } from '../../design/markdown.tsx'
+import { Failure, Shown } from '../../design/notice.tsx'
+import { Panel } from '../../design/panel.tsx'
+import { Table } from '../../design/table.tsx'
+import { usePart } from '../../design/use-part.ts'
+import { reading, reread } from '../../session/api.ts'
+import { ApiFailure } from '../../session/failure.ts'
+import { request } from '../../session/session.ts'
+import { NotFound } from '../../shell/wrong-turns.tsx'
+import { visible } from '../../words/visible.ts'
+import { useLanguage, useWords } from '../../words/words.ts'
+import { AgreementPanel } from './agreement.tsx'
+import styles from './page.module.css'
+import { type Detail, pathOf } from './paths.ts'
+import { words } from './words.ts'
+
+/** A queue with its progress, and how well people agree. */
+export function Page() {
+  const { queue_id = '' } = useParams({ strict: false })
+  const found = useQuery(reading<Detail>(pathOf(queue_id)))
+  if (found.error instanceof ApiFailure && found.error.status === 404)
+    return <NotFound error={found.error} />
+  return <Shown of={found}>{queue => <Found queue={queue} />}</Shown>
+}
+
+function Found({ queue }: { queue: Detail }) {
+  const say = useWords(words)
+  const language = useLanguage()
+  const { items, completed, instructions, people } = queue
+  const done = say.completedOf(completed.toLocaleString(language), items.toLocaleString(language))
+  return (
+    <div className={styles.page}>
+      <Head queue={queue} />
+      <Facts queue={queue} />
+      <label>
+        {done}
+        <progress className={styles.progress} value={completed} max={items} />
+      </label>
+      {instructions !== '' && (
+        <Panel title={say.instructions}>
+          <Markdown text={instructions} />
+        </Panel>
+      )}
+      <AgreementPanel queue={queue} />
+      <Panel title={say.people}>
+        {people.length === 0 ? (
+          <p className={styles.soft}>{say.nobody}</p>
+        ) : (
+          <Table
+            caption={say.people}
+            keyOf={one => one.username}
+            rows={people}
+            columns={[
+              { key: 'person', title: say.person, cell: one => one.username },
+              { key: 'answers', title: say.answers, isNumber: true, cell: one => one.answers },
+              { key: 'skips', title: say.skips, isNumber: true, cell: one => one.skips },
+            ]}
+          />
+        )}
+      </Panel>
+    </div>
+  )
+}
+
+const loadExport = () => import('./export-dialog.tsx')
+
+function Head({ queue }: { queue: Detail }) {
+  const say = useWords(words)
+  const [isExporting, setExporting] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const dialog = usePart(isExporting ? loadExport : null)
+  const { queue_id, name, state, may, kind } = queue
+  const turn = async () => {
+    try {
+      await request('POST', `${pathOf(queue_id)}/${state === 'open' ? 'close' : 'reopen'}`)
+      setError(null)
+      await reread('/api/annotations')
+    } catch (failure) {
+      setError(failure)
+    }
+  }
+  return (
+    <>
+      <header className={styles.head}>
+        <h1 className={styles.name}>{visible(name)}</h1>
+        <div className={styles.row}>
+          {may === 'manage' && (
+            <>
+              <Button onClick={() => void turn()}>
+                {state === 'open' ? say.close : say.reopen}
+              </Button>
+              <Button onClick={() => setExporting(true)}>{say.export}</Button>
+            </>
+          )}
+          {may === 'read' || state === 'closed' ? (
+            <Button kind="main" unless={may === 'read' ? say.mayNot : say.closed}>
+              {say.annotate}
+            </Button>
+          ) : (
+            <Link to="/annotations/$queue_id/work" params={{ queue_id }} className={linkButton}>
+              {say.annotate}
+            </Link>
+          )}
+        </div>
+      </header>
+      <Failure error={error} />
+      {isExporting && dialog && (
+        <dialog.ExportDialog {...{ queue_id, kind }} onClose={() => setExporting(false)} />
+      )}
+    </>
+  )
+}
+
+function Facts({ queue }: { queue: Detail }) {
+  const say = useWords(words)
+  const { project, kind, state, overlap, source, owner, exports, rubric } = queue
+  return (
+    <p className={styles.facts}>
+      <span>
+        {say.project}:{' '}
+        <Link to="/projects/$name" params={{ name: project }}>
+          {project}
+        </Link>
+      </span>
+      <span>
+        {say.kind}: {say[kind]}
+        {rubric !== null && ` (${rubric.ref})`}
+      </span>
+      <span>
+        {say.state}: {say[state]}
+      </span>
+      <span>{say.overlap(overlap)}</span>
+      <span>
+        {say.source}:{' '}
+        {source.run_id === null ? (
+          `${source.ref} ${source.split ?? ''}`
+        ) : (
+          <Link
+            to="/runs/$run_id/$tab"
+            params={{ run_id: source.run_id, tab: 'samples' }}
+            search={source.step === null ? {} : { step: String(source.step) }}
+          >
+            {say.samplesOf}
+          </Link>
+        )}
+      </span>
+      <span>
+        {say.owner}: {owner}
+      </span>
+      {exports.map(({ ref }) => {
+        const [named = '', version = ''] = ref.split('@')
+        const [of = '', name = ''] = named.split('/')
+        return (
+          <span key={ref}>
+            {say.exported}:{' '}
+            <Link to="/datasets/$owner/$name" params={{ owner: of, name }} search={{ version }}>
+              {ref}
+            </Link>
+          </span>
+        )
+      })}
+    </p>
+  )
+}

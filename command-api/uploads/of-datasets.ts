@@ -1,0 +1,47 @@
+import { Readable } from 'node:stream'
+import { maxDatasetFiles } from '../../schemas/datasets/datasets.ts'
+import type { HttpAsked } from '../commit/asked.ts'
+import type { Deps } from '../deps.ts'
+import { announce } from './announce.ts'
+import { complete, expandedBytes } from './complete.ts'
+import { anyType } from './receive.ts'
+import { maxHeld } from './routes.ts'
+import { findSame } from './rows.ts'
+
+/** A file of a person, which clients name by its digest. */
+export type NamedByDigest = { owner: string; sha256: string; size_bytes: number }
+
+/** Files of datasets that clients name by their digests. Nobody learns from them which files of others are here. */
+export const uploadsOfDatasets = (deps: Deps) => {
+  const announced = (file: NamedByDigest) => ({
+    ...file,
+    ...{ purpose: 'dataset' as const, filename: file.sha256, content_type: anyType },
+  })
+  const limits = {
+    bytes: expandedBytes(deps.config),
+    heldBytes: maxHeld * expandedBytes(deps.config),
+    pending: 2 * maxDatasetFiles,
+    parts: null,
+  }
+  return {
+    /** Where to send it; `exists`: this person has sent it before. */
+    announceFile: (request: HttpAsked, file: NamedByDigest) =>
+      announce(deps, request, announced(file), limits),
+
+    /** Registers what this person has sent; null if they were given no address for it. Idempotent. */
+    async registerFile(request: HttpAsked, file: NamedByDigest): Promise<string | null> {
+      const upload = await findSame(deps.pool, announced(file), deps.now())
+      if (upload === null) return null
+      await complete(deps, request, upload)
+      return upload.upload_id
+    },
+
+    async storeFile(request: HttpAsked, file: NamedByDigest, content: Buffer): Promise<string> {
+      const { upload_id, exists } = await announce(deps, request, announced(file), limits)
+      if (exists) return upload_id
+      await deps.artifacts.receive(upload_id, 0, Readable.from([content]))
+      await this.registerFile(request, file)
+      return upload_id
+    },
+  }
+}

@@ -1,0 +1,155 @@
+import { sql } from 'kysely'
+import type { Person } from '../../auth/caller.ts'
+import type { Route } from '../../auth/route.ts'
+import {
+  type AnnotationDetail,
+  annotationAgreement,
+  annotationDetail,
+  annotationHistoryQuery,
+  annotationHistoryRow,
+  annotationItemPath,
+  annotationListQuery,
+  annotationRow,
+} from '../../schemas/annotations.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
+import { list, one } from '../reading/list.ts'
+import { asCaller, type Reads } from '../reading/reads.ts'
+import { agreementOf } from './agreement.ts'
+import { type Db, mayReadQueue, ofQueue, type Tables } from './find.ts'
+
+export type { Tables } from './find.ts'
+
+export const annotationRoutes = (reads: Reads<Tables>): Route[] => [
+  list({
+    ...asCaller(reads),
+    path: '/api/annotations',
+    tag: 'annotations',
+    summary: 'List the annotation queues of the projects that you may read, newest first',
+    query: annotationListQuery,
+    row: annotationRow,
+    matching({ db }, { caller, query: { project, state } }) {
+      let found = db.selectFrom('annotation_queues as q').where(mayReadQueue(caller))
+      if (project !== undefined) found = found.where('q.project', '=', project)
+      if (state !== undefined) found = found.where('q.state', '=', state)
+      return found
+    },
+    select: queues => queues.selectAll('q').orderBy('q.created_at', 'desc').orderBy('q.queue_id'),
+    shape: rows => rows.map(toRow),
+  }),
+  detailRoute(reads),
+  historyRoute(reads),
+  agreementRoute(reads),
+]
+
+const detailRoute = (reads: Reads<Tables>): Route =>
+  one({
+    ...ofQueue(reads),
+    path: '/api/annotations/{queue_id}',
+    tag: 'annotations',
+    summary: 'Read an annotation queue with its progress, by person as well',
+    response: annotationDetail,
+    async read({ db, queue }, { caller }): Promise<AnnotationDetail> {
+      const { instructions, rubric, exports } = queue
+      const people = await peopleOf(db, queue.queue_id)
+      const may = await standingIn(db, caller, queue)
+      return {
+        ...toRow(queue),
+        ...{ instructions, rubric, people, may },
+        exports: exports.map(one => ({
+          ...one,
+          exported_at: toTimestamp(new Date(one.exported_at)),
+        })),
+      }
+    },
+  })
+
+const historyRoute = (reads: Reads<Tables>): Route =>
+  list({
+    ...ofQueue(reads),
+    path: '/api/annotations/{queue_id}/items/{item}',
+    tag: 'annotations',
+    summary: 'What people did with an item of an annotation queue, newest first',
+    params: annotationItemPath,
+    query: annotationHistoryQuery,
+    row: annotationHistoryRow,
+    matching: ({ db, queue }, { params: { item } }) =>
+      db
+        .selectFrom('annotation_answers')
+        .where('queue_id', '=', queue.queue_id)
+        .where('item', '=', item),
+    select: answers =>
+      answers
+        .select(['item', 'username', 'what', 'answer', 'sources', 'at'])
+        .orderBy('at', 'desc')
+        .orderBy('event_id', 'desc'),
+    shape: rows => rows.map(row => ({ ...row, at: toTimestamp(row.at) })),
+  })
+
+const agreementRoute = (reads: Reads<Tables>): Route =>
+  one({
+    ...ofQueue(reads),
+    path: '/api/annotations/{queue_id}/agreement',
+    tag: 'annotations',
+    summary: 'How well people agree in an annotation queue, with each other and with a judge',
+    response: annotationAgreement,
+    async read({ db, queue }) {
+      const answers = await db
+        .selectFrom('annotation_answers')
+        .select(['item', 'username', 'answer', 'judge'])
+        .where('queue_id', '=', queue.queue_id)
+        .where('is_current', '=', true)
+        .where('what', '=', 'answered')
+        .orderBy('item')
+        .orderBy('username')
+        .execute()
+      return agreementOf(queue, answers)
+    },
+  })
+
+type QueueRow = Awaited<ReturnType<ReturnType<typeof ofQueue>['of']>>['queue']
+
+const toRow = ({
+  queue_id,
+  name,
+  project,
+  owner,
+  kind,
+  state,
+  overlap,
+  source,
+  ...rest
+}: QueueRow) => ({
+  ...{ queue_id, name, project, owner, kind, state, overlap, source },
+  items: rest.items,
+  completed: rest.completed,
+  answers: rest.answers,
+  skips: rest.skips,
+  created_at: toTimestamp(rest.created_at),
+  updated_at: toTimestamp(rest.updated_at),
+})
+
+async function peopleOf(db: Db, queue_id: string) {
+  const { rows } = await sql<{ username: string; answers: number; skips: number }>`
+    select username, (count(*) filter (where what = 'answered'))::int as answers,
+           (count(*) filter (where what = 'skipped'))::int as skips
+      from annotation_answers where queue_id = ${queue_id} and is_current
+     group by username order by 2 desc, 1 limit 100`.execute(db)
+  return rows
+}
+
+/** As `command-api/annotations/find.ts` decides. */
+async function standingIn(
+  db: Db,
+  { username, role }: Person,
+  { project, owner }: Pick<QueueRow, 'project' | 'owner'>,
+): Promise<AnnotationDetail['may']> {
+  if (role === 'admin') return 'manage'
+  const { rows } = await sql<{ owner: string; role: string | null }>`
+    select p.owner, m.role from projects p
+      left join project_members m on m.project = p.name and m.username = ${username}
+     where p.name = ${project}`.execute(db)
+  const [found] = rows
+  if (found?.owner === username || found?.role === 'maintainer') return 'manage'
+  if (found?.role !== 'member') return 'read'
+  return owner === username ? 'manage' : 'annotate'
+}

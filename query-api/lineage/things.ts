@@ -1,0 +1,199 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Person } from '../../auth/caller.ts'
+import type { ArtifactTables } from '../../projector/artifacts/table.ts'
+import type { DatasetTables } from '../../projector/datasets/table.ts'
+import type { DeploymentTables } from '../../projector/deployments/table.ts'
+import type { ModelTables } from '../../projector/models/table.ts'
+import type { TrafficTables } from '../../projector/traffic/table.ts'
+import type { LineageEdge, LineageNode, ThingType } from '../../schemas/lineage.ts'
+import { type AccessTables, mayRead } from '../rules/access.ts'
+import { maySee } from '../rules/dataset-access.ts'
+
+export type Tables = AccessTables &
+  ArtifactTables &
+  DatasetTables &
+  DeploymentTables &
+  ModelTables &
+  TrafficTables
+export type Db = Kysely<Tables>
+
+export type Refs = Readonly<Record<ThingType, readonly string[]>>
+
+/** A thing with its direct origins: for a deployment, every artifact that it ever served. */
+export type Thing = {
+  type: ThingType
+  ref: string
+  name: string
+  owner: string
+  state: string
+  created_at: Date
+  origins: { kind: LineageEdge['kind']; type: ThingType; ref: string }[]
+  traffic?: LineageNode['traffic']
+}
+
+export const idOf = ({ type, ref }: { type: ThingType; ref: string }): string => `${type}:${ref}`
+
+type Reading = { db: Db; caller: Person }
+
+/**
+ * Reads these things and the direct results of `from`, as far as the caller may read them; at most `limit` of each type, oldest first.
+ * Artifacts that led to nothing are found by their own ids alone: a run may have thousands of checkpoints.
+ */
+export async function readThings(on: Reading, own: Refs, from: Refs, limit: number) {
+  const all = await Promise.all([
+    readRuns(on, own, from, limit),
+    readArtifacts(on, own, from, limit),
+    readDatasets(on, own, from, limit),
+    readModels(on, own, from, limit),
+    readDeployments(on, own, from, limit),
+  ])
+  return all.flat()
+}
+
+type Read = (on: Reading, own: Refs, from: Refs, limit: number) => Promise<Thing[]>
+
+const readRuns: Read = async ({ db, caller }, own, from, limit) => {
+  const { rows } = await sql<{
+    run_id: string
+    name: string
+    owner: string
+    state: string
+    created_at: Date
+    retry_of: string | null
+    clone_of: string | null
+    init_from: string[]
+    datasets: string[]
+  }>`
+    select r.run_id, coalesce(r.short_id || ' · ' || r.name, r.short_id) as name, r.owner, r.state, r.created_at,
+           r.retry_of, r.clone_of, r.init_from, r.datasets
+      from runs r
+     where r.deleted_at is null and ${mayRead(caller, 'r')} and r.run_id in (
+             select run_id from runs where run_id = any(${own.run}::text[])
+             union all select run_id from runs where retry_of = any(${from.run}::text[]) or clone_of = any(${from.run}::text[])
+             union all select run_id from runs where init_from && ${from.artifact}::text[]
+             union all select run_id from runs where datasets && ${from.dataset}::text[] and datasets <> '{}')
+     order by r.created_at, r.run_id limit ${limit}`.execute(db)
+  return rows.map(({ run_id, retry_of, clone_of, init_from, datasets, ...row }) => ({
+    ...row,
+    ...{ type: 'run' as const, ref: run_id },
+    origins: [
+      ...originsOf('retry', 'run', [retry_of]),
+      ...originsOf('clone', 'run', [clone_of]),
+      ...originsOf('init_from', 'artifact', init_from),
+      ...originsOf('used', 'dataset', datasets),
+    ],
+  }))
+}
+
+const readArtifacts: Read = async ({ db, caller }, own, from, limit) => {
+  const { rows } = await sql<{
+    artifact_id: string
+    run_id: string
+    kind: string
+    step: number | null
+    path: string
+    status: string
+    owner: string
+    created_at: Date
+  }>`
+    select a.artifact_id, a.run_id, a.kind, a.step, a.path, a.status, r.owner, a.created_at
+      from artifacts a join runs r using (run_id)
+     where r.deleted_at is null and ${mayRead(caller, 'r')}
+       and (a.artifact_id = any(${own.artifact}::text[])
+            or a.run_id = any(${from.run}::text[])
+               and (exists (select from runs u where u.init_from && array[a.artifact_id])
+                    or exists (select from model_versions m where m.artifact_id = a.artifact_id)
+                    or exists (select from deployment_revisions v where v.source ->> 'artifact_id' = a.artifact_id)))
+     order by a.created_at, a.artifact_id limit ${limit}`.execute(db)
+  return rows.map(({ artifact_id, run_id, kind, step, path, status, ...row }) => ({
+    ...row,
+    ...{ type: 'artifact' as const, ref: artifact_id, state: status },
+    name: step === null ? (path.split('/').at(-1) ?? kind) : `${kind} · step ${step}`,
+    origins: originsOf('made', 'run', [run_id]),
+  }))
+}
+
+const readDatasets: Read = async ({ db, caller }, own, from, limit) => {
+  const { rows } = await sql<{
+    ref: string
+    owner: string
+    state: string
+    created_at: Date
+    parents: string[]
+  }>`
+    select v.ref, v.owner, v.state, v.created_at, v.parents
+      from dataset_versions v join datasets d using (owner, name)
+     where ${maySee(caller)} and (v.ref = any(${own.dataset}::text[]) or v.parents && ${from.dataset}::text[])
+     order by v.created_at, v.ref limit ${limit}`.execute(db)
+  return rows.map(({ parents, ...row }) => ({
+    ...row,
+    ...{ type: 'dataset' as const, name: row.ref },
+    origins: originsOf('derived', 'dataset', parents),
+  }))
+}
+
+const readModels: Read = async ({ db, caller }, own, from, limit) => {
+  const { rows } = await sql<{
+    ref: string
+    owner: string
+    archived: boolean
+    created_at: Date
+    artifact_id: string
+  }>`
+    select v.model || '@' || v.version as ref, v.created_by as owner, v.archived, v.created_at, v.artifact_id
+      from model_versions v join models m using (model)
+     where m.deleted_at is null and ${mayRead(caller, 'm')}
+       and (v.artifact_id = any(${from.artifact}::text[])
+            or (v.model, v.version) in (${pairs(own.model)}))
+     order by v.created_at, v.model, v.version limit ${limit}`.execute(db)
+  return rows.map(({ archived, artifact_id, ...row }) => ({
+    ...row,
+    ...{ type: 'model' as const, name: row.ref, state: archived ? 'archived' : 'ready' },
+    origins: originsOf('registered', 'artifact', [artifact_id]),
+  }))
+}
+
+/** `name@version`, taken apart. */
+const pairs = (refs: readonly string[]): RawBuilder<unknown> => sql`
+  select split_part(ref, '@', 1), split_part(ref, '@', 2)::int from unnest(${refs}::text[]) asked (ref)`
+
+const readDeployments: Read = async ({ db, caller }, own, from, limit) => {
+  const { rows } = await sql<{
+    deployment_id: string
+    name: string
+    owner: string
+    state: string
+    created_at: Date
+    artifacts: string[]
+    requests: number
+    prompt_tokens: number
+    completion_tokens: number
+  }>`
+    select d.deployment_id, d.name, d.owner, d.state, d.created_at,
+           array(select distinct v.source ->> 'artifact_id' from deployment_revisions v
+                  where v.deployment_id = d.deployment_id and v.source ->> 'artifact_id' is not null) as artifacts,
+           used.*
+      from deployments d cross join lateral (
+        select coalesce(sum(t.requests), 0)::float8 as requests, coalesce(sum(t.prompt_tokens), 0)::float8 as prompt_tokens,
+               coalesce(sum(t.completion_tokens), 0)::float8 as completion_tokens
+          from traffic_daily t where t.deployment_id = d.deployment_id) used
+     where d.state <> 'deleted' and ${mayRead(caller, 'd')}
+       and (d.deployment_id = any(${own.deployment}::text[])
+            or d.deployment_id in (select v.deployment_id from deployment_revisions v
+                                    where v.source ->> 'artifact_id' = any(${from.artifact}::text[])))
+     order by d.created_at, d.deployment_id limit ${limit}`.execute(db)
+  return rows.map(
+    ({ deployment_id, artifacts, requests, prompt_tokens, completion_tokens, ...row }) => ({
+      ...row,
+      ...{ type: 'deployment' as const, ref: deployment_id },
+      traffic: { requests, prompt_tokens, completion_tokens },
+      origins: originsOf('served', 'artifact', artifacts),
+    }),
+  )
+}
+
+const originsOf = (
+  kind: LineageEdge['kind'],
+  type: ThingType,
+  refs: readonly (string | null)[],
+): Thing['origins'] => refs.flatMap(ref => (ref === null ? [] : [{ kind, type, ref }]))
