@@ -61,6 +61,7 @@ export const workspaceState = closed({
   q: text(1_000),
   runs: text(14_000),
   sort: text(300),
+  cols: text(10_000),
   group: text(300),
   band: text(10),
   off: text(20_000),

@@ -94,7 +94,7 @@ const isStill = () =>
     figure =>
       figure.getBoundingClientRect().top > innerHeight ||
       // A chart; or a panel of another kind, with its content.
-      figure.querySelector('canvas, section > *') !== null,
+      figure.querySelector('canvas, :scope > :not(figcaption) > *') !== null,
   ) &&
   document.querySelector('[aria-busy=true]') === null &&
   ![...document.querySelectorAll('[role=status]')].some(one => one.textContent === 'Loading …')
@@ -121,17 +121,24 @@ try {
     token: ada,
   })
   const pages = { ada: await pageOf('ada', password), admin: await pageOf('admin', password) }
+  const failed: string[] = []
   for (const [name, address] of Object.entries(options.all ? { ...shown, ...others } : shown))
     await keep(
       pages[name.startsWith('admin-') ? 'admin' : 'ada'],
       name,
       address.replace('{deployment}', deployment?.deployment_id ?? ''),
-    )
+    ).catch(error => {
+      // The other pages are still worth a look.
+      failed.push(`${name}: ${error instanceof Error ? error.message : error}`)
+      process.stderr.write(`${failed.at(-1)}\n`)
+    })
+  if (failed.length > 0) throw new Error(`Without a picture: ${failed.join('; ')}`)
 } finally {
   for (const browser of browsers) await browser.close()
   process.kill(pid, 'SIGTERM')
   while (isAlive(pid)) await new Promise(resolve => setTimeout(resolve, 100))
-  await rm(data, { recursive: true, force: true })
+  // Programs of the demonstration may still write.
+  await rm(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 })
 }
 
 async function pageOf(username: string, password: string): Promise<Page> {
@@ -159,7 +166,7 @@ async function keep(page: Page, name: string, address: string): Promise<void> {
     await page.setViewportSize(viewport)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      await page.waitForFunction(isStill, null, { timeout: 30_000 })
+      await page.waitForFunction(isStill, null, { timeout: 60_000 })
       await page.screenshot({ path: join(options.into, `${name}-${colorScheme}-${size}.png`) })
     }
   }

@@ -1,6 +1,6 @@
 import { adminPassword, askApi, signIn } from '../../test/servers/api.ts'
 import { untilDrawn } from '../console/screen.ts'
-import { failedName, lastError, liveName, project, sampleRuns, soughtTag } from './data.ts'
+import { failedName, liveName, project, sampleRuns, soughtTag } from './data.ts'
 import type { Setting, Ways } from './tasks.ts'
 
 const named = { name: project, exact: true } as const
@@ -57,7 +57,7 @@ export const forge: Ways = {
       async act(hand, { best }) {
         await hand.choose(hand.page.getByLabel('Sort by'), 'val/loss, lowest first')
         await hand.sees(
-          name => document.querySelector('main li a')?.textContent?.includes(name) === true,
+          name => document.querySelector('main [role=row] a')?.textContent?.includes(name) === true,
           best,
         )
       },
@@ -106,18 +106,18 @@ export const forge: Ways = {
         await hand.click(hand.page.getByRole('searchbox', { name: /^Search the runs/ }))
         await hand.type(soughtTag)
         await hand.sees(
-          () => document.querySelectorAll('main li input[type=checkbox]').length === 1,
+          () => document.querySelectorAll('main [role=row] input[type=checkbox]').length === 1,
           null,
         )
       },
     },
     {
-      how: 'pointing at the state of the failed run',
+      how: 'pointing at the state of the failed run: the title of its diagnosis',
       async act(hand) {
         const { page } = hand
         const link = page.getByRole('link', { name: failedName, exact: true })
-        await hand.point(page.getByRole('listitem').filter({ has: link }).getByText('failed'))
-        await hand.seesText(page.getByRole('tooltip').getByText(lastError))
+        await hand.point(page.getByRole('row').filter({ has: link }).getByText('failed'))
+        await hand.seesText(page.getByRole('tooltip').getByText(/NaN|finite|RuntimeError/))
       },
     },
     {

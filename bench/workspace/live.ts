@@ -1,4 +1,7 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { CDPSession } from 'playwright-core'
 import { ApiError, askApi } from '../../test/servers/api.ts'
 import type { Target } from '../chart.ts'
 import { createRuns } from '../rig/api.ts'
@@ -16,6 +19,16 @@ function unlessUnavailable(error: unknown): void {
 
 export type HeapAt = { minute: number; megabytes: number; nodes: number; steps: number }
 
+/** At these minutes a snapshot shows what the heap holds. */
+const snapshotMinutes = [5, 15, 30]
+
+type Watch = {
+  minutes: number
+  /** A folder for snapshots of the heap; empty: none are taken. */
+  snapshots: string
+  say: (text: string) => void
+}
+
 /**
  * Watches a workspace whose twenty runs report twenty metrics a second each: the heap of its page after garbage
  * collection, and its DOM nodes, minute by minute.
@@ -23,8 +36,7 @@ export type HeapAt = { minute: number; megabytes: number; nodes: number; steps: 
 export async function watchHeap(
   { page, ofPage }: Opened,
   target: Target,
-  minutes: number,
-  say: (text: string) => void,
+  { minutes, snapshots, say }: Watch,
 ): Promise<HeapAt[]> {
   const live = await createRuns(target.url, target.token, project, runs)
   let step = 0
@@ -58,6 +70,17 @@ export async function watchHeap(
     const one = { minute, megabytes: usedSize / 1e6, nodes, steps: step }
     say(`minute ${minute}, ${step} steps: ${one.megabytes.toFixed(2)} MB, ${nodes} nodes`)
     found.push(one)
+    if (snapshots !== '' && snapshotMinutes.includes(minute))
+      await saveSnapshot(ofPage, join(snapshots, `${minute}.heapsnapshot`))
   }
   return found
+}
+
+async function saveSnapshot(ofPage: CDPSession, path: string): Promise<void> {
+  const parts: string[] = []
+  const keep = ({ chunk }: { chunk: string }) => void parts.push(chunk)
+  ofPage.on('HeapProfiler.addHeapSnapshotChunk', keep)
+  await ofPage.send('HeapProfiler.takeHeapSnapshot', { reportProgress: false })
+  ofPage.off('HeapProfiler.addHeapSnapshotChunk', keep)
+  await writeFile(path, parts)
 }

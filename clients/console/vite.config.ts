@@ -60,6 +60,27 @@ const filesOfAllPages = [
   priority: all.length - nth,
 }))
 
+/** What many pages need is in one more file, which compresses better than forty small ones. */
+const fewestPages = 8
+const fileOfManyPages = {
+  name: (id: string, modules: Rolldown.ChunkingContext) =>
+    id.startsWith(source('')) &&
+    pagesIn(modules).filter(page => importedBy(page, modules).has(id)).length >= fewestPages
+      ? 'parts'
+      : null,
+  priority: 0,
+}
+
+const isPage = (id: string) => id.startsWith(source('pages/')) && id.endsWith('page.tsx')
+let pages: readonly string[] | null = null
+
+function pagesIn(modules: Rolldown.ChunkingContext): readonly string[] {
+  pages ??= [...importedBy(source('start.tsx'), modules)]
+    .flatMap(id => modules.getModuleInfo(id)?.dynamicallyImportedIds ?? [])
+    .filter(isPage)
+  return pages
+}
+
 const imported = new Map<string, Set<string>>()
 
 /** A module and everything that runs before it. */
@@ -94,6 +115,8 @@ export default {
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    rolldownOptions: { output: { codeSplitting: { groups: filesOfAllPages } } },
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [...filesOfAllPages, fileOfManyPages] } },
+    },
   },
 } satisfies UserConfig

@@ -1,8 +1,11 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
+import type { DiagnosisTables } from '../../projector/diagnoses/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
 import { isOfForge } from '../../schemas/logs.ts'
+import { whyFailed } from '../../schemas/why.ts'
 
 type StoredRun = Selectable<RunTables['runs']>
+type Tables = RunTables & DiagnosisTables
 export type End = Omit<RunTables['run_ends'], 'run_id'>
 export type EndedRun = End & { state: StoredRun['state'] }
 
@@ -11,16 +14,15 @@ const unknown: End = { exit_code: null, signal: null, end_reason: null, message:
 /** How a run ended; all null while it has not. */
 export async function readEnd(
   db: Kysely<RunTables>,
-  { run_id, state, ended_at }: StoredRun,
-): Promise<End & { why: string | null }> {
-  if (ended_at === null) return { ...unknown, why: null }
+  { run_id, ended_at }: Pick<StoredRun, 'run_id' | 'ended_at'>,
+): Promise<End> {
+  if (ended_at === null) return unknown
   const row = await db
     .selectFrom('run_ends')
     .select(['exit_code', 'signal', 'end_reason', 'message'])
     .where('run_id', '=', run_id)
     .executeTakeFirst()
-  const end = row ?? unknown
-  return { ...end, why: whyEnded({ ...end, state }) }
+  return row ?? unknown
 }
 
 const isWithoutSuccess = ({ state }: Pick<StoredRun, 'state'>): boolean =>
@@ -28,11 +30,13 @@ const isWithoutSuccess = ({ state }: Pick<StoredRun, 'state'>): boolean =>
 
 /** Why each of these runs ended without success; the others are left out. */
 export async function readWhys(
-  db: Kysely<RunTables>,
+  db: Kysely<Tables>,
   runs: readonly StoredRun[],
 ): Promise<Map<string, string | null>> {
   const ended = runs.filter(isWithoutSuccess)
   if (ended.length === 0) return new Map()
+  const failed = ended.filter(({ state }) => state === 'failed').map(({ run_id }) => run_id)
+  const found = await readTitles(db, failed)
   const rows = await db
     .selectFrom('run_ends')
     .select(['run_id', 'exit_code', 'signal', 'end_reason', 'message'])
@@ -40,17 +44,26 @@ export async function readWhys(
     .execute()
   const ends = new Map(rows.map(({ run_id, ...end }) => [run_id, end]))
   return new Map(
-    ended.map(({ run_id, state }) => [
-      run_id,
-      whyEnded({ ...(ends.get(run_id) ?? unknown), state }),
-    ]),
+    ended.map(({ run_id, state }) => {
+      const why = whyEnded({ ...(ends.get(run_id) ?? unknown), state })
+      return [run_id, whyFailed({ state, why }, found.get(run_id))]
+    }),
   )
+}
+
+/** What the diagnoses of these runs found; a newer request supersedes an older diagnosis. */
+async function readTitles(db: Kysely<Tables>, runIds: readonly string[]) {
+  if (runIds.length === 0) return new Map<string, never>()
+  const { rows } = await sql<{ run_id: string; title: string; category: string }>`
+    select run_id, verdict ->> 'title' as title, verdict ->> 'category' as category
+      from diagnoses where run_id = any(${runIds}) and status = 'succeeded'`.execute(db)
+  return new Map(rows.map(({ run_id, ...found }) => [run_id, { status: 'succeeded', ...found }]))
 }
 
 /** Longer messages are truncated in `why` (characters); `message` has the full text. */
 const maxDetail = 300
 
-/** Null for a run that has not ended, or succeeded. */
+/** How the run ended, in one sentence; null if it has not ended, or succeeded. */
 export function whyEnded(run: EndedRun): string | null {
   if (run.state === 'abandoned') return 'nothing was heard of it for a day'
   if (run.state !== 'failed' && run.state !== 'stopped') return null

@@ -1,6 +1,7 @@
 import type { RunListQuery } from '../../schemas/runs/records.ts'
 import type { RunSearch } from '../../schemas/runs/search.ts'
 import { countRows, maxExactCount } from '../reading/page.ts'
+import { parseHparamSort } from './by-hparam.ts'
 import { byId, type Db, parseMetricSort, type Runs } from './by-metric.ts'
 import { type Found, filteredRuns, inOrder, type Readable } from './list.ts'
 import { searchMatcher } from './search.ts'
@@ -32,7 +33,8 @@ export async function findRuns(
       ? byId(db, candidates).where(match(ofReports, candidates))
       : runs.where(match(ofReports, null))
   // Conditions on metrics are looked up in the order of the list; those on hyperparameters and labels are joined, in no order.
-  const isInOrder = has('metric', ofReports) && parseMetricSort(sort) === null
+  const isOfField = parseMetricSort(sort) === null && parseHparamSort(sort) === null
+  const isInOrder = has('metric', ofReports) && isOfField
   const ids = await idsOf(isInOrder ? inOrder(found, sort) : found, maxExactCount + 1)
   return {
     runs: ids.length <= atOnce ? byId(db, ids) : found,

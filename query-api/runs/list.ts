@@ -3,6 +3,7 @@ import type { Person } from '../../auth/caller.ts'
 import { runStates, searchedStates } from '../../schemas/jobs/states.ts'
 import type { RunListQuery } from '../../schemas/runs/records.ts'
 import { maxExactCount, parseSort, parseWords } from '../reading/page.ts'
+import { parseHparamSort, runsByHparam } from './by-hparam.ts'
 import { byId, type Db, type Page, parseMetricSort, type Runs, runsByMetric } from './by-metric.ts'
 import type { StoredRun } from './record.ts'
 
@@ -54,9 +55,10 @@ const sortable = [
   'owner',
   'state',
   'source',
+  'duration_s',
 ] as const
 /** `nulls last` only on these: on columns that are never null it would make their index unusable. */
-const mayBeNull: readonly string[] = ['started_at', 'ended_at', 'name']
+const mayBeNull: readonly string[] = ['started_at', 'ended_at', 'name', 'duration_s']
 
 export type Found = {
   runs: Runs
@@ -66,7 +68,7 @@ export type Found = {
   first: readonly string[] | null
 }
 
-/** A page of the runs that were found, ordered by a field or by a metric. */
+/** A page of the runs that were found, ordered by a field, a metric or a hyperparameter. */
 export function pageOfRuns(
   db: Db,
   { runs, counted, first }: Found,
@@ -75,6 +77,8 @@ export function pageOfRuns(
 ): Promise<StoredRun[]> {
   const metric = parseMetricSort(sort)
   if (metric) return runsByMetric(db, runs, metric, { limit, offset, counted })
+  const hparam = parseHparamSort(sort)
+  if (hparam) return runsByHparam(db, runs, hparam, { limit, offset })
   const isInFirst = first !== null && (offset + limit <= first.length || counted <= maxExactCount)
   const page = isInFirst
     ? inOrder(byId(db, first.slice(offset, offset + limit)), sort)
@@ -82,11 +86,14 @@ export function pageOfRuns(
   return page.selectAll('runs').execute()
 }
 
+/** How long a run took; null until it has ended. */
+const ranFor = sql`runs.ended_at - runs.started_at`
+
 /** Ordered by a field; 422 for a field that lists cannot be sorted by. */
 export function inOrder(runs: Runs, sort: string): Runs {
   const { by, desc } = parseSort(sort, sortable)
   return runs
-    .orderBy(`runs.${by}`, order => {
+    .orderBy(by === 'duration_s' ? ranFor : sql.ref(`runs.${by}`), order => {
       const directed = desc ? order.desc() : order.asc()
       return mayBeNull.includes(by) ? directed.nullsLast() : directed
     })

@@ -5,6 +5,7 @@ import { meanWithin } from '../../platform/series/sum.ts'
 import type { AlertTables } from '../../projector/alerts/table.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
+import type { DiagnosisTables } from '../../projector/diagnoses/table.ts'
 import type { EnvironmentTables } from '../../projector/environment/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { LabelTables } from '../../projector/labels/table.ts'
@@ -24,6 +25,7 @@ export type RecordTables = AccessTables &
   AlertTables &
   ArtifactTables &
   DeploymentTables &
+  DiagnosisTables &
   EnvironmentTables &
   JobTables &
   LabelTables &

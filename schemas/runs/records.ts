@@ -41,7 +41,7 @@ const row = {
   started_at: nullable(timestamp()),
   ended_at: nullable(timestamp()),
   duration_s: nullable(Type.Integer({ minimum: 0 })),
-  /** For people, in one line: why the run ended without success. */
+  /** For people, in one line: why the run ended without success. Once a failed run is diagnosed, what the diagnosis found. */
   why: nullable(Type.String()),
   last_report_at: nullable(timestamp()),
   /** When an unfinished external run was last heard from, to half a minute, if that is more than two minutes ago. */
@@ -130,7 +130,7 @@ export const runListQuery = closed({
   deleted: Type.Optional(Type.Boolean()),
   since: Type.Optional(timestamp()),
   until: Type.Optional(timestamp()),
-  /** A field, or `metric:<key>:last|min|max`; a leading `-` sorts descending. */
+  /** A field, `metric:<key>:last|min|max` or `hparam:<key>`; a leading `-` sorts descending. */
   sort: Type.Optional(Type.String({ maxLength: 300 })),
   /** Metrics that `summary` always includes. */
   metrics: askedKeys(),

@@ -58,7 +58,7 @@ test('a broken dataset is corrected by its lines, granted, and used by a run tha
   await createPerson(forge, 'grace')
   // Its runs are admitted, and wait.
   await forge.call('PUT', '/api/admin/queue', { body: { paused: true } })
-  const { page, faults } = await openSignedIn(t, forge, 'ada')
+  const { page, faults, call } = await openSignedIn(t, forge, 'ada')
   const region = (name: string | RegExp) => page.getByRole('region', { name })
 
   await page.goto(`${forge.url}/datasets`)
@@ -126,8 +126,15 @@ test('a broken dataset is corrected by its lines, granted, and used by a run tha
   await rows.getByText('Row 4 of 4 rows').waitFor()
 
   await page.getByRole('button', { name: 'Edit' }).click()
-  await page.getByRole('textbox', { name: 'Card' }).fill('# Sums\n\nFrom *book 1*.')
-  await page.getByRole('button', { name: 'Save' }).click()
+  const card = page.getByRole('textbox', { name: 'Card' })
+  await card.fill('# Sums\n\nFrom *book 1*.')
+  // Somebody else writes meanwhile, and is replaced only after a warning.
+  const dataset = '/api/datasets/ada/sums'
+  await call('PATCH', dataset, { body: { card: 'From *book 2*.' } })
+  await card.press('Control+Enter')
+  await region('Card').getByText('Somebody has changed this text since').waitFor()
+  t.is((await call<{ card: string }>('GET', dataset)).body.card, 'From *book 2*.')
+  await card.press('Control+Enter')
   await region('Card').getByRole('heading', { name: 'Sums' }).waitFor()
   const snippet = await region('Use from Python')
     .getByRole('region', { name: 'Python' })

@@ -74,7 +74,7 @@ test('notes are written in Markdown by keyboard, and nothing in them acts', asyn
   await notes.getByRole('button', { name: 'Edit' }).click()
   await forge.call('PATCH', `/api/runs/${run.run_id}`, { body: { notes: '>'.repeat(16_000) } })
   await ingest(forge, run, 'lifecycle', { event: 'running' })
-  await notes.getByText('Somebody has changed the notes since').waitFor()
+  await notes.getByText('Somebody has changed this text since').waitFor()
   await notes.getByRole('button', { name: 'Cancel' }).click()
   await notes.getByRole('button', { name: 'Edit' }).waitFor()
   await page.getByRole('heading', { name: 'Hyperparameters' }).waitFor()

@@ -1,8 +1,8 @@
 import test from 'ava'
-import { whyOf } from '../../clients/console/src/pages/run/why.ts'
 import type { Alert } from '../../schemas/alerts.ts'
 import type { Diagnosis } from '../../schemas/diagnoses.ts'
 import type { Notification } from '../../schemas/notifications.ts'
+import { whyFailed } from '../../schemas/why.ts'
 import { sharedForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
@@ -81,15 +81,27 @@ test('the head, the diagnosis and the notification give the same reason, and say
   )
   t.deepEqual(await axeFinds(page), [])
   await keepViews(page, 'run-why')
+  type Row = { run_id: string; why: string | null }
+  const whyIn = async (path: string) => {
+    const { body } = await forge.call<Row | Row[]>('GET', path)
+    return [body].flat().find(({ run_id }) => run_id === run.run_id)?.why
+  }
+  for (const path of [`/api/runs/${run.run_id}`, '/api/runs?state=failed'])
+    t.is(await whyIn(path), title, path)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto(`${forge.url}/runs?q=state:failed`)
+  await page.getByRole('row').filter({ hasText: run.short_id }).getByText('failed').hover()
+  await page.getByRole('tooltip').getByText(title).waitFor()
   t.deepEqual(faults, [])
 })
 
 test('without a finding, the reason is how the run ended', t => {
   const found = { status: 'succeeded', title: 'Out of GPU memory', category: 'gpu_oom' } as const
-  const run = { why: 'exit code 1' }
-  t.is(whyOf(run, undefined), 'exit code 1')
-  t.is(whyOf(run, found), 'Out of GPU memory')
-  t.is(whyOf(run, { ...found, category: 'unknown' }), 'exit code 1')
-  t.is(whyOf(run, { ...found, status: 'running', title: null, category: null }), 'exit code 1')
-  t.is(whyOf({ why: null }, undefined), null)
+  const run = { state: 'failed', why: 'exit code 1' }
+  t.is(whyFailed(run, undefined), 'exit code 1')
+  t.is(whyFailed(run, found), 'Out of GPU memory')
+  t.is(whyFailed(run, { ...found, category: 'unknown' }), 'exit code 1')
+  t.is(whyFailed(run, { ...found, status: 'running', title: null, category: null }), 'exit code 1')
+  t.is(whyFailed({ ...run, why: null }, undefined), null)
+  t.is(whyFailed({ state: 'stopped', why: 'somebody stopped it' }, found), 'somebody stopped it')
 })

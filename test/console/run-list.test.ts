@@ -82,7 +82,7 @@ test('columns, orders and views live in addresses, and damaged ones are harmless
   t.deepEqual(columnsOf('name,nonsense,metric:a:b:last,metric:x:mode'), ['name', 'metric:a:b:last'])
   t.deepEqual(
     usualColumns.filter(column => !isSortable(column)),
-    ['duration_s', 'best'],
+    ['best'],
     'the server sorts by no other',
   )
   t.deepEqual(metricOf('metric:a:b:min'), { key: 'a:b', of: 'min' })

@@ -48,6 +48,9 @@ test('runs are read in groups: the mean of each, a band around it, and their run
   await page.goto(address)
   await chart.getByText('2 lines').waitFor()
   t.false(await page.getByLabel('Show 0.01', { exact: true }).isChecked())
+  // A chart of one group names it.
+  await page.getByLabel('Show 0.1', { exact: true }).uncheck()
+  await chart.locator('figcaption').getByText('0.001', { exact: true }).waitFor()
   await page.setViewportSize({ width: 390, height: 800 })
   await fits(page)
   t.deepEqual(faults, [])

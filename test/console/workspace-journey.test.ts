@@ -102,7 +102,7 @@ test('a project is a workspace: its runs, their curves, and both live, all of it
   await page.getByText('10 of 23 runs shown').waitFor()
   await report(25)
   await page.getByText('10 of 24 runs shown').waitFor()
-  await page.getByRole('listitem').getByText('sweep-25').waitFor()
+  await page.getByRole('row').getByText('sweep-25').waitFor()
   await page.setViewportSize({ width: 390, height: 800 })
   await fits(page)
 

@@ -2,6 +2,7 @@ import test from 'ava'
 import { startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { axeFinds, becomes, fits, keepViews, openSignedIn } from './browse.ts'
+import { runRows } from './run-rows.ts'
 
 test('a workspace sorts its runs by a metric, draws the first ones, and shows what mattered for it', async t => {
   const forge = await startForge(t)
@@ -20,13 +21,13 @@ test('a workspace sorts its runs by a metric, draws the first ones, and shows wh
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.goto(`${forge.url}/projects/sweep`)
   await page.getByText('10 of 24 runs shown').waitFor()
-  const rows = page.getByRole('list', { name: 'Runs of the project' }).getByRole('listitem')
+  const rows = runRows(page)
   const first = async () => (await rows.allTextContents()).slice(0, 3)
-  await becomes(t, async () => (await first())[0], 'sweep-24pending')
+  await becomes(t, async () => (await first())[0], 'sweep-24pending26')
 
   await page.getByLabel('Sort by').selectOption({ label: 'val/loss, lowest first' })
   await page.waitForURL(/sort=/)
-  await becomes(t, first, ['sweep-81.12pending', 'sweep-72.11pending', 'sweep-92.13pending'])
+  await becomes(t, first, ['sweep-8pending1.12', 'sweep-7pending2.11', 'sweep-9pending2.13'])
   t.true(await page.getByLabel('Show sweep-8 (sweep-8)').isChecked())
   t.false(await page.getByLabel('Show sweep-24 (sweep-24)').isChecked())
   await page.getByRole('button', { name: 'First 10' }).waitFor()
@@ -38,9 +39,9 @@ test('a workspace sorts its runs by a metric, draws the first ones, and shows wh
   const address = page.url()
   await page.goto('about:blank')
   await page.goto(address)
-  await becomes(t, async () => (await first())[0], 'sweep-81.12pending')
+  await becomes(t, async () => (await first())[0], 'sweep-8pending1.12')
   await page.getByLabel('Sort by').selectOption({ label: 'val/loss, highest first' })
-  await becomes(t, async () => (await first())[0], 'sweep-2417.3pending')
+  await becomes(t, async () => (await first())[0], 'sweep-24pending17.3')
 
   // The menu of a chart adds what mattered for its metric.
   await page.getByRole('button', { name: 'Actions: val/loss' }).click()
@@ -50,7 +51,7 @@ test('a workspace sorts its runs by a metric, draws the first ones, and shows wh
   await becomes(t, async () => /^lr[5-9]\d %/.test(await most()), true, 'the loss depends on lr')
 
   await page.getByLabel('Sort by').selectOption({ label: 'Newest first' })
-  await becomes(t, async () => (await first())[0], 'sweep-24pending')
+  await becomes(t, async () => (await first())[0], 'sweep-24pending26')
 
   // A word narrows the list while it is typed; only Enter asks the server, and changes the charts.
   const search = page.getByRole('searchbox', { name: 'Search the runs of this project' })

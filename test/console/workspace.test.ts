@@ -1,8 +1,19 @@
 import test from 'ava'
 import { lastUpTo, readingsAt } from '../../clients/console/src/charts/nearest.ts'
 import { lineOf } from '../../clients/console/src/charts/series.ts'
+import {
+  columnsOf,
+  namesOf,
+  textOfColumns,
+} from '../../clients/console/src/pages/projects/columns.ts'
 import { shownOf, shownText, withWord } from '../../clients/console/src/pages/projects/shown.ts'
-import { orderFrom, ordersOf, textOfOrder } from '../../clients/console/src/pages/projects/sort.ts'
+import {
+  nextOrder,
+  type Order,
+  orderFrom,
+  ordersOf,
+  textOfOrder,
+} from '../../clients/console/src/pages/projects/sort.ts'
 
 const runs = Array.from({ length: 30 }, (_, nth) => ({ short_id: `my-demo-${30 - nth}` }))
 
@@ -72,10 +83,13 @@ test('a line shows its nearest value at the cursor, and nothing before its first
 })
 
 test('an order of the runs survives the address, whatever the metric is called', t => {
-  const orders = ordersOf(['val/loss', 'a:b:last', '-x'], { key: 'gone', isFalling: true })
-  t.is(orders.length, 8)
+  const orders = ordersOf(['val/loss', 'a:b:last', '-x'], ['hparam:-lr', 'duration_s'], {
+    column: 'metric:gone:min',
+    isFalling: true,
+  })
+  t.is(orders.length, 12)
   for (const order of orders) t.deepEqual(orderFrom(textOfOrder(order)), order)
-  for (const text of [undefined, '', 'name', 'metric:loss', 'metric::last', 'metric:loss:max'])
+  for (const text of [undefined, '', '-', 'tags', 'metric:loss', 'metric::last', 'hparam:'])
     t.is(orderFrom(text), null, String(text))
 })
 
@@ -93,4 +107,22 @@ test('words narrow the listed runs while they are typed, and leave a search with
   t.deepEqual(found('nothing'), [])
   for (const text of ['', 'tag:long', 'loss<1', 'a OR b', '"two words"'])
     t.is(found(text).length, 3, text)
+})
+
+test('the columns of a workspace are in its address, the best metric or the one sorted by without any', t => {
+  t.deepEqual(columnsOf(undefined, null), ['best'])
+  t.deepEqual(columnsOf(undefined, orderFrom('-metric:loss:min')), ['metric:loss:min'])
+  t.deepEqual(columnsOf(undefined, orderFrom('name')), ['best'], 'every row has its name')
+  const chosen = ['hparam:a,b', 'metric:val/loss:last', 'owner', 'best']
+  t.deepEqual(columnsOf(textOfColumns(chosen), orderFrom('-metric:loss:min')), chosen)
+  t.deepEqual(columnsOf('', null), [], 'none was chosen')
+  t.is(textOfColumns(['best']), undefined)
+  t.deepEqual(columnsOf('name,owner,nonsense,metric:x:mode,owner', null), ['owner'])
+  t.deepEqual(namesOf(chosen), { metrics: ['val/loss'], hparams: ['a,b'] })
+  const clicks = ['-lr', 'lr', null, '-lr'].map(text => text?.replace('lr', 'hparam:lr') ?? null)
+  let order: Order | null = null
+  for (const text of clicks) {
+    order = nextOrder('hparam:lr', order)
+    t.is(order && textOfOrder(order), text)
+  }
 })

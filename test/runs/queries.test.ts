@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import test from 'ava'
 import { startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
@@ -135,6 +136,51 @@ test('runs are listed newest first, filtered, sorted by fields and by metrics, i
     'x=1',
   ])
     t.is((await forge.call('GET', `/api/runs?${bad}`)).status, 422, bad)
+})
+
+test('runs are sorted by a hyperparameter, numbers before words, and by how long they ran', async t => {
+  const forge = await startForge(t)
+  const created = []
+  for (const width of [8, '64', 'wide', undefined, 16]) {
+    const run = await createRun(forge, 'sorted')
+    if (width !== undefined)
+      await ingest(forge, run, 'hparams', { params: { 'a:b': width, width } })
+    created.push(run)
+  }
+  const runs = created.map(run => run.run_id)
+  const ids = async (query: string) => {
+    const { status, body } = await forge.call<Run[]>('GET', `/api/runs?project=sorted&${query}`)
+    t.is(status, 200, query)
+    return body.map(run => runs.indexOf(run.run_id))
+  }
+  await until('the hyperparameters are projected', 10_000, async () =>
+    isDeepStrictEqual(await ids('sort=hparam:a:b'), [0, 4, 1, 2, 3]),
+  )
+  t.deepEqual(await ids('sort=-hparam:a:b'), [1, 4, 0, 2, 3])
+  t.deepEqual(
+    [
+      ...(await ids('sort=-hparam:a:b&limit=2')),
+      ...(await ids('sort=-hparam:a:b&limit=3&offset=2')),
+    ],
+    [1, 4, 0, 2, 3],
+  )
+  t.deepEqual(await ids('sort=-hparam:none'), [4, 3, 2, 1, 0], 'newest first')
+  t.deepEqual(await ids('sort=hparam:a:b&q=hparams.width>8'), [4, 1])
+
+  // The second started later and ended earlier.
+  const [long, short] = [created[0], created[2]]
+  if (!long || !short) throw new Error('no run')
+  for (const [run, event] of [
+    [long, 'running'],
+    [short, 'running'],
+    [short, 'succeeded'],
+    [long, 'succeeded'],
+  ] as const)
+    await ingest(forge, run, 'lifecycle', { event })
+  await until('both have ended', 10_000, async () =>
+    isDeepStrictEqual(await ids('sort=-duration_s&limit=2'), [0, 2]),
+  )
+  t.deepEqual(await ids('sort=duration_s'), [2, 0, 1, 3, 4])
 })
 
 test('unknown runs are the same 404 everywhere', async t => {

@@ -291,6 +291,8 @@ function useLast(lines: readonly Line[]): string {
   const say = useWords(words)
   const [line] = lines
   if (lines.length !== 1 || !line) return lines.length > 1 ? say.lines(lines.length) : ''
+  // A group has no last value of its own.
+  if (line.isGroup) return line.label
   const { last } = line
   const bad = line.nonfinite.reduce((sum, { count }) => sum + count, 0)
   const shown = last && (typeof last.value === 'number' ? shortNumber(last.value, 5) : last.value)

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import type { RunRow } from '../../../../schemas/runs/records.ts'
-import { reread } from '../session/api.ts'
+import { refresh } from '../session/api.ts'
 import { pathOfSeries } from './project-series.ts'
 import { pathOfMetrics } from './use-lines.ts'
 
@@ -22,9 +22,19 @@ export function useLiveCurves(
   const paceMs = Math.max(leastMs, live.length * 50)
   useEffect(() => {
     if (paths === '') return
-    const timer = setInterval(() => {
-      if (!document.hidden) void reread(...paths.split(' '))
-    }, paceMs)
-    return () => clearInterval(timer)
+    let timer: ReturnType<typeof setTimeout>
+    let isOver = false
+    const next = () => {
+      timer = setTimeout(async () => {
+        // The next one waits for this one: a slow server would otherwise never finish any.
+        if (!document.hidden) await refresh(...paths.split(' '))
+        if (!isOver) next()
+      }, paceMs)
+    }
+    next()
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
   }, [paths, paceMs])
 }

@@ -3,15 +3,15 @@ import { Button } from '../design/button.tsx'
 import { usePart } from '../design/use-part.ts'
 import { useWords } from '../words/words.ts'
 import type { Names } from './editor.tsx'
+import { menuWords } from './menu-words.ts'
 import { isFull } from './panel.ts'
 import type { Pinned } from './pinned.tsx'
-import { words } from './words.ts'
 
 const loadEditor = () => import('./editor.tsx')
 
 /** Opens the form of a new panel, which becomes the last one. */
 export function AddPanel({ pinned, names }: { pinned: Pinned; names: Names }) {
-  const say = useWords(words)
+  const say = useWords(menuWords)
   const [isOpen, setOpen] = useState(false)
   const editor = usePart(isOpen ? loadEditor : null)
   return (

@@ -5,8 +5,8 @@ import { useWords } from '../words/words.ts'
 import type { Drawn } from './board.tsx'
 import type { Shared } from './drawn-panel.tsx'
 import type { Names } from './editor.tsx'
+import { menuWords } from './menu-words.ts'
 import { isFull } from './panel.ts'
-import { words } from './words.ts'
 
 export type Pinned = { panels: readonly Panel[]; setPanels: (panels: Panel[]) => void }
 
@@ -43,7 +43,7 @@ export function PinnedPanels({ pinned: { panels, setPanels }, names, shared }: P
 
 /** Pins the metrics of a chart: an item of its menu. */
 export function PinItem({ pinned, keys }: { pinned: Pinned; keys: readonly string[] }) {
-  const say = useWords(words)
+  const say = useWords(menuWords)
   const pin = () => pinned.setPanels([...pinned.panels, { kind: 'line', keys: [...keys] }])
   return (
     <MenuItem onSelect={pin} unless={isFull(pinned.panels) && say.full}>
@@ -54,7 +54,7 @@ export function PinItem({ pinned, keys }: { pinned: Pinned; keys: readonly strin
 
 /** Adds a panel that shows which hyperparameters matter for a metric: an item of the menu of its chart. */
 export function ImportanceItem({ pinned, metric }: { pinned: Pinned; metric: string }) {
-  const say = useWords(words)
+  const say = useWords(menuWords)
   const add = () =>
     pinned.setPanels([{ kind: 'importance', metric: `${metric}:last` }, ...pinned.panels])
   return (

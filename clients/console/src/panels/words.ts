@@ -2,10 +2,8 @@ import { wordsOf } from '../words/words.ts'
 
 export const words = wordsOf({
   pinned: ['Pinned', '已固定'],
-  add: ['Add panel', '添加面板'],
   edit: ['Edit', '编辑'],
   remove: ['Remove', '移除'],
-  pin: ['Pin', '固定'],
   menu: [(title: string) => `Actions: ${title}`, (title: string) => `操作：${title}`],
   earlier: ['Move earlier', '前移'],
   later: ['Move later', '后移'],
@@ -22,7 +20,6 @@ export const words = wordsOf({
     (title: string, at: number, of: number) => `${title}: ${at} of ${of}`,
     (title: string, at: number, of: number) => `${title}：第 ${at} / ${of} 个`,
   ],
-  full: ['The address has no room for another panel', '地址中已无法再容纳面板'],
   table: ['Show as a table', '以表格显示'],
   chart: ['Show as a chart', '以图表显示'],
   run: ['Run', '运行'],

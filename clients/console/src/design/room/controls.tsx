@@ -10,6 +10,7 @@ import { FormEnd } from '../form-end.tsx'
 import { Icon } from '../icon.tsx'
 import { Menu, MenuItem } from '../menu.tsx'
 import { Star } from '../star.tsx'
+import { Written } from '../written.tsx'
 import styles from './page.module.css'
 
 /** What can be pressed and filled in. */
@@ -37,6 +38,8 @@ export const Controls = () => (
     <Others />
     <h3>Fields</h3>
     <Fields />
+    <h3>Text that people write together</h3>
+    <WrittenText />
     <h3>Dialogs</h3>
     <Dialogs />
   </div>
@@ -75,6 +78,22 @@ const Fields = () => (
     <Checkbox label="Unread only" />
   </div>
 )
+
+function WrittenText() {
+  const [text, setText] = useState('Diverges after a **warm restart**.')
+  return (
+    <Written
+      title="Findings"
+      text={text}
+      canEdit
+      add="Add findings"
+      hint="Markdown. Ctrl Enter saves."
+      maxLength={1_000}
+      read={async () => text}
+      save={async next => setText(next)}
+    />
+  )
+}
 
 function Dialogs() {
   const [open, setOpen] = useState<'form' | 'ask' | 'wide' | 'side' | null>(null)

@@ -35,14 +35,14 @@ export function History({ deployment }: { deployment: Deployment }) {
             key: 'reason',
             title: say.reason,
             cell: one => (
-              <>
+              <div className={styles.reason}>
                 {visible(one.reason)}
                 {one.overridden.length > 0 && (
                   <p className={styles.fault}>
                     {say.overrode} {one.overridden.join('; ')}
                   </p>
                 )}
-              </>
+              </div>
             ),
           },
           {

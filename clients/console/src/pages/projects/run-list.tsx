@@ -1,17 +1,12 @@
-import { Link } from '@tanstack/react-router'
-import { type FormEvent, memo, type ReactNode, useCallback, useId, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
-import { strokeOfRun } from '../../charts/stroke.ts'
 import { Button } from '../../design/button.tsx'
-import { shortNumber } from '../../words/amounts.ts'
-import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
-import { readRunAhead } from '../run/ahead.ts'
-import { RowState } from '../run/row-state.tsx'
 import styles from './page.module.css'
+import { RunRows } from './run-rows.tsx'
 import { shownAtFirst, withWord } from './shown.ts'
 import type { Order } from './sort.ts'
-import { Swatch } from './swatch.tsx'
+import { useGrid } from './use-grid.ts'
 import { words } from './words.ts'
 
 type Props = {
@@ -24,6 +19,10 @@ type Props = {
   onLift: (runId: string | null) => void
   /** By which the runs are sorted; null: the newest first. */
   order: Order | null
+  onOrder: (order: Order | null) => void
+  columns: readonly string[]
+  /** The choice of the columns. */
+  columnChoice: ReactNode
   q: string
   fault: string | null
   onSearch: (q: string) => void
@@ -35,15 +34,17 @@ type Props = {
 
 /** The runs of a project, each with the colour of its curves; a run can be hidden from all charts at once. */
 export function RunList(props: Props) {
-  const { runs, total, shown, onShow, order, q, fault, onSearch } = props
+  const { runs, total, shown, columns, q, fault, onSearch } = props
   const { choice, groups } = props
   const say = useWords(words)
+  const grid = useGrid(columns)
   const [isOpen, setOpen] = useState(() => matchMedia('(min-width: 60rem)').matches)
   const [typed, setTyped] = useState({ q, text: '' })
   const listed = typed.q === q ? withWord(runs, typed.text) : runs
   return (
     <details
       className={styles.side}
+      {...(groups === null && { style: grid })}
       open={isOpen}
       onToggle={event => setOpen(event.currentTarget.open)}
     >
@@ -62,114 +63,38 @@ export function RunList(props: Props) {
         <div className={styles.tools}>
           <Search q={q} fault={fault} onSearch={onSearch} onType={text => setTyped({ q, text })} />
           {choice}
-          {groups === null && (
-            <div className={styles.buttons}>
-              <Button kind="quiet" onClick={() => onShow(runs.slice(0, shownAtFirst))}>
-                {order === null ? say.newest : say.first}
-              </Button>
-              <Button kind="quiet" onClick={() => onShow(runs)}>
-                {say.all}
-              </Button>
-              <Button kind="quiet" onClick={() => onShow([])}>
-                {say.noneAll}
-              </Button>
-            </div>
-          )}
-          {groups === null && (total === null || (total ?? 0) > runs.length) && (
-            <p className={styles.soft}>
-              {(order === null ? say.onlyNewest : say.onlyFirst)(runs.length)}
-            </p>
-          )}
+          {groups === null && <Which {...props} />}
         </div>
-        {groups ?? <Rows {...props} listed={listed} />}
+        {groups ?? <RunRows {...props} listed={listed} />}
       </div>
     </details>
   )
 }
 
-/** The listed runs, each of which can be shown or hidden. */
-function Rows(props: Props & { listed: readonly RunRow[] }) {
-  const { listed, runs, shown, onShow, lifted, onLift, order } = props
+/** Buttons that choose the shown runs, and how many of all the list has. */
+function Which({ runs, total, order, onShow, columnChoice }: Props) {
   const say = useWords(words)
-  const isShown = new Set(shown.map(run => run.run_id))
-  const latest = useRef<(run: RunRow) => void>(() => {})
-  latest.current = run =>
-    onShow(runs.filter(one => isShown.has(one.run_id) !== (one.run_id === run.run_id)))
-  const toggle = useCallback((run: RunRow) => latest.current(run), [])
   return (
-    <ul className={styles.runs} aria-label={say.list} tabIndex={0}>
-      {listed.map(run => (
-        <Line
-          key={run.run_id}
-          run={run}
-          metric={order?.key ?? null}
-          isShown={isShown.has(run.run_id)}
-          isLifted={lifted === run.run_id}
-          onToggle={toggle}
-          onLift={onLift}
-        />
-      ))}
-      {listed.length === 0 && runs.length > 0 && <li className={styles.soft}>{say.noneListed}</li>}
-    </ul>
-  )
-}
-
-type LineProps = {
-  run: RunRow
-  /** Whose last value is shown, instead of the best one of the run. */
-  metric: string | null
-  isShown: boolean
-  isLifted: boolean
-  onToggle: (run: RunRow) => void
-  onLift: (runId: string | null) => void
-}
-
-/** Drawn again only if it changes itself: a list has up to 200 of them. */
-const Line = memo(function Line(props: LineProps) {
-  const { run, metric, isShown, isLifted, onToggle, onLift } = props
-  const say = useWords(words)
-  const { run_id, short_id } = run
-  const name = visible(run.name ?? short_id)
-  return (
-    <li
-      className={`${styles.run} ${isShown ? '' : styles.aside} ${isLifted ? styles.lifted : ''}`}
-      onMouseEnter={() => onLift(isShown ? run_id : null)}
-      onMouseLeave={() => onLift(null)}
-      onFocus={() => onLift(isShown ? run_id : null)}
-      onBlur={() => onLift(null)}
-    >
-      <input
-        type="checkbox"
-        aria-label={say.show(`${name} (${short_id})`)}
-        checked={isShown}
-        onChange={() => onToggle(run)}
-      />
-      <Swatch stroke={strokeOfRun(short_id)} isShown={isShown} />
-      <Link
-        to="/runs/$run_id"
-        params={{ run_id: short_id }}
-        title={`${name} · ${short_id}`}
-        onPointerEnter={() => readRunAhead(run)}
-        onFocus={() => readRunAhead(run)}
-      >
-        {run.starred && '★ '}
-        {name}
-      </Link>
-      <Value run={run} metric={metric} />
-      <RowState run={run} />
-    </li>
-  )
-})
-
-function Value({ run, metric }: Pick<LineProps, 'run' | 'metric'>) {
-  const { best, summary } = run
-  const last = metric === null ? undefined : summary[metric]?.last
-  const value = metric === null ? best?.value : last
-  const title = metric === null ? best && `${best.key} (${best.goal})` : metric
-  return (
-    <span className={styles.value} {...(value != null && { title: `${title}: ${value}` })}>
-      {typeof value === 'number' ? shortNumber(value, 3) : value}
-    </span>
+    <>
+      <div className={styles.buttons}>
+        <Button kind="quiet" onClick={() => onShow(runs.slice(0, shownAtFirst))}>
+          {order === null ? say.newest : say.first}
+        </Button>
+        <Button kind="quiet" onClick={() => onShow(runs)}>
+          {say.all}
+        </Button>
+        <Button kind="quiet" onClick={() => onShow([])}>
+          {say.noneAll}
+        </Button>
+        <span className={styles.space} />
+        {columnChoice}
+      </div>
+      {(total === null || (total ?? 0) > runs.length) && (
+        <p className={styles.soft}>
+          {(order === null ? say.onlyNewest : say.onlyFirst)(runs.length)}
+        </p>
+      )}
+    </>
   )
 }
 

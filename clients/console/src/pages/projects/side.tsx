@@ -1,12 +1,15 @@
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
+import { Loading } from '../../design/notice.tsx'
+import { usePart } from '../../design/use-part.ts'
 import { ApiFailure } from '../../session/failure.ts'
+import { ColumnChoice } from './column-choice.tsx'
+import { sortableOf, textOfColumns } from './columns.ts'
 import { GroupChoice } from './group-choice.tsx'
-import { GroupList } from './group-list.tsx'
 import { hiddenText } from './groups.ts'
 import styles from './page.module.css'
 import { RunList } from './run-list.tsx'
 import { shownText } from './shown.ts'
-import { textOfOrder } from './sort.ts'
+import { metricOfOrder, type Order, textOfOrder } from './sort.ts'
 import { SortChoice } from './sort-choice.tsx'
 import type { Groups, useChoice } from './use-choice.ts'
 
@@ -22,10 +25,14 @@ type Props = {
   onLift: (id: string | null) => void
 }
 
+const loadGroups = () => import('./group-list.tsx')
+
 /** The runs of a project or their groups, to the left of the curves. */
 export function Side({ project, choice, groups, found, shown, keys, lifted, onLift }: Props) {
-  const { q, order, group, band, hidden, go } = choice
+  const { q, order, columns, group, band, hidden, go } = choice
+  const sort = (next: Order | null) => go({ sort: next === null ? undefined : textOfOrder(next) })
   const runs = found.data?.rows ?? []
+  const list = usePart(groups === null ? null : loadGroups)
   return (
     <RunList
       runs={runs}
@@ -35,6 +42,14 @@ export function Side({ project, choice, groups, found, shown, keys, lifted, onLi
       lifted={lifted}
       onLift={onLift}
       order={order}
+      onOrder={sort}
+      columns={columns}
+      columnChoice={
+        <ColumnChoice
+          {...{ project, columns, keys }}
+          onChange={next => go({ cols: textOfColumns(next) })}
+        />
+      }
       q={q}
       fault={faultOf(found.error)}
       onSearch={next => go({ q: next || undefined, runs: undefined })}
@@ -47,26 +62,25 @@ export function Side({ project, choice, groups, found, shown, keys, lifted, onLi
             onGroup={next => go({ group: next, off: undefined })}
             onBand={next => go({ band: next === 'minmax' ? undefined : next })}
           />
-          <SortChoice
-            keys={keys}
-            order={order}
-            onOrder={next => go({ sort: next === null ? undefined : textOfOrder(next) })}
-          />
+          <SortChoice keys={keys} columns={sortableOf(columns)} order={order} onOrder={sort} />
         </div>
       }
       groups={
-        groups && (
-          <GroupList
+        groups &&
+        (list === null ? (
+          <Loading />
+        ) : (
+          <list.GroupList
             project={project}
             group={groups.group}
             asked={{ q: groups.q, runs: groups.runs }}
-            metric={order?.key ?? keys[0]}
+            metric={metricOfOrder(order) ?? keys[0]}
             hidden={hidden}
             onHide={next => go({ off: hiddenText(next) })}
             lifted={lifted}
             onLift={onLift}
           />
-        )
+        ))
       }
     />
   )

@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import type { Panel } from '../../../../../schemas/workspace.ts'
 import { panelsFrom, panelsText } from '../../panels/panel.ts'
+import { columnsOf } from './columns.ts'
 import { type Band, bands } from './group-choice.tsx'
 import { type GroupValue, hiddenFrom, withoutArchived } from './groups.ts'
 import { orderFrom } from './sort.ts'
@@ -19,11 +20,13 @@ export type Groups = {
 
 /** The settings of a workspace, all of them in the address, and a function that changes them. */
 export function useChoice() {
-  const { q = '', runs, sort, group, band, off, panels: text } = useSearch({ strict: false })
+  const search = useSearch({ strict: false })
+  const { q = '', runs, sort, cols, group, band, off, panels: text } = search
   const navigate = useNavigate()
   const hidden = useMemo(() => hiddenFrom(off), [off])
   const panels = useMemo(() => panelsFrom(text), [text])
   const order = useMemo(() => orderFrom(sort), [sort])
+  const columns = useMemo(() => columnsOf(cols, order), [cols, order])
   const go = (change: Record<string, string | undefined>) =>
     void navigate({ to: '.', search: old => ({ ...old, ...change }), resetScroll: false })
   return {
@@ -31,6 +34,7 @@ export function useChoice() {
       q,
       runs,
       order,
+      columns,
       group,
       band: bands.find(one => one === band) ?? 'minmax',
       hidden,

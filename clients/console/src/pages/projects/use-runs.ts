@@ -6,6 +6,7 @@ import type { projectMetricKeys } from '../../../../../schemas/series.ts'
 import { keysParameter } from '../../charts/series.ts'
 import { useLive, useThrottled } from '../../live/use-live.ts'
 import { reading, readingPage, reread } from '../../session/api.ts'
+import { namesOf } from './columns.ts'
 import { type Order, textOfOrder } from './sort.ts'
 
 type MetricKeys = Static<typeof projectMetricKeys>
@@ -13,23 +14,26 @@ type MetricKeys = Static<typeof projectMetricKeys>
 /** Listed at most; a search finds the others. */
 const mostRuns = 200
 export const rereadMs = 2_000
-/** Values of runs that panels may need, the most that a list takes. */
+/** Values of runs that columns and panels may need, the most that a list takes. */
 const maxAskedKeys = 30
 
 /** The first runs that match in this order, the newest by default; without archived ones, kept up to date. */
 export function useRunsOf(
   project: string,
-  { q, order }: { q: string; order: Order | null },
+  { q, order, columns }: { q: string; order: Order | null; columns: readonly string[] },
   { metrics, hparams }: { metrics: readonly string[]; hparams: readonly string[] },
 ) {
   const again = useThrottled(() => reread('/api/runs'), rereadMs)
+  const ofColumns = namesOf(columns)
+  const asked = (own: readonly string[], others: readonly string[]) =>
+    keysParameter([...new Set([...own, ...others])].slice(0, maxAskedKeys)) || undefined
   useLive('jobs', { onEvent: again, onGap: again })
   return useQuery({
     ...readingPage<RunRow>('/api/runs', {
       ...{ project, q: q || undefined, limit: mostRuns, archived: 'false' },
       sort: order === null ? undefined : textOfOrder(order),
-      metrics: keysParameter(metrics.slice(0, maxAskedKeys)) || undefined,
-      hparams: keysParameter(hparams.slice(0, maxAskedKeys)) || undefined,
+      metrics: asked(ofColumns.metrics, metrics),
+      hparams: asked(ofColumns.hparams, hparams),
     }),
     placeholderData: keepPreviousData,
   })

@@ -11,13 +11,14 @@ import styles from './page.module.css'
 import { readingViews, saveView, useOpenView } from './use-views.ts'
 import { Row } from './view-row.tsx'
 import { faultOfName, stateOf } from './view-state.ts'
+import { viewWords } from './view-words.ts'
 import { words } from './words.ts'
 
 type Props = { project: string; mayConfigure: boolean; onClose: () => void }
 
 /** The saved views of a project, and a form to save another one. */
 export function ViewList({ project, mayConfigure, onClose }: Props) {
-  const say = useWords(words)
+  const say = { ...useWords(words), ...useWords(viewWords) }
   const views = useQuery(readingViews(project))
   const open = useOpenView(project)
   const search = useSearch({ strict: false })

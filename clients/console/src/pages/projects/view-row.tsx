@@ -8,6 +8,7 @@ import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
 import { changeView, removeView, saveView, type ViewRow } from './use-views.ts'
 import { nameOf, stateOf } from './view-state.ts'
+import { viewWords } from './view-words.ts'
 import { words } from './words.ts'
 
 type Props = {
@@ -23,7 +24,7 @@ type Props = {
 
 /** A saved view, and what may be done with it. */
 export function Row({ row, project, mayConfigure, username, act, check, onOpen }: Props) {
-  const say = useWords(words)
+  const say = { ...useWords(words), ...useWords(viewWords) }
   const [isNaming, setNaming] = useState(false)
   const [asked, setAsked] = useState<Asked | null>(null)
   const { view, owner, shared } = row
@@ -74,7 +75,7 @@ type QuestionProps = { asked: Asked; project: string; row: ViewRow; onClose: () 
 
 /** Before the state of a view is lost. */
 function Question({ asked, project, row: { view, shared }, onClose }: QuestionProps) {
-  const say = useWords(words)
+  const say = { ...useWords(words), ...useWords(viewWords) }
   const search = useSearch({ strict: false })
   const { act, error, isBusy: busy } = useAct()
   const name = nameOf(view, say)
@@ -107,7 +108,7 @@ type RenamingProps = {
 }
 
 function Renaming({ name, view, act, rename, onCancel }: RenamingProps) {
-  const say = useWords(words)
+  const say = { ...useWords(words), ...useWords(viewWords) }
   const [fault, setFault] = useState<string | null>(null)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()

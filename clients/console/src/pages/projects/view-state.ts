@@ -11,6 +11,7 @@ const kept = [
     'q',
     'runs',
     'sort',
+    'cols',
     'group',
     'band',
     'off',

@@ -1,11 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { whyFailed } from '../../../../../schemas/why.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Copyable } from '../../design/copy.tsx'
 import { Failure } from '../../design/notice.tsx'
 import { Num } from '../../design/number.tsx'
 import { Star } from '../../design/star.tsx'
 import { Ago, Length } from '../../design/time.tsx'
+import { usePart } from '../../design/use-part.ts'
 import { useLive } from '../../live/use-live.ts'
 import { reread } from '../../session/api.ts'
 import { lengthOf } from '../../words/amounts.ts'
@@ -25,11 +27,12 @@ import { Title } from './title.tsx'
 import { useAlerts } from './use-alerts.ts'
 import { useDiagnosis } from './use-diagnosis.ts'
 import { pathOfRun, type RunRecord } from './use-run.ts'
-import { isUnderWay, whyOf } from './why.ts'
-import { WhyQueued } from './why-queued.tsx'
+import { isUnderWay } from './why.ts'
 import { words } from './words.ts'
 
 type Props = { run: RunRecord; job: JobDetail | null }
+
+const loadQueued = () => import('./why-queued.tsx')
 
 /** The identity and progress of a run, and the actions on it. */
 export function Head({ run, job }: Props) {
@@ -37,6 +40,8 @@ export function Head({ run, job }: Props) {
   const language = useLanguage()
   const state = job?.state ?? run.state
   useMarkedTab(state, run.name ?? run.short_id)
+  const isWaiting = (state === 'queued' || state === 'held') && run.job_exists
+  const queued = usePart(isWaiting ? loadQueued : null)
   return (
     <header className={styles.head}>
       <div className={styles.title}>
@@ -55,9 +60,7 @@ export function Head({ run, job }: Props) {
       <Conditions run={run} job={job} />
       <OpenAlerts run={run} />
       <Timeline phases={phasesOf(run, job)} />
-      {(state === 'queued' || state === 'held') && run.job_exists && (
-        <WhyQueued runId={run.run_id} />
-      )}
+      {queued && <queued.WhyQueued runId={run.run_id} />}
     </header>
   )
 }
@@ -67,7 +70,7 @@ function Why({ run }: { run: RunRecord }) {
   const say = useWords(words)
   const isFailed = run.state === 'failed'
   const { newest } = useDiagnosis(run, isFailed)
-  const why = isFailed ? whyOf(run, newest) : run.why
+  const why = whyFailed(run, newest)
   if (why === null) return null
   return (
     <p className={styles.why} role="status" data-fact="why">

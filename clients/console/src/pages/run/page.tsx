@@ -8,7 +8,6 @@ import { readAhead } from '../../session/ahead.ts'
 import { reading } from '../../session/api.ts'
 import { ApiFailure } from '../../session/failure.ts'
 import { useLanguage, useWords } from '../../words/words.ts'
-import { Deleted } from './deleted.tsx'
 import { Head } from './head.tsx'
 import styles from './page.module.css'
 import type { JobDetail } from './phases.ts'
@@ -23,12 +22,19 @@ export function Page() {
   const known = tabs.find(({ name }) => name === tab)
   const Content = usePart(known?.load ?? null)?.Tab ?? (known ? Loading : null)
   if (run.error instanceof ApiFailure && run.error.status === 404)
-    return <Deleted key={run_id} runId={run_id} error={run.error} />
+    return <Missing key={run_id} runId={run_id} error={run.error} />
   return (
     <Shown of={run}>
       {record => <Run key={record.run_id} run={record} tab={tab} Content={Content} />}
     </Shown>
   )
+}
+
+const loadDeleted = () => import('./deleted.tsx')
+
+function Missing(props: { runId: string; error: unknown }) {
+  const part = usePart(loadDeleted)
+  return part ? <part.Deleted {...props} /> : <Loading />
 }
 
 type RunProps = { run: RunRecord; tab: string; Content: TabContent | null }

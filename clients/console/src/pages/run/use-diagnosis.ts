@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import type { Diagnosis } from '../../../../../schemas/diagnoses.ts'
-import { reading } from '../../session/api.ts'
+import { reading, reread } from '../../session/api.ts'
 import { pathOfRun, type RunRecord } from './use-run.ts'
 import { isUnderWay } from './why.ts'
 
@@ -13,5 +14,13 @@ export function useDiagnosis(run: RunRecord, isWanted = true) {
     enabled: isWanted,
     refetchInterval: ({ state }) => (isUnderWay(state.data?.[0]) ? 1_500 : false),
   })
-  return { newest: found.data?.[0], error: found.error }
+  const newest = found.data?.[0]
+  const isNow = isUnderWay(newest)
+  const wasUnderWay = useRef(false)
+  useEffect(() => {
+    // The sentence that says why it failed is in the record of the run, and in lists.
+    if (wasUnderWay.current && !isNow) void reread('/api/runs')
+    wasUnderWay.current = isNow
+  }, [isNow])
+  return { newest, error: found.error }
 }

@@ -44,10 +44,11 @@ const sortable: ReadonlySet<string> = new Set([
   'owner',
   'created_at',
   'ended_at',
+  'duration_s',
 ])
 
 export const isSortable = (column: string): boolean =>
-  sortable.has(column) || metricOf(column) !== null
+  sortable.has(column) || metricOf(column) !== null || hparamOf(column) !== null
 
 /** Null for a field. Keys may hold colons themselves. */
 export function metricOf(column: string): MetricColumn | null {
@@ -59,7 +60,7 @@ export function metricOf(column: string): MetricColumn | null {
 export const hparamOf = (column: string): string | null =>
   /^hparam:(.+)$/s.exec(column)?.[1] ?? null
 
-const isColumn = (name: string) =>
+export const isColumn = (name: string): boolean =>
   fields.some(field => field === name) || metricOf(name) !== null || hparamOf(name) !== null
 
 /** The columns in an address; none for an empty text. */
@@ -95,4 +96,10 @@ export const valueOfMetric = (run: RunRow, { key, of }: MetricColumn): number | 
 export const valueOfHparam = (run: RunRow, key: string): string | undefined => {
   const value = run.hparams?.[key]
   return value === undefined ? undefined : String(value)
+}
+
+/** How an order sorts a column. */
+export function orderOf(column: string, sort: string): 'descending' | 'ascending' | 'none' {
+  if (sort === `-${column}`) return 'descending'
+  return sort === column ? 'ascending' : 'none'
 }

@@ -1,14 +1,7 @@
 import { useWords } from '../../words/words.ts'
-import {
-  type FieldName,
-  hparamOf,
-  isNumeric,
-  isSortable,
-  type MetricColumn,
-  metricOf,
-  nextSort,
-} from './columns.ts'
+import { isNumeric, isSortable, type MetricColumn, nextSort, orderOf } from './columns.ts'
 import styles from './table.module.css'
+import { useTitle } from './use-title.ts'
 import { words } from './words.ts'
 
 type Props = {
@@ -56,11 +49,6 @@ export function Head({
 
 const arrows = { descending: '↓', ascending: '↑', none: '' }
 
-function orderOf(column: string, sort: string): keyof typeof arrows {
-  if (sort === `-${column}`) return 'descending'
-  return sort === column ? 'ascending' : 'none'
-}
-
 type ColumnProps = Pick<Props, 'sort' | 'onSort' | 'bestOf'> & { column: string }
 
 function ColumnHead({ column, sort, onSort, bestOf }: ColumnProps) {
@@ -89,13 +77,4 @@ function ColumnHead({ column, sort, onSort, bestOf }: ColumnProps) {
       )}
     </span>
   )
-}
-
-export function useTitle(column: string): string {
-  const say = useWords(words)
-  const hparam = hparamOf(column)
-  if (hparam !== null) return `hparams.${hparam}`
-  const metric = metricOf(column)
-  if (metric === null) return say[column as FieldName]
-  return metric.of === 'last' ? metric.key : `${metric.of} ${metric.key}`
 }

@@ -3,11 +3,10 @@ import { useEffect, useRef, useSyncExternalStore } from 'react'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { ScrollBox } from '../../design/scroll-box.tsx'
 import { useWords } from '../../words/words.ts'
-import { mainMetricOf } from '../run/main-metric.ts'
 import { type Chosen, withAll } from './choice.ts'
-import type { MetricColumn } from './columns.ts'
 import { idOf, keysOf } from './cursor.ts'
 import { Head } from './head.tsx'
+import { commonMetric } from './metric-of-all.ts'
 import { GroupLine, RunLine } from './row.tsx'
 import styles from './table.module.css'
 import { useMoves } from './use-moves.ts'
@@ -130,15 +129,6 @@ function TableHead({ runs, columns, sort, chosen, onSort, onChoose, style }: Hea
       onChooseAll={isChosen => onChoose(withAll(chosen, loaded, isChosen))}
     />
   )
-}
-
-/** The metric in the column of the best values, if it is one and the same. */
-function commonMetric(loaded: readonly RunRow[]): MetricColumn | null {
-  const mains = loaded.slice(0, 100).flatMap(run => mainMetricOf(run) ?? [])
-  const [first] = mains
-  if (first === undefined) return null
-  const { key, of } = first
-  return mains.every(one => one.key === key && one.of === of) ? { key, of } : null
 }
 
 const phoneGrid = '3.5rem minmax(0, 1fr) 5rem'

@@ -1,4 +1,5 @@
 import type { Diagnosis } from '../../../../../../schemas/diagnoses.ts'
+import { whyFailed } from '../../../../../../schemas/why.ts'
 import { Badge } from '../../../design/badge.tsx'
 import { Button } from '../../../design/button.tsx'
 import { Failure } from '../../../design/notice.tsx'
@@ -10,7 +11,7 @@ import { blameText, categoryText } from '../../../words/failures.ts'
 import { useLanguage, useWords } from '../../../words/words.ts'
 import { pathOfDiagnoses } from '../use-diagnosis.ts'
 import type { RunRecord } from '../use-run.ts'
-import { isUnderWay, whyOf } from '../why.ts'
+import { isUnderWay } from '../why.ts'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
@@ -27,7 +28,7 @@ export function DiagnosisCard({ run, newest, unread }: Props) {
     })
   return (
     <Panel
-      title={whyOf(run, newest) ?? say.why}
+      title={whyFailed(run, newest) ?? newest?.title ?? say.why}
       actions={
         <Button busy={isBusy} onClick={() => void ask()}>
           {newest ? say.again : say.diagnose}

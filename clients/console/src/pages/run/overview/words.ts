@@ -13,16 +13,9 @@ export const words = wordsOf({
   artifacts: ['Artifacts', '产物'],
   notes: ['Notes', '备注'],
   addNotes: ['Add notes', '添加备注'],
-  edit: ['Edit', '编辑'],
-  save: ['Save', '保存'],
-  cancel: ['Cancel', '取消'],
   notesHint: [
     'Markdown; @name mentions somebody. Ctrl Enter saves.',
     '支持 Markdown；@name 提及某人。Ctrl Enter 保存。',
-  ],
-  changedMeanwhile: [
-    'Somebody has changed the notes since; saving replaces them.',
-    '备注已被他人修改，保存将覆盖。',
   ],
   lineage: ['Lineage', '血缘'],
   from: ['Began from', '起始于'],
