@@ -43,7 +43,7 @@ async function digestOfSources(): Promise<string> {
   const files: string[] = [join(root, 'package-lock.json')]
   for await (const entry of glob(sources, { cwd: folder, withFileTypes: true }))
     if (entry.isFile()) files.push(join(entry.parentPath, entry.name))
-  for await (const name of glob('*.ts', { cwd: join(root, 'schemas') }))
+  for await (const name of glob('**/*.ts', { cwd: join(root, 'schemas') }))
     files.push(join(root, 'schemas', name))
   for (const file of files.sort())
     hash

@@ -1,7 +1,8 @@
 import test from 'ava'
 import { ApiFailure } from '../../clients/console/src/session/failure.ts'
+import { faultText } from '../../clients/console/src/words/faults.ts'
 
-const said = (...detail: object[]) => new ApiFailure(422, { detail }, null).message
+const said = (...detail: object[]) => new ApiFailure(422, { detail }, null, faultText).message
 
 test('the text of a library is replaced by a sentence for people', t => {
   const loc = ['query', 'runs']

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import type { loginReply, me, refreshReply } from '../../../../schemas/sessions.ts'
 import { basePath } from './base-path.ts'
 import { isConfirmed, refused } from './confirmation.ts'
-import { ApiFailure, SignedOut, Unreachable } from './failure.ts'
+import { ApiFailure, type FaultText, SignedOut, Unreachable } from './failure.ts'
 import { createStore } from './store.ts'
 
 export type Me = Static<typeof me>
@@ -239,10 +239,19 @@ function lost(why: Away): void {
   reach.set({ ok: false, since: now.ok ? Date.now() : now.since, why })
 }
 
+/** Loaded when first needed; without them, the API's own text is shown. */
+const faultTexts = (): Promise<FaultText | undefined> =>
+  import('../words/faults.ts').then(
+    ({ faultText }) => faultText,
+    () => undefined,
+  )
+
 export async function accepted(response: Response): Promise<unknown> {
   const body = await response.json().catch(() => ({}))
   if (response.ok) return body
-  const failure = new ApiFailure(response.status, body, response.headers.get('x-request-id'))
+  const requestId = response.headers.get('x-request-id')
+  const textOf = response.status === 422 ? await faultTexts() : undefined
+  const failure = new ApiFailure(response.status, body, requestId, textOf)
   if (failure.code !== null && limiting.includes(failure.code)) standing.set('limited')
   throw failure
 }
