@@ -3,6 +3,7 @@ import type { Person } from '../../auth/caller.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { DatasetTables } from '../../projector/datasets/table.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
+import type { JobTables } from '../../projector/jobs/table.ts'
 import type { ModelTables } from '../../projector/models/table.ts'
 import type { TrafficTables } from '../../projector/traffic/table.ts'
 import type { LineageEdge, LineageNode, ThingType } from '../../schemas/lineage.ts'
@@ -13,6 +14,7 @@ export type Tables = AccessTables &
   ArtifactTables &
   DatasetTables &
   DeploymentTables &
+  JobTables &
   ModelTables &
   TrafficTables
 export type Db = Kysely<Tables>
@@ -24,14 +26,16 @@ export type Thing = {
   type: ThingType
   ref: string
   name: string
-  owner: string
-  state: string
-  created_at: Date
+  owner: string | null
+  state: string | null
+  created_at: Date | null
   origins: { kind: LineageEdge['kind']; type: ThingType; ref: string }[]
   traffic?: LineageNode['traffic']
 }
 
-export const idOf = ({ type, ref }: { type: ThingType; ref: string }): string => `${type}:${ref}`
+/** References to the hub begin with their type already. */
+export const idOf = ({ type, ref }: { type: ThingType; ref: string }): string =>
+  type === 'hub' ? ref : `${type}:${ref}`
 
 type Reading = { db: Db; caller: Person }
 
@@ -41,6 +45,7 @@ type Reading = { db: Db; caller: Person }
  */
 export async function readThings(on: Reading, own: Refs, from: Refs, limit: number) {
   const all = await Promise.all([
+    own.hub.map(modelOfHub),
     readRuns(on, own, from, limit),
     readArtifacts(on, own, from, limit),
     readDatasets(on, own, from, limit),
@@ -49,6 +54,13 @@ export async function readThings(on: Reading, own: Refs, from: Refs, limit: numb
   ])
   return all.flat()
 }
+
+/** Whoever reads the run reads in its spec which model it started from; the import belongs to its owner alone. */
+const modelOfHub = (ref: string): Thing => ({
+  ...{ type: 'hub', ref, owner: null, state: null, created_at: null, origins: [] },
+  // A commit is known by its first digits.
+  name: ref.replace(/^hub:/, '').replace(/(@[0-9a-f]{8})[0-9a-f]{32}$/, '$1'),
+})
 
 type Read = (on: Reading, own: Refs, from: Refs, limit: number) => Promise<Thing[]>
 
@@ -63,23 +75,25 @@ const readRuns: Read = async ({ db, caller }, own, from, limit) => {
     clone_of: string | null
     init_from: string[]
     datasets: string[]
+    model: string | null
   }>`
     select r.run_id, coalesce(r.short_id || ' · ' || r.name, r.short_id) as name, r.owner, r.state, r.created_at,
-           r.retry_of, r.clone_of, r.init_from, r.datasets
-      from runs r
+           r.retry_of, r.clone_of, r.init_from, r.datasets, j.spec #>> '{spec,model,ref}' as model
+      from runs r left join jobs j using (run_id)
      where r.deleted_at is null and ${mayRead(caller, 'r')} and r.run_id in (
              select run_id from runs where run_id = any(${own.run}::text[])
              union all select run_id from runs where retry_of = any(${from.run}::text[]) or clone_of = any(${from.run}::text[])
              union all select run_id from runs where init_from && ${from.artifact}::text[]
              union all select run_id from runs where datasets && ${from.dataset}::text[] and datasets <> '{}')
      order by r.created_at, r.run_id limit ${limit}`.execute(db)
-  return rows.map(({ run_id, retry_of, clone_of, init_from, datasets, ...row }) => ({
+  return rows.map(({ run_id, retry_of, clone_of, init_from, datasets, model, ...row }) => ({
     ...row,
     ...{ type: 'run' as const, ref: run_id },
     origins: [
       ...originsOf('retry', 'run', [retry_of]),
       ...originsOf('clone', 'run', [clone_of]),
       ...originsOf('init_from', 'artifact', init_from),
+      ...originsOf('init_from', 'hub', [model]),
       ...originsOf('used', 'dataset', datasets),
     ],
   }))

@@ -73,12 +73,13 @@ const nothing = {
   ...{ created_at: null, traffic: null },
 }
 
-const oldestFirst = (a: Thing, b: Thing) =>
-  a.created_at.getTime() - b.created_at.getTime() || (idOf(a) < idOf(b) ? -1 : 1)
+const oldestFirst = (a: Thing, b: Thing) => timeOf(a) - timeOf(b) || (idOf(a) < idOf(b) ? -1 : 1)
+
+const timeOf = ({ created_at }: Thing): number => created_at?.getTime() ?? 0
 
 const toNode = ({ origins: _, created_at, traffic = null, ...thing }: Thing): LineageNode => ({
   ...thing,
   id: idOf(thing),
-  created_at: toTimestamp(created_at),
+  created_at: created_at && toTimestamp(created_at),
   traffic,
 })

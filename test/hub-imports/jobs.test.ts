@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
+import type { LineageGraph } from '../../schemas/lineage.ts'
 import { addArchive, archiveOf } from '../recipes/uploading.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
@@ -85,6 +86,11 @@ test('a job gets the model of the hub at the commit of its admission, once it is
   hub.stalls.clear()
   await until('the run has ended', 180_000, async () => isEnded(await job(run_id)))
   t.is((await job(run_id)).state, 'succeeded', await log(run_id))
+  const { body: lineage } = await forge.call<LineageGraph>('GET', `/api/lineage/runs/${run_id}`)
+  t.deepEqual(lineage.edges, [
+    { kind: 'init_from', from: `hub:acme/tiny@${commit}`, to: `run:${run_id}` },
+  ])
+  t.is(lineage.nodes[0]?.name, `acme/tiny@${commit.slice(0, 8)}`)
   const line = await until('it reports its findings', 30_000, async () =>
     /^found (.*)$/m.exec(await log(run_id)),
   )

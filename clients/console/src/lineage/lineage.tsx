@@ -168,6 +168,12 @@ function NodeLink({ node: { type, ref }, children, ...shown }: NodeLinkProps) {
         {children}
       </Link>
     )
+  if (type === 'hub')
+    return (
+      <Link to="/hub-imports" {...shown}>
+        {children}
+      </Link>
+    )
   return <div {...shown}>{children}</div>
 }
 

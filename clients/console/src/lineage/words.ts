@@ -9,6 +9,7 @@ export const words = wordsOf({
   how: ['How', '方式'],
   to: ['To', '去向'],
   state: ['State', '状态'],
+  hub: ['model hub', '模型库'],
   dataset: ['dataset', '数据集'],
   run: ['run', '运行'],
   artifact: ['artifact', '产物'],
