@@ -290,8 +290,8 @@ async function tellsCode(t: ExecutionContext, { forge }: Idle) {
   const routes = Object.entries(api.paths).filter(([path]) => path.startsWith('/api/ingest/'))
   t.true(routes.length >= 10)
   for (const [path, { post }] of routes) {
-    // Requesting the address of an upload is not a report, and neither is a read by MLflow's clients.
-    if (!post || path.endsWith('/search')) continue
+    // Requesting the address of an upload is not a report, and neither are reads by MLflow's clients and requests of the Hub's.
+    if (!post || path.endsWith('/search') || path.startsWith('/api/ingest/hub/')) continue
     const example = post.requestBody.content['application/json'].example
     const reported = await until(`${path} responds`, 30_000, async () => {
       const reply = await forge.call<{ control?: { action: string } }>('POST', path, {
