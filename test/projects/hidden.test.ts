@@ -40,7 +40,7 @@ function withExamples(path: string, parameters: Parameter[]): string {
 function bodyFor(path: string, { content }: RequestBody): object {
   if (path.includes('/members/')) return { role: 'viewer' }
   if (path.includes('/views/')) return { state: {} }
-  return (path.includes('/scores') && content['application/json']?.example) || {}
+  return (/\/(scores|test$|judgings$)/.test(path) && content['application/json']?.example) || {}
 }
 
 type Named = { run_id: string; name: string; rubric: string }
