@@ -1,42 +1,21 @@
 import { type Route, route } from '../../auth/route.ts'
-import type { Range } from '../../platform/http/range.ts'
-import { sendFile } from '../../platform/http/send-file.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { datasetOfRunQuery } from '../../schemas/datasets/datasets.ts'
 import { parseDatasetReference } from '../../schemas/datasets/reference.ts'
 import type { Deps } from '../deps.ts'
+import { ofContentForRuns, sendContentToRun } from '../rules/content-for-runs.ts'
 
 /** The files of the datasets that a job names, for its preparation. The token of the run gives access to these and to no others. */
 export const contentRoute = (deps: Deps): Route =>
   route({
-    method: 'GET',
+    ...ofContentForRuns,
     path: '/api/ingest/dataset/content',
-    credential: 'ingest',
-    tag: 'ingest',
     summary: 'The bytes of a file of a dataset that the run uses',
     query: datasetOfRunQuery,
-    response: {
-      mediaType: 'application/octet-stream',
-      description:
-        'the bytes, or with `Range: bytes=<first>-<last>` some of them (206); `ETag` is the digest',
-    },
-    refusals: [
-      ...(['forbidden', 'conflict', 'gone'] as const),
-      ...(['range_not_satisfiable', 'backend_failed'] as const),
-    ],
-    async handle({ caller, query, ctx }) {
-      await deps.reports.admit({ caller, body: query, ctx })
+    handle({ caller, query, ctx }) {
       const { ref, file } = query
-      const sha256 = await digestOfFile(deps, { run_id: caller.runId, ref, file })
-      const size = await deps.artifacts.sizeOf(sha256)
-      const read = (range: Range | null) => deps.artifacts.read(sha256, range)
-      const filename = file.split('/').at(-1) ?? file
-      const sent = { size: size ?? 0, read, filename, etag: `"${sha256}"` }
-      if (size === null || !(await sendFile(ctx, sent)))
-        throw new Refusal('backend_failed', `Forge's store has lost the file ${file} of ${ref}`, {
-          code: 'artifact.lost',
-          hint: 'With several hosts, check that they share one store',
-        })
+      const find = () => digestOfFile(deps, { run_id: caller.runId, ref, file })
+      return sendContentToRun(deps, { caller, ctx, asked: query, ref, find })
     },
   })
 

@@ -55,7 +55,7 @@ export async function readThings(on: Reading, own: Refs, from: Refs, limit: numb
   return all.flat()
 }
 
-/** Whoever reads the run reads in its spec which model it started from; the import belongs to its owner alone. */
+/** Readers of the run see in its spec which model it started from; the import itself belongs to its owner alone. */
 const modelOfHub = (ref: string): Thing => ({
   ...{ type: 'hub', ref, owner: null, state: null, created_at: null, origins: [] },
   // A commit is known by its first digits.

@@ -1,5 +1,6 @@
-import { Client, fetch, type Response } from 'undici'
+import { Client, fetch } from 'undici'
 import { connectOptions, parseAddress } from '../../../platform/http/address.ts'
+import { readSome } from '../../../platform/http/read-some.ts'
 import type { Check, Serving } from '../../../schemas/deployments/deployments.ts'
 
 /** An engine to probe; `header` is sent along. */
@@ -78,7 +79,7 @@ async function answerOf(
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     })
-    const text = await readSome(response)
+    const text = await readSome(response, maxAnswerBytes)
     if (response.status === 200)
       return isAnswer(parsed(text))
         ? null
@@ -95,17 +96,6 @@ function withoutSecret(text: string, header: { value: string } | null): string {
   if (header === null) return text
   const parts = [header.value, ...header.value.split(/\s+/)].filter(part => part.length >= 6)
   return parts.reduce((left, part) => left.replaceAll(part, '***'), text)
-}
-
-async function readSome({ body }: Response): Promise<string> {
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  for await (const piece of body ?? []) {
-    pieces.push(piece)
-    bytes += piece.length
-    if (bytes > maxAnswerBytes) break
-  }
-  return Buffer.concat(pieces).toString('utf8')
 }
 
 function parsed(text: string): Record<string, unknown> {

@@ -1,3 +1,4 @@
+import { readSome } from '../../../platform/http/read-some.ts'
 import { pause } from '../../../platform/pause.ts'
 import {
   type Judged,
@@ -79,7 +80,7 @@ async function tryOnce(
       redirect: 'error',
       signal,
     })
-    const text = await readSome(response)
+    const text = await readSome(response, maxAnswerBytes)
     if (response.status !== 200) return refusalOf(response.status, text)
     const content = contentOf(text)
     if (content === null)
@@ -99,17 +100,6 @@ function refusalOf(status: number, text: string): Tried {
     again: mayPass,
     isGone: mayPass || [401, 403, 404].includes(status),
   }
-}
-
-async function readSome({ body }: Response): Promise<string> {
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  for await (const piece of body ?? []) {
-    pieces.push(piece)
-    bytes += piece.length
-    if (bytes > maxAnswerBytes) break
-  }
-  return Buffer.concat(pieces).toString('utf8')
 }
 
 function contentOf(text: string): string | null {

@@ -3,14 +3,13 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button, linkButton } from '../../design/button.tsx'
 import { Markdown } from '../../design/markdown.tsx'
-import { Failure, Shown } from '../../design/notice.tsx'
+import { Failure } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Table } from '../../design/table.tsx'
 import { usePart } from '../../design/use-part.ts'
 import { reading, reread } from '../../session/api.ts'
-import { ApiFailure } from '../../session/failure.ts'
 import { request } from '../../session/session.ts'
-import { NotFound } from '../../shell/wrong-turns.tsx'
+import { ShownPage } from '../../shell/shown-page.tsx'
 import { visible } from '../../words/visible.ts'
 import { useLanguage, useWords } from '../../words/words.ts'
 import { AgreementPanel } from './agreement.tsx'
@@ -22,9 +21,7 @@ import { words } from './words.ts'
 export function Page() {
   const { queue_id = '' } = useParams({ strict: false })
   const found = useQuery(reading<Detail>(pathOf(queue_id)))
-  if (found.error instanceof ApiFailure && found.error.status === 404)
-    return <NotFound error={found.error} />
-  return <Shown of={found}>{queue => <Found queue={queue} />}</Shown>
+  return <ShownPage of={found}>{queue => <Found queue={queue} />}</ShownPage>
 }
 
 function Found({ queue }: { queue: Detail }) {

@@ -3,13 +3,12 @@ import { Link, useParams } from '@tanstack/react-router'
 import { Button } from '../../design/button.tsx'
 import { Markdown } from '../../design/markdown.tsx'
 import { messagesIn } from '../../design/messages.ts'
-import { Failure, Loading, Shown } from '../../design/notice.tsx'
+import { Failure, Loading } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Talk, Text } from '../../design/talk.tsx'
 import { useSeconds } from '../../design/time.tsx'
 import { reading } from '../../session/api.ts'
-import { ApiFailure } from '../../session/failure.ts'
-import { NotFound } from '../../shell/wrong-turns.tsx'
+import { ShownPage } from '../../shell/shown-page.tsx'
 import { visible } from '../../words/visible.ts'
 import { useLanguage, useWords } from '../../words/words.ts'
 import { EditForm } from './edit-form.tsx'
@@ -27,9 +26,7 @@ import { words } from './work-words.ts'
 export function Page() {
   const { queue_id = '' } = useParams({ strict: false })
   const found = useQuery(reading<Detail>(pathOf(queue_id)))
-  if (found.error instanceof ApiFailure && found.error.status === 404)
-    return <NotFound error={found.error} />
-  return <Shown of={found}>{queue => <Working queue={queue} />}</Shown>
+  return <ShownPage of={found}>{queue => <Working queue={queue} />}</ShownPage>
 }
 
 function Working({ queue }: { queue: Detail }) {

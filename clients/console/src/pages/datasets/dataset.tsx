@@ -2,13 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
-import { Shown } from '../../design/notice.tsx'
 import { usePart } from '../../design/use-part.ts'
 import { reading } from '../../session/api.ts'
-import { ApiFailure } from '../../session/failure.ts'
 import { usePages } from '../../session/use-pages.ts'
+import { ShownPage } from '../../shell/shown-page.tsx'
 import { UseFromPython } from '../../shell/use-from-python.tsx'
-import { NotFound } from '../../shell/wrong-turns.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { Card } from './card.tsx'
@@ -23,9 +21,7 @@ import { words } from './words.ts'
 export function Page() {
   const { owner = '', name = '' } = useParams({ strict: false })
   const found = useQuery(reading<Detail>(pathOf({ owner, name })))
-  if (found.error instanceof ApiFailure && found.error.status === 404)
-    return <NotFound error={found.error} />
-  return <Shown of={found}>{one => <Found dataset={one} />}</Shown>
+  return <ShownPage of={found}>{one => <Found dataset={one} />}</ShownPage>
 }
 
 function Found({ dataset }: { dataset: Detail }) {

@@ -2,13 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import type { TrafficSummary } from '../../../../../schemas/traffic.ts'
 import { Copyable } from '../../design/copy.tsx'
-import { Shown } from '../../design/notice.tsx'
 import { Figure, Figures } from '../../design/number.tsx'
 import { State } from '../../design/state.tsx'
 import { LineagePanel } from '../../lineage/lineage.tsx'
 import { reading } from '../../session/api.ts'
-import { ApiFailure } from '../../session/failure.ts'
-import { NotFound } from '../../shell/wrong-turns.tsx'
+import { ShownPage } from '../../shell/shown-page.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { Actions } from './actions.tsx'
@@ -32,9 +30,7 @@ export function Page() {
     ...reading<Deployment>(pathOf(deployment_id)),
     refetchInterval: againMs,
   })
-  if (found.error instanceof ApiFailure && found.error.status === 404)
-    return <NotFound error={found.error} />
-  return <Shown of={found}>{one => <Found deployment={one} />}</Shown>
+  return <ShownPage of={found}>{one => <Found deployment={one} />}</ShownPage>
 }
 
 function Found({ deployment }: { deployment: Deployment }) {

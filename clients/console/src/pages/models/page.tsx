@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import type { Model, ModelVersion } from '../../../../../schemas/models.ts'
-import { Shown } from '../../design/notice.tsx'
 import { LineagePanel } from '../../lineage/lineage.tsx'
 import { reading } from '../../session/api.ts'
-import { ApiFailure } from '../../session/failure.ts'
+import { ShownPage } from '../../shell/shown-page.tsx'
 import { UseFromPython } from '../../shell/use-from-python.tsx'
-import { NotFound } from '../../shell/wrong-turns.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { Aliases } from './aliases.tsx'
@@ -19,9 +17,7 @@ import { words } from './words.ts'
 export function Page() {
   const { model = '' } = useParams({ strict: false })
   const found = useQuery(reading<Model>(pathOfModel(model)))
-  if (found.error instanceof ApiFailure && found.error.status === 404)
-    return <NotFound error={found.error} />
-  return <Shown of={found}>{one => <Found model={one} />}</Shown>
+  return <ShownPage of={found}>{one => <Found model={one} />}</ShownPage>
 }
 
 function Found({ model }: { model: Model }) {
