@@ -69,13 +69,14 @@ const holds = ({ status, created_at }: Diagnosis, ended_at: string | null): bool
 const lookMs = 250
 const patienceMs = 60_000
 
-async function finished({ get }: Session['api'], diagnosis_id: number): Promise<Diagnosis> {
+/** If somebody else has just requested the same diagnosis, reads need not have it yet. */
+async function finished({ find }: Session['api'], diagnosis_id: number): Promise<Diagnosis> {
   const lastLook = performance.now() + patienceMs
   for (;;) {
-    const found = await get<Diagnosis>(`/api/diagnoses/${diagnosis_id}`)
-    if (found.status === 'failed')
+    const found = await find<Diagnosis>(`/api/diagnoses/${diagnosis_id}`)
+    if (found?.status === 'failed')
       throw new Failure(exitCode.unavailable, `Diagnosis ${diagnosis_id} failed: ${found.error}`)
-    if (found.status === 'succeeded' || found.status === 'superseded') return found
+    if (found?.status === 'succeeded' || found?.status === 'superseded') return found
     if (performance.now() > lastLook)
       throw new Failure(
         exitCode.unavailable,
