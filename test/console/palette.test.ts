@@ -44,7 +44,7 @@ test('the palette offers the oldest run first when its id is typed, and Enter op
   t.deepEqual(faults, [])
 })
 
-test('what is typed while the palette is still loading is not lost', async t => {
+test('text typed while the palette is still loading is not lost', async t => {
   const forge = await shared()
   const { page, faults } = await openSignedIn(t, forge)
   let arrive = () => {}
@@ -62,7 +62,7 @@ test('what is typed while the palette is still loading is not lost', async t => 
   arrive()
   await becomes(t, () => page.getByRole('combobox').inputValue(), 'annot')
   await page.keyboard.type('ation')
-  await page.getByRole('option', { name: 'Annotation' }).waitFor()
+  await page.getByRole('option', { name: 'Annotation', exact: true }).waitFor()
   t.is(await page.getByRole('combobox').inputValue(), 'annotation')
   await page.keyboard.press('Enter')
   await page.waitForURL('**/annotations')

@@ -23,7 +23,7 @@ const listening = new Map<string, Set<Listener>>()
 const regroupMs = 30
 /** A page reads its data first, for as long as that takes within these limits. */
 const first = { leastMs: 150, mostMs: 400 }
-/** What has changed before the stream was open is read again. */
+/** Changes from before the stream was open are read again. */
 const gap = { leastMs: 50, mostMs: 500 }
 const lookMs = 30
 const retryMs = { first: 500, most: 10_000 }

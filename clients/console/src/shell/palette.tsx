@@ -38,7 +38,7 @@ const words = wordsOf({
 
 type Item = { key: string; text: string; state?: string; act: () => void }
 
-/** `onOpen` returns what was typed before this was loaded. */
+/** `onOpen` returns the text typed before this was loaded. */
 type Props = { onOpen: () => string; onClose: () => void }
 
 /** Ctrl-K: runs by the search grammar, pages and commands. */

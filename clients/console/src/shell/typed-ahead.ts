@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef } from 'react'
 
-/** Keeps what is typed for a dialog while its code is loading. Returns a function that hands it over, once. */
+/** Keeps the text typed for a dialog while its code is loading. Returns a function that hands it over, once. */
 export function useTypedAhead(isLoading: boolean): () => string {
   const typed = useRef('')
   useEffect(() => {
