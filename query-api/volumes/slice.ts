@@ -1,0 +1,18 @@
+import type { Slice } from '../slice.ts'
+import { fileRoutes } from './files.ts'
+import { type Tables, volumeRoutes } from './routes.ts'
+
+export const volumes: Slice<Tables> = {
+  name: 'volumes',
+  routes: ({ reads, volumes: folders }) => [
+    ...volumeRoutes(reads),
+    ...fileRoutes({ reads, folders }),
+  ],
+  examples: {
+    paths: { 'volumes.volume_id': 'vol_0123456789abcdef0123456789' },
+    queries: {
+      'GET /api/volumes/{volume_id}/files': { path: 'logs' },
+      'GET /api/volumes/{volume_id}/content': { path: 'logs/train.jsonl' },
+    },
+  },
+}
