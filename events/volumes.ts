@@ -31,7 +31,7 @@ export const volumeChanged = event(
     `${who} changed the volume ${owner}/${name}: ${read_only ? 'read-only' : 'writable'}, ${auto_cleanup_s === null ? 'kept' : `emptied after ${auto_cleanup_s} s without use`}`,
 )
 
-/** The files of a volume were measured, and are not what they were. */
+/** The files of a volume were measured, and their size has changed. */
 export const volumeMeasured = event(
   'volume.measured',
   Type.Object({ ...identity, used_bytes: Type.Integer({ minimum: 0 }) }),
@@ -55,7 +55,7 @@ export const volumeCleaned = event(
     `${who} deleted the files of the volume ${owner}/${name}, which no job had used for long`,
 )
 
-/** Files of a volume are to become a version of a dataset. */
+/** A person asked to make files of a volume a version of a dataset. */
 export const volumeSnapshotRequested = event(
   'volume.snapshot_requested',
   Type.Object({

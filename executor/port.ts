@@ -98,7 +98,7 @@ export type ModelToPlace = {
 /** A volume of a run. While one run writes to it, no other has it. */
 export type VolumeToMount = {
   name: string
-  /** Where the run finds it, if it has a file system of its own; otherwise `FORGE_VOLUMES` alone tells. */
+  /** Where it is mounted under isolation by bubblewrap; in other modes only `FORGE_VOLUMES` has its path. */
   mount_path: string
   read_only: boolean
   /** The name of its folder among the volumes of the host. */

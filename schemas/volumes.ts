@@ -17,7 +17,7 @@ const name = () =>
 const sizeGb = () => Type.Integer({ minimum: 1, maximum: 1_000_000 })
 /** An hour at least, so that a pause between two jobs does not empty a volume. */
 const cleanup = () => nullable(Type.Integer({ minimum: 3600, maximum: 31_536_000 }))
-/** Relative to the volume; it may name what is not there. */
+/** Relative to the volume. */
 const pathInside = (minLength: 0 | 1) =>
   Type.String({ minLength, maxLength: 4096, pattern: '^[^\\u0000]*$' })
 

@@ -26,3 +26,6 @@ create table write.volume_hold (
   primary key (volume_id, holder)
 );
 create index volume_hold_holder on write.volume_hold (holder);
+
+-- The jobs that have not ended and name a volume.
+create index use_of_volume on write.use (used_id) where used_kind = 'volume' and until is null;

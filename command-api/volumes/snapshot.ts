@@ -20,7 +20,7 @@ type FileOfPerson = { owner: string; sha256: string; size_bytes: number }
 
 /** What a snapshot needs of uploads and datasets. */
 export type SnapshotMaker = {
-  /** Keeps a file as a registered upload of its owner, and returns its id; one that is there already is not read again. */
+  /** Stores a file as a registered upload of its owner, unless they have sent the same before; returns the upload's id. */
   keepFile(
     deps: Deps,
     cause: Cause,
@@ -49,15 +49,15 @@ const attempts = 6
 class Unsuitable extends Error {}
 
 /**
- * Makes files of a volume a version of a dataset. A killed process leaves uploads, which the next attempt finds by their digests; those
- * that no version names are deleted after a day.
+ * Makes files of a volume a version of a dataset. A killed process leaves uploads: the next attempt finds them by their digests, and
+ * unused ones are deleted after a day.
  */
 export const volumeSnapshots = (maker: SnapshotMaker): Reactor<Deps> =>
   reactor<Payload, Deps>({
     name: 'snapshot-volumes',
     repeat: 'ask first',
     deadlineMs: 3_600_000,
-    renewMs: 20_000,
+    renewMs: 10_000,
     attempts,
     atOnce: 2,
     dutiesOf({ type, data }) {

@@ -15,10 +15,10 @@ import { saveVolume, type VolumeOnDisk } from './rows.ts'
 type Needed = Pick<Deps, 'pool' | 'volumes' | 'now' | 'newId' | 'logger'>
 
 const [second, minute, hour] = [1000, 60_000, 3_600_000]
-/** Volumes that one duty measures, those that were measured longest ago first, and the time for each. */
+/** The number of volumes that one duty measures, least recently measured first, and the time limit for each. */
 const [measuredAtOnce, eachMs] = [50, minute]
 
-/** Measures the files of volumes. One that cannot be counted in its time keeps its last figure. */
+/** Measures the files of volumes. A volume too large to count in time keeps its last figure. */
 export const volumeMeasurer = reactor<object, Needed>({
   name: 'measure-volumes',
   repeat: 'ask first',
@@ -58,12 +58,12 @@ const noteMeasured = ({ volume_id }: VolumeIdentity): Change =>
     tx.query('update write.volume set measured_at = $2 where volume_id = $1', [volume_id, now]),
   )
 
-/** How long before a cleanup its owner is told: a quarter of the time without use, at most a day. */
+/** SQL: the interval between announcement and cleanup, a quarter of the time without use and at most a day. */
 const noticeOf = "least(interval '1 day', auto_cleanup_s * interval '1 second' / 4)"
 const lastUse = `greatest(v.last_used_at, (select max(u.until) from write.use u
                             where u.used_kind = 'volume' and u.used_id = v.volume_id))`
 
-/** SQL: volumes that no job names and nothing uses, with the time at which they are to be emptied. */
+/** SQL: volumes that no job names and nothing uses, with the time at which they are due to be emptied. */
 const unused = `
   select v.volume_id, v.owner, v.name, v.announced_at,
          ${lastUse} + v.auto_cleanup_s * interval '1 second' as cleanup_at, ${noticeOf} as notice
@@ -76,8 +76,8 @@ const unused = `
 type Unused = VolumeIdentity & { announced_at: Date | null; cleanup_at: Date }
 
 /**
- * Tells owners which volumes will be emptied, and empties those whose time has come. A notice always comes first: after a long
- * standstill of the server the cleanup is an hour later.
+ * Announces which volumes will be emptied, and empties them when they are due. The announcement always comes first: if the server
+ * was down when it was due, the cleanup is an hour later.
  */
 export const volumeCleaner = reactor<object, Needed>({
   name: 'clean-volumes',

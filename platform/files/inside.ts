@@ -4,8 +4,8 @@ import path from 'node:path'
 import { hasCode } from './content.ts'
 
 /**
- * Reads inside of a folder that programs we do not trust write to, perhaps at this moment. What is opened is checked after it was
- * opened, by where the descriptor leads (/proc/self/fd): a link that is put in place between a check and its use leads nowhere.
+ * Reads inside of a folder to which untrusted programs write, perhaps at this moment. Files are checked after they were opened, by
+ * the path of the descriptor (/proc/self/fd), so a link that is created between a check and its use has no effect.
  */
 
 /** A path that leads nowhere, or out of the folder. */

@@ -1,3 +1,4 @@
+import { volumePath } from '../../schemas/volumes.ts'
 import type { Slice } from '../slice.ts'
 import { fileRoutes } from './files.ts'
 import { type Tables, volumeRoutes } from './routes.ts'
@@ -7,6 +8,10 @@ export const volumes: Slice<Tables> = {
   routes: ({ reads, volumes: folders }) => [
     ...volumeRoutes(reads),
     ...fileRoutes({ reads, folders }),
+  ],
+  pages: [
+    { path: '/volumes', summary: 'Volumes' },
+    { path: '/volumes/{volume_id}', summary: 'A volume', params: volumePath },
   ],
   examples: {
     paths: { 'volumes.volume_id': 'vol_0123456789abcdef0123456789' },

@@ -28,13 +28,17 @@ type CreateOptions = CommonOptions &
 
 export const volumeCreate = request<Saved, CreateOptions>({
   send: ({ api }, { sizeGb, backend, readOnly, cleanupAfter }, name) =>
-    api.post<Saved>(path, {
-      name,
-      size_gb: gigabytesOf(sizeGb),
-      ...(backend !== undefined && { backend }),
-      ...(readOnly && { read_only: true }),
-      ...(cleanupAfter !== undefined && { auto_cleanup_s: secondsOf(cleanupAfter) }),
-    }),
+    api.post<Saved>(
+      path,
+      {
+        name,
+        size_gb: gigabytesOf(sizeGb),
+        ...(backend !== undefined && { backend }),
+        ...(readOnly && { read_only: true }),
+        ...(cleanupAfter !== undefined && { auto_cleanup_s: secondsOf(cleanupAfter) }),
+      },
+      { creates: true },
+    ),
   data: ({ volume_id, name, size_gb, backend }) =>
     `${volume_id}  ${name}  ${size_gb} GB  ${backend}`,
 })

@@ -36,7 +36,7 @@ export async function volumeSnapshot(
   const { api, terminal, isJson } = session
   const at = await pathOfVolume(api, named)
   const body = { dataset, ...(path !== undefined && { path }) }
-  const started = await api.post<Started>(`${at}/snapshots`, body)
+  const started = await api.post<Started>(`${at}/snapshots`, body, { creates: true })
   if (wait) return untilEnded(session, at, started)
   terminal.data(isJson ? toJson(started) : `${started.snapshot_id}  ${started.dataset}`)
   return exitCode.ok

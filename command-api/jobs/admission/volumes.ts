@@ -3,7 +3,7 @@ import type { JobSpec } from '../../../schemas/jobs/jobspec.ts'
 import type { Profile } from '../../../schemas/profiles.ts'
 import { volumesNamed } from '../../rules/volumes.ts'
 
-/** What is wrong with the volumes of a spec, which are the submitter's own. */
+/** The faults of a spec's volumes, which must be the submitter's own. */
 export async function volumeFaults(
   pool: Pool,
   { spec: { volumes } }: JobSpec,

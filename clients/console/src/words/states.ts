@@ -56,6 +56,7 @@ const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   missing: ['missing', '缺失'],
   archived: ['archived', '已归档'],
   active: ['active', '使用中'],
+  attached: ['attached', '已挂载'],
   revoked: ['revoked', '已吊销'],
   // Versions of datasets
   validating: ['validating', '校验中'],
