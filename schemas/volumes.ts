@@ -6,7 +6,6 @@ export const volumeBackends = ['local', 'slurm', 'kubernetes'] as const
 export type VolumeBackend = (typeof volumeBackends)[number]
 
 export const volumeStates = ['active', 'attached'] as const
-export type VolumeState = (typeof volumeStates)[number]
 
 /** Volumes of one person. */
 export const maxVolumes = 200
@@ -31,7 +30,6 @@ export const volumeInput = closed({
   /** Seconds without a job after which its files are deleted; null: never. */
   auto_cleanup_s: Type.Optional(cleanup()),
 })
-export type VolumeInput = Static<typeof volumeInput>
 
 /** The body of `PATCH /api/volumes/{volume_id}`; absent fields keep their value. */
 export const volumePatch = closed({
@@ -106,7 +104,6 @@ const snapshot = Type.Object({
   requested_by: Type.String(),
   requested_at: timestamp(),
 })
-export type VolumeSnapshot = Static<typeof snapshot>
 
 /** With its last snapshots, the newest first. */
 export const volumeDetail = Type.Object({
