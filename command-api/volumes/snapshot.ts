@@ -9,7 +9,7 @@ import type { Cause } from '../commit/asked.ts'
 import { transact, type Work } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { decided, nothing, type Outcome } from '../effects/outcome.ts'
-import { type Reactor, reactor } from '../effects/reactor.ts'
+import { reactor } from '../effects/reactor.ts'
 import { roleIfEnabled } from '../rules/enabled-person.ts'
 import { folderOf } from '../rules/volumes.ts'
 import { failSnapshot, finishSnapshot } from './decide.ts'
@@ -52,7 +52,7 @@ class Unsuitable extends Error {}
  * Makes files of a volume a version of a dataset. A killed process leaves uploads: the next attempt finds them by their digests, and
  * unused ones are deleted after a day.
  */
-export const volumeSnapshots = (maker: SnapshotMaker): Reactor<Deps> =>
+export const volumeSnapshots = (maker: SnapshotMaker) =>
   reactor<Payload, Deps>({
     name: 'snapshot-volumes',
     repeat: 'ask first',

@@ -14,7 +14,6 @@ export const volumes: Slice<Tables> = {
     { path: '/volumes/{volume_id}', summary: 'A volume', params: volumePath },
   ],
   examples: {
-    paths: { 'volumes.volume_id': 'vol_0123456789abcdef0123456789' },
     queries: {
       'GET /api/volumes/{volume_id}/files': { path: 'logs' },
       'GET /api/volumes/{volume_id}/content': { path: 'logs/train.jsonl' },

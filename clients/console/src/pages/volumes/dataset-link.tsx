@@ -7,7 +7,11 @@ export function DatasetLink({ named, isThere }: { named: string; isThere: boolea
   if (!found) return named
   const { owner, name, version } = found
   return (
-    <Link to="/datasets/$owner/$name" params={{ owner, name }} search={{ version: String(version ?? 1) }}>
+    <Link
+      to="/datasets/$owner/$name"
+      params={{ owner, name }}
+      search={{ version: String(version ?? 1) }}
+    >
       {named}
     </Link>
   )

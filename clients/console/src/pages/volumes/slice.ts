@@ -6,5 +6,11 @@ export const volumes = {
     '/volumes': () => import('./page.tsx'),
     '/volumes/$volume_id': () => import('./volume.tsx'),
   },
-  place: { to: '/volumes', nth: 5.82, title: ['Volumes', '卷'], isInHeader: true },
+  place: {
+    to: '/volumes',
+    nth: 5.82,
+    title: ['Volumes', '卷'],
+    isInHeader: true,
+    group: 'data',
+  },
 } as const satisfies Slice

@@ -8,12 +8,13 @@ import { words } from './words.ts'
 export function Used({ of: { name, used_bytes, size_gb } }: { of: Volume }) {
   const say = useWords(words)
   const all = size_gb * bytesPerGb
+  const size = `${size_gb} GB`
   if (used_bytes === null)
-    return <span className={styles.soft}>{say.of(say.unmeasured, bytesOf(all))}</span>
+    return <span className={styles.soft}>{say.of(say.unmeasured, size)}</span>
   return (
     <span className={styles.used}>
       <progress aria-label={name} max={all} value={Math.min(used_bytes, all)} />
-      {say.of(bytesOf(used_bytes), bytesOf(all))}
+      {say.of(bytesOf(used_bytes), size)}
     </span>
   )
 }
