@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Sample, SampleServer } from './sample.ts'
 import { asked } from './send.ts'
 
@@ -10,14 +12,22 @@ const named = () => ({ name: `volume-${randomUUID()}`, size_gb: 1 })
 const another = ({ send, people }: SampleServer) =>
   asked<Made>(send, people.operator, { method: 'POST', path: '/api/volumes', body: named() })
 
-/** An empty volume of the owner. */
+/** A volume of the owner, with one file. */
 export const volumeSample: Sample = {
   slice: 'volumes',
   things: {
     volume: `select volume_id, name, null, owner, null, null, false from write.volume`,
   },
-  async make({ ask }) {
+  async make({ ask, pool, dataDir }) {
     const { volume_id } = await ask<Made>({ method: 'POST', path: '/api/volumes', body: named() })
+    const { rows } = await pool.query<{ directory: string }>(
+      'select directory from write.volume where volume_id = $1',
+      [volume_id],
+    )
+    const folder = join(dataDir, 'volumes', rows[0]?.directory ?? '')
+    await mkdir(folder, { recursive: true })
+    // The name that calls without a better one ask for.
+    await writeFile(join(folder, 'demo'), 'of the sample')
     return { nouns: { volumes: { volume_id } } }
   },
   missing: (_, whose) => ({ nouns: { volumes: { volume_id: `vol_of_nobody_${whose}` } } }),
