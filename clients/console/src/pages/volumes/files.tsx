@@ -102,7 +102,7 @@ const columnsOf = (say: (typeof words)['en'], { path, inside, onOpen }: In): Col
     },
     {
       key: 'size',
-      title: say.used,
+      title: say.bytes,
       isNumber: true,
       cell: ({ kind, size_bytes }) => {
         if (kind === 'file') return bytesOf(size_bytes)

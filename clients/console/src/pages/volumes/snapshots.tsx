@@ -31,7 +31,7 @@ export function Snapshots({ of: { snapshots } }: { of: Detail }) {
           },
           { key: 'state', title: say.state, cell: one => <State state={one.state} /> },
           { key: 'path', title: say.path, cell: one => <code>{visible(one.path) || '/'}</code> },
-          { key: 'by', title: say.owner, cell: one => one.requested_by },
+          { key: 'by', title: say.by, cell: one => one.requested_by },
           { key: 'at', title: say.requested, cell: one => <Ago at={one.requested_at} /> },
         ]}
       />

@@ -9,8 +9,7 @@ export function Used({ of: { name, used_bytes, size_gb } }: { of: Volume }) {
   const say = useWords(words)
   const all = size_gb * bytesPerGb
   const size = `${size_gb} GB`
-  if (used_bytes === null)
-    return <span className={styles.soft}>{say.of(say.unmeasured, size)}</span>
+  if (used_bytes === null) return <span className={styles.soft}>{say.unmeasured(size)}</span>
   return (
     <span className={styles.used}>
       <progress aria-label={name} max={all} value={Math.min(used_bytes, all)} />
