@@ -39,6 +39,7 @@ export const toLaunch =
         package: order.package,
         stored: order.stored,
         datasets: order.datasets,
+        environments: order.environments,
         model: order.model,
         env: own,
         input: JSON.stringify(order.params),

@@ -39,7 +39,7 @@ export const jobKind: Kind = {
 /** Until it ends a job may continue from the newest checkpoint of its run, whichever that is by then. */
 const ownCheckpoints = 'checkpoints'
 
-/** A job uses its datasets as `dataset`, even after its end, and in this way until then. */
+/** A job uses its datasets and RL environments even after its end, and in this way until then. */
 const unfinished = 'unfinished'
 
 /** Until it ends, a job needs the model that was imported for it. */
@@ -66,7 +66,10 @@ function beginsFrom({ run_id, kind, resolved, ...job }: Admitted): UseChange[] {
   const data = resolved.datasets.flatMap(({ ref }) =>
     ['dataset', unfinished].map(as => [as, { kind: 'dataset', id: ref }] as const),
   )
-  return [...Object.entries(used), ...data].flatMap(([as, one]) =>
+  const environments = spec.spec.environments.flatMap(({ ref }) =>
+    ['environment', unfinished].map(as => [as, { kind: 'rl_environment', id: ref }] as const),
+  )
+  return [...Object.entries(used), ...data, ...environments].flatMap(([as, one]) =>
     one ? [{ begins: true as const, user: run(run_id), used: one, as }] : [],
   )
 }

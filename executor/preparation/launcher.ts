@@ -3,11 +3,12 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { recipeDigest } from '../../recipes/digest.ts'
 import { fitsVariable } from '../../schemas/jobs/variables.ts'
-import { fetchData, fetchStarts } from './fetch-starts.ts'
+import { type Fetched as Data, fetchData, fetchStarts } from './fetch-starts.ts'
 import { reportLifecycle } from './lifecycle-report.ts'
 import { cannotLaunch, type Prepared } from './prepared.ts'
 import { ensureEnvironment, type PythonEnvironment } from './python-environment.ts'
 import type { RecipePlan } from './recipe-plan.ts'
+import { describeEnvironments } from './rl-environment.ts'
 import { unpackPackage } from './unpack-package.ts'
 
 /**
@@ -56,9 +57,14 @@ async function launch(): Promise<void> {
   const fetched = plan.starts ? await fetchStarts(plan.starts, process.env, say) : {}
   const data = plan.data
     ? await fetchData(plan.data, process.env, say)
-    : { variables: {}, paths: [] }
+    : { variables: {}, paths: [], environments: [] }
+  const played = await describeEnvironments(data.environments, {
+    environmentsDirectory: plan.environments_directory,
+    python: plan.python,
+    ...{ say, onBuild: () => report('building_env') },
+  })
   await report('launching')
-  writeFileSync(3, JSON.stringify(toPrepared(environment, params, { fetched, data })))
+  writeFileSync(3, JSON.stringify(toPrepared(environment, params, { fetched, data, played })))
 }
 
 function say(line: string): void {
@@ -68,13 +74,14 @@ function say(line: string): void {
 /** `fetched`: paths by the variables that name them to the run. */
 type Fetched = {
   fetched: Record<string, string>
-  data: { variables: Record<string, string>; paths: string[] }
+  data: Pick<Data, 'variables' | 'paths'>
+  played: Pick<Data, 'variables' | 'paths'>
 }
 
 function toPrepared(
   { python, variables, files }: PythonEnvironment,
   params: string,
-  { fetched, data }: Fetched,
+  { fetched, data, played }: Fetched,
 ): Prepared {
   // In the folder of the attempt, where the run can read but neither write nor plant links.
   const paramsFile = path.resolve('params.json')
@@ -97,6 +104,7 @@ function toPrepared(
       FORGE_PARAMS_FILE: paramsFile,
       ...fetched,
       ...data.variables,
+      ...played.variables,
     },
     readable: [
       ...files,
@@ -107,6 +115,7 @@ function toPrepared(
       paramsFile,
       ...Object.values(fetched),
       ...data.paths,
+      ...played.paths,
     ],
   }
 }

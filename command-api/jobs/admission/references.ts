@@ -13,6 +13,7 @@ import { findModel, resolveModel } from '../../rules/model-reference.ts'
 import { pinForPerson } from '../../rules/pinned-model.ts'
 import { missingSecrets } from '../../rules/secret-values.ts'
 import { resolveDatasets } from './datasets.ts'
+import { resolveEnvironments } from './environments.ts'
 
 export type Lookup = Pick<Deps, 'sealing' | 'hub'> & {
   pool: Pool
@@ -20,7 +21,7 @@ export type Lookup = Pick<Deps, 'sealing' | 'hub'> & {
   caller: { username: string; role: 'admin' | 'operator' }
 }
 
-/** `forbidden`: datasets (`owner/name`) that the submitter may see, but not use; `deprecated`: versions (`owner/name@3`). */
+/** `forbidden`: datasets (`owner/name`) that the submitter may see, but not use; `deprecated`: versions of datasets and environments. */
 export type Found = {
   dangling: string[]
   forbidden: string[]
@@ -28,6 +29,8 @@ export type Found = {
   resolved: Resolved
   /** The model of the hub at a commit, as the stored spec names it; null: none. */
   model: string | null
+  /** The RL environments with their digests, as the stored spec names them. */
+  environments: JobSpec['spec']['environments']
 }
 
 /**
@@ -51,11 +54,13 @@ export async function resolveReferences(spec: JobSpec, lookup: Lookup): Promise<
   const init_from = work.init_from ? await resolveInit(work.init_from, lookup) : null
   if (typeof init_from === 'string') dangling.push(init_from)
   const { faults, forbidden, deprecated, datasets } = await resolveDatasets(work.datasets, lookup)
+  const played = await resolveEnvironments(work, lookup)
   return {
-    dangling: [...dangling, ...faults],
+    dangling: [...dangling, ...faults, ...played.faults],
     forbidden,
-    deprecated,
+    deprecated: [...deprecated, ...played.deprecated],
     model: model.ref,
+    environments: played.environments,
     resolved: { init_from: typeof init_from === 'string' ? null : init_from, datasets },
   }
 }
@@ -65,10 +70,6 @@ function unknownKinds(work: JobSpec['spec']): string[] {
   const named = (kind: string, refs: readonly string[]) =>
     refs.map(ref => `No such ${kind}: ${ref}`)
   return [
-    ...named(
-      'environment',
-      work.environments.map(({ ref }) => ref),
-    ),
     ...named(
       'volume',
       work.volumes.map(({ name }) => name),

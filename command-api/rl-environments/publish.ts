@@ -1,0 +1,113 @@
+import { rlEnvironmentAt } from '../../events/rl-environments.ts'
+import { hasCode } from '../../platform/files/content.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { FaultyRecipe } from '../../recipes/catalogue.ts'
+import { environmentArchive, loadEnvironment } from '../../recipes/rl-environment.ts'
+import type { UploadedFiles } from '../../recipes/uploaded-files.ts'
+import { environmentReference } from '../../schemas/rl-environments/reference.ts'
+import type { RlEnvironmentInput } from '../../schemas/rl-environments/rl-environments.ts'
+import { Invalid } from '../../schemas/validate.ts'
+import type { HttpAsked } from '../commit/asked.ts'
+import { create } from '../commit/commit.ts'
+import type { Deps } from '../deps.ts'
+import type { Asking } from '../rules/access.ts'
+import { roleOf } from '../rules/enabled-person.ts'
+import { takeUploads } from '../rules/registered-uploads.ts'
+import { publishVersion, versionOf } from './decide.ts'
+import type { FindDeployment } from './port.ts'
+import { saveEnvironment } from './rows.ts'
+
+export type PublishPorts = { recipeFiles: UploadedFiles; findJudge: FindDeployment }
+
+type Publishing = HttpAsked & { caller: Asking; body: RlEnvironmentInput }
+
+/** Makes an uploaded archive a version of an environment; it is then built on the machine of an executor. */
+export async function publish(
+  deps: Deps,
+  { recipeFiles, findJudge: findDeployment }: PublishPorts,
+  request: Publishing,
+) {
+  const { caller, body } = request
+  const owner = await ownerOf(deps, caller, body)
+  const { upload_id, sha256, size_bytes } = await findArchive(deps, body, caller)
+  const found = await readable(() =>
+    recipeFiles.unpacked(deps.uploads.fileOf(sha256), loadEnvironment, environmentArchive),
+  )
+  const { deployment = null } = body
+  const chosen = deployment === null ? null : await findDeployment(caller, deployment)
+  const made = {
+    ...{ ...found, owner, upload_id, archive_sha256: sha256, archive_bytes: size_bytes },
+    deployment_id: chosen?.deployment_id ?? null,
+    visibility: body.visibility,
+  }
+  const target = rlEnvironmentAt(made)
+  return create(deps, request, target, {
+    async make(work) {
+      // Once more in this transaction, which the deletion of unused uploads waits for.
+      await takeUploads(work.tx, [upload_id], { ...ofUpload(caller), now: work.now })
+      const { events, before, state } = await work.decide(target, {
+        decide: environment => publishVersion(environment, made),
+        alongside: saveEnvironment,
+      })
+      if (!state) throw new Error('an environment that was just published has no version')
+      const version = versionOf(state, found.version)
+      const existed = before?.versions.some(one => one.version === found.version) ?? false
+      const isBuilt = events.some(({ type }) => type === 'environment.published')
+      return {
+        ref: environmentReference(made),
+        ...{ environment: `${owner}/${found.name}`, owner },
+        ...{ version: version.version, digest: version.digest, state: version.state },
+        notice:
+          isBuilt && chosen === null
+            ? 'No deployment was named: the version is built without smoke rollouts, and has no baseline'
+            : null,
+        created: !existed,
+      }
+    },
+  })
+}
+
+const ofUpload = ({ username }: Asking) => ({ owner: username, purpose: 'environment' }) as const
+
+/** Everybody publishes for themselves, and admins for others. */
+async function ownerOf(
+  { pool }: Deps,
+  { username, role }: Asking,
+  { owner = username }: RlEnvironmentInput,
+): Promise<string> {
+  if (owner === username) return owner
+  if (role !== 'admin')
+    throw new Refusal('forbidden', `Only ${owner} and admins may publish environments of ${owner}`)
+  if ((await roleOf(pool, owner)) === null) throw new Refusal('not_found', `No such user: ${owner}`)
+  return owner
+}
+
+async function findArchive({ pool, now }: Deps, { upload_id }: RlEnvironmentInput, caller: Asking) {
+  const [found] = await takeUploads(pool, [upload_id], { ...ofUpload(caller), now: now() })
+  if (found) return found
+  throw new Invalid([
+    {
+      loc: ['body', 'upload_id'],
+      msg: 'Value error, you have no such upload with purpose environment that was registered (POST /api/uploads/{upload_id}/complete)',
+      type: 'value_error',
+      input: upload_id,
+    },
+  ])
+}
+
+/** A refusal for whatever is wrong with the archive. */
+async function readable<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof FaultyRecipe)
+      throw new Refusal('invalid', error.message, { code: 'environment.faulty', cause: error })
+    if (hasCode(error, 'ENOENT'))
+      throw new Refusal('conflict', 'The uploaded archive is not, or no longer, on this machine', {
+        code: 'environment.archive_missing',
+        hint: 'Upload it again; with several hosts, check that they share <data>/uploads',
+        cause: error,
+      })
+    throw error
+  }
+}
