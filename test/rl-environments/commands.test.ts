@@ -4,6 +4,7 @@ import { serveEngine } from '../servers/engine.ts'
 import { sharedForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { signedIn } from '../servers/signed-in.ts'
+import { until } from '../servers/until.ts'
 import { environmentOf, pathOf, publish, untilBuilt, type Version } from './publishing.ts'
 
 const shared = sharedForge()
@@ -164,7 +165,7 @@ test('a private environment of somebody else looks missing, wherever it is asked
   const as = (token: string) => ({
     get: (at: string) => forge.call<Version>('GET', at, { token }),
     send: (method: string, at: string, sent?: object) =>
-      forge.call(('' + method) as 'POST', at, { token, ...(sent && { body: sent }) }),
+      forge.call(method, at, { token, ...(sent && { body: sent }) }),
   })
   const every = [path, `${path}/versions`, pathOf(body.ref), `${pathOf(body.ref)}/used-by`]
   for (const at of every) {
@@ -180,6 +181,7 @@ test('a private environment of somebody else looks missing, wherever it is asked
     t.is((await as(bob).send(method, at, sent)).status, 404, `${method} ${at}`)
   t.deepEqual((await forge.call<object[]>('GET', '/api/environments', { token: bob })).body, [])
   t.is((await as(ada).send('PATCH', path, { visibility: 'public' })).status, 200)
+  await until('others see it', 30_000, async () => (await as(bob).get(path)).status === 200)
   for (const at of every) t.is((await as(bob).get(at)).status, 200, at)
   for (const [method, at, sent] of acts)
     t.is((await as(bob).send(method, at, sent)).status, 403, `${method} ${at}`)

@@ -15,6 +15,7 @@ import { chat, describeChat } from '../chat/chat.ts'
 import { addDatasets } from '../datasets/commands.ts'
 import { addDeployments } from '../deployments/commands.ts'
 import { describeDiagnoses, diagnoses } from '../diagnoses/diagnoses.ts'
+import { addEnvironments } from '../environments/commands.ts'
 import { describeRun, run } from '../external-runs/run.ts'
 import { describeSync, sync } from '../external-runs/sync.ts'
 import { addHub } from '../hub/commands.ts'
@@ -48,7 +49,6 @@ import { benchmarks, describeBenchmarks } from '../runs/benchmarks.ts'
 import { compare, describeCompare } from '../runs/compare.ts'
 import { deleteRuns, describeDelete, describeRestore, restoreRuns } from '../runs/delete.ts'
 import { describeDiagnose, diagnose } from '../runs/diagnose.ts'
-import { describeEnv, env } from '../runs/env.ts'
 import { describeHardware, hardware } from '../runs/hardware.ts'
 import { describeLogs, logs } from '../runs/logs.ts'
 import { describeMetrics, metrics } from '../runs/metrics.ts'
@@ -91,7 +91,6 @@ export function createProgram(world: World, ended: Ended): Command {
     samples: [describeSamples, samples],
     lineage: [describeLineage, lineage],
     hardware: [describeHardware, hardware],
-    env: [describeEnv, env],
     alerts: [describeAlerts, alerts],
     benchmarks: [describeBenchmarks, benchmarks],
     stop: [describeStop, stop],
@@ -131,6 +130,7 @@ const nouns = [
   addDeployments,
   addModels,
   addDatasets,
+  addEnvironments,
   addArtifacts,
   addQueue,
   addBenchmarks,

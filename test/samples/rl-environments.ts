@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto'
+import { stringify } from 'yaml'
+import { commit } from '../../command-api/commit/commit.ts'
+import { finishBuild } from '../../command-api/rl-environments/decide.ts'
+import { saveEnvironment } from '../../command-api/rl-environments/rows.ts'
+import { rlEnvironmentAt } from '../../events/rl-environments.ts'
+import { packed } from '../platform/files/tar-of.ts'
+import { eventStoreOn } from '../servers/event-store.ts'
+import type { Sample, SampleServer } from './sample.ts'
+import { asked, type Call, type Send } from './send.ts'
+
+/** A private environment with one version, which no executor builds. */
+export const rlEnvironmentSample: Sample = {
+  slice: 'rl-environments',
+  things: {
+    rl_environment: `select owner || '/' || name || '@' || version, owner || '/' || name || '@' || version, null, owner, null,
+                            null, deleted_at is not null from write.rl_environment_version`,
+  },
+  uses: [
+    `select 'upload', p.upload_id, 'rl_environment', v.owner || '/' || v.name || '@' || v.version, 'content'
+       from write.rl_environment_version v
+      cross join lateral (
+        select e.data ->> 'upload_id' as upload_id from write.event e
+         where e.stream = 'rl_environment-' || v.owner || '/' || v.name and e.type = 'environment.published'
+           and e.data ->> 'version' = v.version
+         order by e.stream_version desc limit 1) p
+      where v.deleted_at is null`,
+  ],
+  async make({ ask, send, owner }) {
+    const name = `played-by-${owner.username}`
+    await publish({ ask, send, token: owner.token }, name, '0.1.0')
+    const environment = { owner: owner.username, name, version: '0.1.0' }
+    return {
+      nouns: { environments: environment },
+      fields: { environment_ref: `${owner.username}/${name}@0.1.0` },
+    }
+  },
+  missing: ({ nouns }, whose) => {
+    const owner = String(nouns.environments?.owner)
+    const name = `no-game-of-${whose}`
+    return {
+      nouns: { environments: { owner, name, version: '0.1.0' } },
+      fields: { environment_ref: `${owner}/${name}@0.1.0` },
+    }
+  },
+  hidden: ['environments'],
+  lists: { '/api/environments': 'its people' },
+  tables: {
+    rl_environments: {
+      seenBy: 'owner',
+      isFilled: true,
+      cells: ({ no }) => ({ name: `e-${no}`, visibility: 'private' }),
+    },
+    rl_environment_versions: {
+      seenBy: 'owner',
+      isFilled: true,
+      cells: ({ no }) => ({ name: `e-${no}`, ref: `e-${no}@0.1.0` }),
+    },
+    rl_environment_uses: { seenBy: 'members', isOfRun: true },
+  },
+  publish: ({ username }) =>
+    `update read.rl_environments set visibility = 'public' where owner = '${username}'`,
+  pages: () => ['/environments/none/none'],
+  changes: {
+    'POST /api/environments': {
+      body: async server => ({ upload_id: await uploaded(actingOf(server), freshName(), '1.0.0') }),
+    },
+    'PATCH /api/environments/{owner}/{name}': {
+      async path(server) {
+        const { owner, name } = await fresh(server)
+        return `/api/environments/${owner}/${name}`
+      },
+      body: () => ({ visibility: 'public' }),
+    },
+    'POST /api/environments/{owner}/{name}/{version}/deprecate': {
+      async path(server) {
+        const named = await fresh(server)
+        await buildAsExecutor(server, named)
+        return `${pathOf(named)}/deprecate`
+      },
+      body: () => ({ reason: 'of the sample' }),
+    },
+    'DELETE /api/environments/{owner}/{name}/{version}': {
+      path: async server => pathOf(await fresh(server)),
+    },
+  },
+}
+
+type Ask = <T>(call: Call) => Promise<T>
+type Acting = { ask: Ask; send: Send; token: string }
+type Named = { owner: string; name: string; version: string }
+
+const pathOf = ({ owner, name, version }: Named) => `/api/environments/${owner}/${name}/${version}`
+const freshName = () => `of-a-test-${randomUUID()}`.slice(0, 40)
+
+const actingOf = ({ send, people }: SampleServer): Acting => ({
+  ask: call => asked(send, people.operator, call),
+  send,
+  token: people.operator.token,
+})
+
+/** One of the operator's own that no other test names. */
+async function fresh(server: SampleServer): Promise<Named> {
+  const { ref } = await publish(actingOf(server), freshName(), '1.0.0')
+  const [owner = '', name = ''] = ref.split(/[/@]/)
+  return { owner, name, version: '1.0.0' }
+}
+
+/** The servers of samples have no executor, which alone builds environments. */
+async function buildAsExecutor({ pool }: SampleServer, named: Named): Promise<void> {
+  const cause = {
+    actor: { type: 'system' as const, id: 'build-rl-environments', via: 'duty' },
+    requestId: randomUUID(),
+  }
+  const built = { state: 'ready' as const, error: null, log: '', rollouts: [], revision_id: null }
+  await commit(
+    { store: eventStoreOn(pool), now: () => new Date() },
+    cause,
+    rlEnvironmentAt(named),
+    {
+      decide: environment =>
+        finishBuild(environment, environment?.versions.at(-1)?.digest ?? '', {
+          ...named,
+          ...built,
+        }),
+      alongside: saveEnvironment,
+    },
+  )
+}
+
+async function publish(acting: Acting, name: string, version: string) {
+  const upload_id = await uploaded(acting, name, version)
+  return acting.ask<{ ref: string }>({
+    method: 'POST',
+    path: '/api/environments',
+    body: { upload_id },
+  })
+}
+
+/** Content that no version has yet, not even one of samples that another process made. */
+async function uploaded({ ask, send }: Acting, name: string, version: string): Promise<string> {
+  const archive = packed(
+    { path: 'environment.yaml', content: stringify({ name, version, entry: 'game:rollout' }) },
+    { path: 'game.py', content: `def rollout(client, args): return 1 # ${randomUUID()}\n` },
+  )
+  const content_type = 'application/gzip'
+  const { upload_id, url } = await ask<{ upload_id: string; url: string }>({
+    method: 'POST',
+    path: '/api/uploads',
+    body: {
+      ...{ purpose: 'environment', filename: 'environment.tar.gz', content_type },
+      size_bytes: archive.length,
+    },
+  })
+  const { pathname, search } = new URL(url)
+  const headers = { 'content-type': content_type }
+  await send({ method: 'PUT', path: `${pathname}${search}`, headers, body: archive })
+  await ask({ method: 'POST', path: `/api/uploads/${upload_id}/complete` })
+  return upload_id
+}
