@@ -12,7 +12,7 @@ type Props = {
   q: string
   onSearch: (q: string | undefined) => void
   /** Further filters. */
-  children: ReactNode
+  children?: ReactNode
 }
 
 /** Searches by Enter or its button; shows the search of the address, also after going back. */

@@ -116,15 +116,13 @@ async def _awaited(result: Any) -> Any:
 
 def _checked(result: Any) -> Dict[str, Any]:
     found = dict(result) if isinstance(result, Mapping) else {"reward": result}
-    reward = found.get("reward")
-    if isinstance(reward, bool) or not isinstance(reward, (int, float)):
-        try:  # numbers of numpy and torch
-            reward = float(reward)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            raise TypeError("rollout returned %r; expected a number, or a dictionary with `reward`" % (result,)) from None
+    try:
+        reward = math.nan if isinstance(found.get("reward"), (bool, str)) else float(found["reward"])
+    except (KeyError, TypeError, ValueError):
+        reward = math.nan
     if not math.isfinite(reward):
-        raise ValueError("the reward is %r" % reward)
-    return {**found, "reward": float(reward)}
+        raise ValueError("rollout returned %.200r; expected a finite number, or a dictionary with one as `reward`" % (result,))
+    return {**found, "reward": reward}
 
 
 def environments(env: Mapping[str, str] = os.environ) -> List[Environment]:

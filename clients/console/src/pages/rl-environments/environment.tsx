@@ -3,6 +3,7 @@ import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { More } from '../../design/more.tsx'
+import { Failure } from '../../design/notice.tsx'
 import { VersionTable } from '../../design/version-table.tsx'
 import { reading, reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
@@ -96,7 +97,7 @@ function Visibility({ of }: { of: Environment }) {
     })
   return (
     <div className={styles.row}>
-      {error !== null && <p role="alert">{error.message}</p>}
+      <Failure error={error ?? null} />
       <Button busy={isBusy} onClick={() => void change()}>
         {isPublic ? say.makePrivate : say.makePublic}
       </Button>
