@@ -1,21 +1,14 @@
 import { type Route, route } from '../../auth/route.ts'
-import { type DatasetEvent, datasetAt, datasets } from '../../events/datasets.ts'
+import { type Dataset, type DatasetEvent, datasetAt } from '../../events/datasets.ts'
 import {
   datasetDeletionQuery,
   datasetVersionDeleted,
   datasetVersionPath,
 } from '../../schemas/datasets/datasets.ts'
 import { datasetReference } from '../../schemas/datasets/reference.ts'
-import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { refuseUnlessWriter } from '../rules/dataset-access.ts'
-import {
-  holdForDeletion,
-  refuseUsed,
-  toNamed,
-  type User,
-  usersOf,
-} from '../rules/users-of-thing.ts'
+import { deleteUnlessUsed } from '../rules/delete-version.ts'
 import { deleteVersion } from './decide.ts'
 import { saveDataset } from './rows.ts'
 
@@ -32,26 +25,14 @@ export const deleteVersionRoute = (deps: Deps): Route =>
     response: datasetVersionDeleted,
     refusals: ['forbidden', 'not_found', 'conflict'],
     async handle(request) {
-      const { caller, params, query } = request
-      const { dry_run = false, force = false } = query
+      const { caller, params } = request
       await refuseUnlessWriter(deps.pool, params, caller)
-      const ref = datasetReference(params)
-      const thing = { kind: 'dataset', id: ref }
-      if (dry_run) {
-        const { events } = await deps.store.load<DatasetEvent>(datasetAt(params).stream)
-        deleteVersion(events.reduce(datasets.evolve, datasets.initial), params)
-        const users = await usersOf(deps.pool, thing, caller)
-        return { ref, deleted: false, would_break: users.flatMap(toNamed) }
-      }
-      let users: User<'run' | 'dataset'>[] = []
-      await commit(deps, request, datasetAt(params), {
+      return deleteUnlessUsed<'run' | 'dataset', Dataset, DatasetEvent>(deps, request, {
+        target: datasetAt(params),
+        thing: { kind: 'dataset', id: datasetReference(params) },
+        code: 'dataset.in_use',
         decide: dataset => deleteVersion(dataset, params),
-        async alongside(tx, decided) {
-          users = await holdForDeletion(tx, thing, caller)
-          refuseUsed(thing, users, { force, code: 'dataset.in_use' })
-          await saveDataset(tx, decided)
-        },
+        save: saveDataset,
       })
-      return { ref, deleted: true, would_break: users.flatMap(toNamed) }
     },
   })

@@ -1,7 +1,5 @@
 import { rlEnvironmentAt } from '../../events/rl-environments.ts'
-import { hasCode } from '../../platform/files/content.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { FaultyRecipe } from '../../recipes/catalogue.ts'
 import { environmentArchive, loadEnvironment } from '../../recipes/rl-environment.ts'
 import type { UploadedFiles } from '../../recipes/uploaded-files.ts'
 import { environmentReference } from '../../schemas/rl-environments/reference.ts'
@@ -12,6 +10,7 @@ import { create } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import type { Asking } from '../rules/access.ts'
 import { roleOf } from '../rules/enabled-person.ts'
+import { refusingFaults } from '../rules/read-archive.ts'
 import { takeUploads } from '../rules/registered-uploads.ts'
 import { publishVersion, versionOf } from './decide.ts'
 import type { FindDeployment } from './port.ts'
@@ -30,7 +29,7 @@ export async function publish(
   const { caller, body } = request
   const owner = await ownerOf(deps, caller, body)
   const { upload_id, sha256, size_bytes } = await findArchive(deps, body, caller)
-  const found = await readable(() =>
+  const found = await refusingFaults('environment', () =>
     recipeFiles.unpacked(deps.uploads.fileOf(sha256), loadEnvironment, environmentArchive),
   )
   const { deployment = null } = body
@@ -93,21 +92,4 @@ async function findArchive({ pool, now }: Deps, { upload_id }: RlEnvironmentInpu
       input: upload_id,
     },
   ])
-}
-
-/** A refusal for whatever is wrong with the archive. */
-async function readable<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof FaultyRecipe)
-      throw new Refusal('invalid', error.message, { code: 'environment.faulty', cause: error })
-    if (hasCode(error, 'ENOENT'))
-      throw new Refusal('conflict', 'The uploaded archive is not, or no longer, on this machine', {
-        code: 'environment.archive_missing',
-        hint: 'Upload it again; with several hosts, check that they share <data>/uploads',
-        cause: error,
-      })
-    throw error
-  }
 }

@@ -54,9 +54,7 @@ export const rlEnvironmentProjection: Handlers<RlEnvironmentTables, Events> = {
     const { owner, name, version } = data
     await tx
       .deleteFrom('rl_environment_versions')
-      .where('owner', '=', owner)
-      .where('name', '=', name)
-      .where('version', '=', version)
+      .where(eb => eb.and({ owner, name, version }))
       .execute()
     await update(tx, data, { updated_at: occurred_at })
   },
@@ -80,8 +78,7 @@ const update = (
   tx
     .updateTable('rl_environments')
     .set(to)
-    .where('owner', '=', owner)
-    .where('name', '=', name)
+    .where(eb => eb.and({ owner, name }))
     .execute()
 
 const updateVersion = (
@@ -92,7 +89,5 @@ const updateVersion = (
   tx
     .updateTable('rl_environment_versions')
     .set(to)
-    .where('owner', '=', owner)
-    .where('name', '=', name)
-    .where('version', '=', version)
+    .where(eb => eb.and({ owner, name, version }))
     .execute()

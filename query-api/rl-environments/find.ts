@@ -2,7 +2,10 @@ import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { RlEnvironmentTables } from '../../projector/rl-environments/table.ts'
-import type { EnvironmentName } from '../../schemas/rl-environments/reference.ts'
+import type {
+  EnvironmentName,
+  EnvironmentVersion,
+} from '../../schemas/rl-environments/reference.ts'
 import { rlEnvironmentPath } from '../../schemas/rl-environments/rl-environments.ts'
 import type { Reads } from '../reading/reads.ts'
 import type { AccessTables } from '../rules/access.ts'
@@ -49,18 +52,9 @@ export async function findEnvironment(
 type Found = Awaited<ReturnType<typeof findEnvironment>>
 
 /** A version with its log and rollouts. */
-export async function findVersion({ db }: Found, named: EnvironmentName & { version: string }) {
-  const row = await db
-    .selectFrom('rl_environment_versions')
-    .selectAll()
-    .where('owner', '=', named.owner)
-    .where('name', '=', named.name)
-    .where('version', '=', named.version)
-    .executeTakeFirst()
-  if (!row)
-    throw new Refusal(
-      'not_found',
-      `The environment ${named.owner}/${named.name} has no version ${named.version}`,
-    )
-  return row
+export async function findVersion({ db }: Found, { owner, name, version }: EnvironmentVersion) {
+  const found = db.selectFrom('rl_environment_versions').selectAll()
+  const row = await found.where(eb => eb.and({ owner, name, version })).executeTakeFirst()
+  if (row) return row
+  throw new Refusal('not_found', `The environment ${owner}/${name} has no version ${version}`)
 }

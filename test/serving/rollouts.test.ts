@@ -6,33 +6,22 @@ import { publish, untilBuilt } from '../rl-environments/publishing.ts'
 import { startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
-import { tinyGguf } from './tiny-gguf.ts'
+import { deployedGguf } from './tiny-gguf.ts'
 
 const folder = join(import.meta.dirname, '../../recipes/environments/sums')
 
 test('the smoke rollouts of an environment run on llama.cpp, through the gateway', async t => {
   t.timeout(patient(500_000), 'environments are built')
   const forge = await startForge(t)
-  const artifact_id = await tinyGguf(forge)
-  const { body: made } = await forge.call<{ deployment_id: string }>('POST', '/api/deployments', {
-    body: {
-      ...{ name: 'player', source: { kind: 'artifact', artifact_id } },
-      serving: { template: 'llama-cpp', params: { threads: 1, parallel: 1 } },
-    },
-  })
-  const path = `/api/deployments/${made.deployment_id}`
-  await until('the engine responds', 200_000, async () => {
-    const { body } = await forge.call<{ state: string }>('GET', path)
-    if (body.state === 'failed') throw new Error(JSON.stringify(body))
-    return body.state === 'ready'
-  })
+  const deployment_id = await deployedGguf(forge, 'player')
+  const path = `/api/deployments/${deployment_id}`
   const names = ['environment.yaml', 'sums.py']
   const files = names.map(async name => ({
     path: name,
     content: await readFile(join(folder, name)),
   }))
   const archive = packed(...(await Promise.all(files)))
-  const { body } = await publish(forge, archive, { deployment: made.deployment_id })
+  const { body } = await publish(forge, archive, { deployment: deployment_id })
   const built = await untilBuilt(forge, body.ref)
   t.log(built.rollouts, built.log)
   t.is(built.state, 'ready', built.log)

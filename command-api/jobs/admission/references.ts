@@ -21,11 +21,12 @@ export type Lookup = Pick<Deps, 'sealing' | 'hub'> & {
   caller: { username: string; role: 'admin' | 'operator' }
 }
 
-/** `forbidden`: datasets (`owner/name`) that the submitter may see, but not use; `deprecated`: versions of datasets and environments. */
+/** `forbidden`: datasets (`owner/name`) that the submitter may see, but not use; `deprecated`: versions (`owner/name@3`). */
 export type Found = {
   dangling: string[]
   forbidden: string[]
   deprecated: string[]
+  deprecatedEnvironments: string[]
   resolved: Resolved
   /** The model of the hub at a commit, as the stored spec names it; null: none. */
   model: string | null
@@ -58,7 +59,8 @@ export async function resolveReferences(spec: JobSpec, lookup: Lookup): Promise<
   return {
     dangling: [...dangling, ...faults, ...played.faults],
     forbidden,
-    deprecated: [...deprecated, ...played.deprecated],
+    deprecated,
+    deprecatedEnvironments: played.deprecated,
     model: model.ref,
     environments: played.environments,
     resolved: { init_from: typeof init_from === 'string' ? null : init_from, datasets },

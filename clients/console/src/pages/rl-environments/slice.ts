@@ -8,9 +8,10 @@ export const rlEnvironments = {
   },
   place: {
     to: '/environments',
-    nth: 5.85,
+    nth: 5.86,
     title: ['Environments', 'RL 环境'],
     longTitle: ['RL environments', '强化学习环境'],
     isInHeader: true,
+    group: 'data',
   },
 } as const satisfies Slice
