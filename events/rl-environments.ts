@@ -10,7 +10,7 @@ import { aggregate, type EventOf, event } from './event.ts'
 const named = { owner: Type.String(), name: Type.String() }
 const versionNamed = { ...named, version: Type.String() }
 
-/** An uploaded archive became a version of an RL environment, or a failed version is to be built again. */
+/** An uploaded archive became a version of an RL environment, or a failed version is built again. */
 export const environmentPublished = event(
   'environment.published',
   Type.Object(publishedFacts),

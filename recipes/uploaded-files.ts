@@ -17,6 +17,7 @@ const debrisMs = 3_600_000
  */
 export class UploadedFiles {
   readonly #folder: string
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(folder: string) {
     this.#folder = folder
@@ -40,13 +41,27 @@ export class UploadedFiles {
   }
 
   /** Unpacks an archive while `work` runs, which gets the folder with the manifest: by default that of a recipe. */
-  async unpacked<T>(
+  unpacked<T>(
     archive: string,
     work: (directory: string) => Promise<T>,
     kind: FolderArchive = recipeArchive,
   ): Promise<T> {
+    const unpack = () => this.#unpacked(archive, work, kind)
+    if (kind === recipeArchive) return unpack()
+    // Several at once could fill the disk.
+    const next = this.#last.catch(() => {}).then(unpack)
+    this.#last = next
+    return next
+  }
+
+  async #unpacked<T>(
+    archive: string,
+    work: (directory: string) => Promise<T>,
+    kind: FolderArchive,
+  ): Promise<T> {
     const fresh = this.#fresh()
-    await mkdir(fresh, { mode: 0o755 })
+    // Runs may list the folder above it, and an environment may be private.
+    await mkdir(fresh, { mode: 0o700 })
     try {
       return await work(await unpackFolder(archive, fresh, kind))
     } finally {

@@ -60,7 +60,7 @@ const others = {
   datasets: '/datasets',
   dataset: '/datasets/ada/sums',
   environments: '/environments',
-  environment: '/environments/ada/sums?version=0.1.0',
+  'environment-ready': '/environments/ada/sums?version=0.1.0',
   'environment-failed': '/environments/ada/sums?version=0.2.0',
   'dataset-invalid': '/datasets/ada/sums?version=1',
   deployment: '/deployments/{deployment}',

@@ -30,7 +30,7 @@ export type BuildDeps = Pick<
 type Published = Extract<RlEnvironmentEvent, { type: 'environment.published' }>['data']
 type Payload = { owner: string; name: string; version: string; digest: string }
 
-/** The last attempt only records that the earlier ones were interrupted. */
+/** The last attempt only records that the earlier ones were interrupted, or failed for reasons that are not the environment's. */
 const attempts = 4
 const deadlineMs = 1_800_000
 /** As long as rollouts may take, in milliseconds, and a little longer. */
@@ -91,7 +91,9 @@ type Tried = BuildResult & { revision_id: string | null }
 
 const failure = (error: string): Tried => ({ error, log: '', rollouts: [], revision_id: null })
 
-const interrupted = failure('The build was interrupted each time; push the same files to try again')
+const interrupted = failure(
+  `The build could not be completed in ${attempts - 1} attempts; push the same files to try again`,
+)
 
 type Building = { made: Published; publisher: string; build_id: string }
 

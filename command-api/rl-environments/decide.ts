@@ -9,7 +9,7 @@ type Existing = NonNullable<RlEnvironment>
 type Data<T extends RlEnvironmentEvent['type']> = Extract<RlEnvironmentEvent, { type: T }>['data']
 
 export type Publication = Omit<Data<'environment.published'>, 'visibility'> & {
-  /** Undefined: as it is, at first private. */
+  /** Undefined: unchanged, at first private. */
   visibility: 'private' | 'public' | undefined
 }
 

@@ -30,7 +30,7 @@ export async function publish(
   const owner = await ownerOf(deps, caller, body)
   const { upload_id, sha256, size_bytes } = await findArchive(deps, body, caller)
   const found = await refusingFaults('environment', () =>
-    recipeFiles.unpacked(deps.uploads.fileOf(sha256), loadEnvironment, environmentArchive),
+    recipeFiles.unpacked(deps.uploads.fileOf(sha256), loadEnvironment, archiveWithin(deps)),
   )
   const { deployment = null } = body
   const chosen = deployment === null ? null : await findDeployment(caller, deployment)
@@ -65,6 +65,12 @@ export async function publish(
     },
   })
 }
+
+/** Unpacked, no larger than any other archive may be. */
+const archiveWithin = ({ config }: Deps) => ({
+  ...environmentArchive,
+  limitBytes: Math.min(environmentArchive.limitBytes, config.maxUploadMb * 1024 * 1024),
+})
 
 const ofUpload = ({ username }: Asking) => ({ owner: username, purpose: 'environment' }) as const
 

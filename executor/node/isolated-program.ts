@@ -58,7 +58,7 @@ export async function runIsolated(
     const watch = watchLimits({ limits, place, files, pid: started.pid, signal })
     const exceeded = await Promise.race([started.ended.then(() => null), watch.exceeded])
     watch.stop()
-    // Also what it left running.
+    // It may have left processes behind.
     await killRun(quarry)
     const { exit_code, signal: killedBy } = await started.ended
     signal.throwIfAborted()

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { closed, nameText, nullable, oneOf } from '../shared.ts'
 import { reference, semver } from './reference.ts'
 
-/** Bounds of an environment's archive, in bytes: as it is sent, and unpacked. */
+/** Bounds of an environment's archive, in bytes: compressed, and unpacked. */
 export const environmentBounds = {
   archiveBytes: 250 * 1024 * 1024,
   expandedBytes: 1024 * 1024 * 1024,
@@ -13,7 +13,7 @@ export const manifestName = 'environment.yaml'
 
 const scalar = () => Type.Union([Type.String({ maxLength: 1000 }), Type.Number(), Type.Boolean()])
 
-/** One argument of `rollout`. No patterns: people write these schemas, and a pattern may take for ever. */
+/** One argument of `rollout`. No patterns: people write these schemas, and some patterns never end. */
 const argument = closed({
   type: oneOf('string', 'number', 'integer', 'boolean'),
   description: Type.Optional(Type.String({ maxLength: 500 })),
@@ -72,7 +72,7 @@ export const environmentManifest = closed({
 })
 export type EnvironmentManifest = Static<typeof environmentManifest>
 
-/** What is recorded of a manifest. */
+/** The recorded part of a manifest. */
 export const manifestFacts = {
   title: Type.String(),
   entry: Type.String(),

@@ -106,7 +106,7 @@ test('four rollouts against a deployment are the baseline; a program that fails 
   t.is((await untilBuilt(forge, unloadable.body.ref)).state, 'failed')
 })
 
-test('archives and manifests that are not allowed are refused with what is wrong', async t => {
+test('archives and manifests that are not allowed are refused, naming the fault', async t => {
   t.timeout(patient(120_000))
   const forge = await shared()
   const refused: [archive: Buffer, says: RegExp][] = [

@@ -6,7 +6,7 @@ import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
 import { environmentOf, pathOf, publish, untilBuilt } from './publishing.ts'
 
-/** Runs a rollout of each environment with a model that knows the sum, and says what it found. */
+/** Runs a rollout of each environment with a model that knows the sum, and prints the results. */
 const program = `
 import json, os, forge
 from types import SimpleNamespace as S
@@ -115,50 +115,59 @@ test.serial(
   },
 )
 
-test.serial('a job is refused with what is wrong with its environments', async t => {
-  t.timeout(patient(200_000))
-  const forge = await shared()
-  const { submit, untilEnded } = await scene(forge)
-  const ada = await signedIn(forge, 'ada')
-  const { body: hidden } = await publish(forge, environmentOf(), { token: ada })
-  await until('it is built', 60_000, async () => {
-    const { body } = await forge.call<{ state: string }>('GET', pathOf(hidden.ref))
-    return body.state === 'ready'
-  })
-  const bob = await signedIn(forge, 'bob')
-  const of = async (asked: Asked[], token: string) => {
-    const { status, body } = await submit(asked, token, `of-${token === ada ? 'ada' : 'bob'}`)
-    t.is(status, 400, JSON.stringify(body))
-    t.is(body.gate, 'references')
-    return body.detail
-  }
-  const none = await of([{ ref: 'ada/none@0.1.0' }], bob)
-  const seen = await of([{ ref: hidden.ref }], bob)
-  t.is(seen.replace('sums', 'none'), none, 'a hidden one looks missing')
-  const digest = `sha256:${'0'.repeat(64)}`
-  t.regex(await of([{ ref: hidden.ref, digest }], ada), /has the digest sha256:.*, not sha256:000/)
-  t.regex(await of([{ ref: hidden.ref, args: { a: 'x' } }], ada), /args\.a is not of type integer/)
-  t.regex(await of([{ ref: hidden.ref, args: { c: 1 } }], ada), /args\.c is not an argument/)
-  t.regex(await of([{ ref: hidden.ref }, { ref: hidden.ref }], ada), /named more than once/)
-  t.regex(await of([{ ref: 'ada/sums' }], ada), /No such environment: ada\/sums/)
-  const { body: secret } = await publish(
-    forge,
-    environmentOf({ name: 'secret', secrets_required: ['SEARCH_KEY'] }),
-    { token: ada },
-  )
-  t.regex(await of([{ ref: secret.ref }], ada), /still being built|needs the secret SEARCH_KEY/)
+test.serial(
+  'a job is refused if an environment is hidden, has another digest, or does not take its arguments',
+  async t => {
+    t.timeout(patient(200_000))
+    const forge = await shared()
+    const { submit, untilEnded } = await scene(forge)
+    const ada = await signedIn(forge, 'ada')
+    const { body: hidden } = await publish(forge, environmentOf(), { token: ada })
+    await until('it is built', 60_000, async () => {
+      const { body } = await forge.call<{ state: string }>('GET', pathOf(hidden.ref))
+      return body.state === 'ready'
+    })
+    const bob = await signedIn(forge, 'bob')
+    const of = async (asked: Asked[], token: string) => {
+      const { status, body } = await submit(asked, token, `of-${token === ada ? 'ada' : 'bob'}`)
+      t.is(status, 400, JSON.stringify(body))
+      t.is(body.gate, 'references')
+      return body.detail
+    }
+    const none = await of([{ ref: 'ada/none@0.1.0' }], bob)
+    const seen = await of([{ ref: hidden.ref }], bob)
+    t.is(seen.replace('sums', 'none'), none, 'a hidden one looks missing')
+    const digest = `sha256:${'0'.repeat(64)}`
+    t.regex(
+      await of([{ ref: hidden.ref, digest }], ada),
+      /has the digest sha256:.*, not sha256:000/,
+    )
+    t.regex(
+      await of([{ ref: hidden.ref, args: { a: 'x' } }], ada),
+      /args\.a is not of type integer/,
+    )
+    t.regex(await of([{ ref: hidden.ref, args: { c: 1 } }], ada), /args\.c is not an argument/)
+    t.regex(await of([{ ref: hidden.ref }, { ref: hidden.ref }], ada), /named more than once/)
+    t.regex(await of([{ ref: 'ada/sums' }], ada), /No such environment: ada\/sums/)
+    const { body: secret } = await publish(
+      forge,
+      environmentOf({ name: 'secret', secrets_required: ['SEARCH_KEY'] }),
+      { token: ada },
+    )
+    t.regex(await of([{ ref: secret.ref }], ada), /still being built|needs the secret SEARCH_KEY/)
 
-  await forge.call('PATCH', '/api/environments/ada/sums', { body: { visibility: 'public' } })
-  await forge.call('PUT', '/api/admin/queue', { body: { paused: true } })
-  const { body } = await submit([{ ref: hidden.ref }], bob, 'of-bob')
-  t.is(
-    (await forge.call('DELETE', `${pathOf(hidden.ref)}?force=true`)).status,
-    409,
-    'a job that waits needs it',
-  )
-  await forge.call('PATCH', '/api/environments/ada/sums', { body: { visibility: 'private' } })
-  await forge.call('PUT', '/api/admin/queue', { body: { paused: false } })
-  t.is((await untilEnded(body.run_id)).state, 'failed')
-  const { body: run } = await forge.call<{ why: string }>('GET', `/api/runs/${body.run_id}`)
-  t.regex(run.why, /ada\/sums@0\.1\.0 was deleted, or bob may no longer see it/)
-})
+    await forge.call('PATCH', '/api/environments/ada/sums', { body: { visibility: 'public' } })
+    await forge.call('PUT', '/api/admin/queue', { body: { paused: true } })
+    const { body } = await submit([{ ref: hidden.ref }], bob, 'of-bob')
+    t.is(
+      (await forge.call('DELETE', `${pathOf(hidden.ref)}?force=true`)).status,
+      409,
+      'a job that waits needs it',
+    )
+    await forge.call('PATCH', '/api/environments/ada/sums', { body: { visibility: 'private' } })
+    await forge.call('PUT', '/api/admin/queue', { body: { paused: false } })
+    t.is((await untilEnded(body.run_id)).state, 'failed')
+    const { body: run } = await forge.call<{ why: string }>('GET', `/api/runs/${body.run_id}`)
+    t.regex(run.why, /ada\/sums@0\.1\.0 was deleted, or bob may no longer see it/)
+  },
+)

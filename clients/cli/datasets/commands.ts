@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { speakingIn } from '../program/add-commands.ts'
-import { describeRemove, removeVersion } from '../program/remove-version.ts'
+import { removeVersion, versionRemoval } from '../program/remove-version.ts'
 import type { World } from '../program/session.ts'
 import { datasetCheck, describeDatasetCheck } from './check.ts'
 import {
@@ -33,6 +33,6 @@ export function addDatasets(program: Command, world: World, ended: (code: number
     push: [describeDatasetPush, datasetPush],
     grant: [describeDatasetGrant, datasetGrant],
     deprecate: [describeDatasetDeprecate, datasetDeprecate],
-    rm: [describeRemove('OWNER/NAME@N'), removeVersion(pathOfVersion)],
+    rm: [versionRemoval('OWNER/NAME@N'), removeVersion(pathOfVersion)],
   })
 }

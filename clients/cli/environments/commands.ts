@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { speakingIn } from '../program/add-commands.ts'
-import { describeRemove, removeVersion } from '../program/remove-version.ts'
+import { removeVersion, versionRemoval } from '../program/remove-version.ts'
 import type { World } from '../program/session.ts'
-import { describeEnv, env } from '../runs/env.ts'
 import {
   describeEnvironmentList,
   describeEnvironmentLog,
@@ -21,7 +20,6 @@ export function addEnvironments(
   world: World,
   ended: (code: number) => void,
 ): void {
-  speakingIn(program, world, ended)({ env: [describeEnv, env] })
   const command = program.commands.find(one => one.name() === 'env')
   if (!command) return
   speakingIn(
@@ -34,6 +32,6 @@ export function addEnvironments(
     test: [describeEnvironmentTest, environmentTest],
     push: [describeEnvironmentPush, environmentPush],
     log: [describeEnvironmentLog, environmentLog],
-    rm: [describeRemove('OWNER/NAME@0.2.1'), removeVersion(pathOfVersion)],
+    rm: [versionRemoval('OWNER/NAME@0.2.1'), removeVersion(pathOfVersion)],
   })
 }

@@ -49,6 +49,7 @@ import { benchmarks, describeBenchmarks } from '../runs/benchmarks.ts'
 import { compare, describeCompare } from '../runs/compare.ts'
 import { deleteRuns, describeDelete, describeRestore, restoreRuns } from '../runs/delete.ts'
 import { describeDiagnose, diagnose } from '../runs/diagnose.ts'
+import { describeEnv, env } from '../runs/env.ts'
 import { describeHardware, hardware } from '../runs/hardware.ts'
 import { describeLogs, logs } from '../runs/logs.ts'
 import { describeMetrics, metrics } from '../runs/metrics.ts'
@@ -91,6 +92,7 @@ export function createProgram(world: World, ended: Ended): Command {
     samples: [describeSamples, samples],
     lineage: [describeLineage, lineage],
     hardware: [describeHardware, hardware],
+    env: [describeEnv, env],
     alerts: [describeAlerts, alerts],
     benchmarks: [describeBenchmarks, benchmarks],
     stop: [describeStop, stop],

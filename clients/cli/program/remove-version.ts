@@ -14,7 +14,7 @@ import {
 type Deleted = { ref: string; would_break: { type: string; id: string }[] }
 type RemoveOptions = CommonOptions & Flags<'dryRun' | 'force' | 'yes'>
 
-export const describeRemove = (version: string) =>
+export const versionRemoval = (version: string) =>
   describe({
     text: 'delete a version permanently, unless something uses it',
     operands: { '<version>': version },

@@ -14,7 +14,7 @@ export type FoundEnvironments = {
   environments: Work['environments']
 }
 
-/** The RL environments that the spec names. Those that the submitter may not see look missing. */
+/** The RL environments that the spec names; hidden ones look missing. */
 export async function resolveEnvironments(
   { environments, secrets }: Pick<Work, 'environments' | 'secrets'>,
   { pool, caller }: Lookup,

@@ -10,7 +10,7 @@ const heldOut = /^(val|valid|validation|eval|test|dev)/i
 
 /** Hints; they refuse nothing. */
 export function warningsOf(facts: AdmissionFacts): Warning[] {
-  const { spec, recipe, profile, executors } = facts
+  const { spec, profile, executors } = facts
   const { checkpoints, datasets, rules, image, env } = spec.spec
   const unapplied = notApplied(facts)
   const unwatched = notWatched(rules)

@@ -40,7 +40,7 @@ type DeleteProps<T extends string> = Version & {
   /** The code of the server's refusal while something names it. */
   inUse: string
   link: (user: { type: T; id: string }) => ReactNode
-  /** Goes to what is left. */
+  /** Leaves the page of the version. */
   onDeleted: () => Promise<unknown>
 }
 

@@ -22,8 +22,8 @@ class Client:
     """A client of an OpenAI-compatible server, with the part of OpenAI's own that most rollouts need.
 
     `client.chat.completions.create(messages=[...])` and `client.completions.create(prompt=...)` take the parameters of the
-    API, and return its answer with attributes instead of keys; `model` is filled in. Code that needs more creates a client
-    of its own with `base_url`, `api_key` and `model`.
+    API, and return its answer with attributes instead of keys; `model` is filled in. Code that needs more creates
+    another client with `base_url`, `api_key` and `model`.
     """
 
     def __init__(self, base_url: str, api_key: str, model: str) -> None:
@@ -98,7 +98,7 @@ class Environment:
         return self._function
 
     def rollout(self, client: Any, args: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:
-        """Runs one rollout; returns what it returned as a dictionary with the number `reward`."""
+        """Runs one rollout; returns its result as a dictionary with the number `reward`."""
         result = self.load()(client, {**self.args, **(args or {})})
         if hasattr(result, "__await__"):
             import asyncio
@@ -132,7 +132,7 @@ def environments(env: Mapping[str, str] = os.environ) -> List[Environment]:
 
 
 def _main() -> int:
-    # Results get a channel of their own: whatever the environment prints is its log.
+    # Results have a separate channel: all that the environment prints is its log.
     results = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     order = json.loads(os.environ["FORGE_ROLLOUTS"])

@@ -65,6 +65,7 @@ function Rewards({ of: { baseline, reward, rollouts } }: { of: VersionDetail }) 
   const tall = (value: number) => least + ((height - 2 * least) * (value - low)) / span
   const width = rollouts.length * (bar.width + bar.gap) - bar.gap
   const mean = height - tall(baseline.mean)
+  const bars = baseline.rewards.map((one, nth) => ({ one, nth }))
   const words3 = [baseline.mean, baseline.min, baseline.max].map(one => shortNumber(one, 3))
   const [a = '', b = '', c = ''] = words3
   return (
@@ -76,9 +77,8 @@ function Rewards({ of: { baseline, reward, rollouts } }: { of: VersionDetail }) 
       aria-label={`${say.rollouts}: ${say.rewards(a, b, c)}`}
     >
       <line className={styles.base} x1={0} x2={width} y1={height} y2={height} />
-      {baseline.rewards.map((one, nth) => (
+      {bars.map(({ one, nth }) => (
         <rect
-          // biome-ignore lint/suspicious/noArrayIndexKey: rollouts have no other name.
           key={nth}
           className={styles.bar}
           x={nth * (bar.width + bar.gap)}

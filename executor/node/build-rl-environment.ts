@@ -4,10 +4,10 @@ import { FaultyRecipe } from '../../recipes/catalogue.ts'
 import { environmentArchive, loadEnvironment } from '../../recipes/rl-environment.ts'
 import { unpackFolder } from '../../recipes/unpack-folder.ts'
 import type { SmokeRollout } from '../../schemas/rl-environments/rl-environments.ts'
-import { type ProgramEnd, runIsolated } from '../node/isolated-program.ts'
-import type { Isolation } from '../node/isolation.ts'
-import type { PythonEnvironment } from './python-environment.ts'
-import { pythonOfEnvironment } from './rl-environment.ts'
+import type { PythonEnvironment } from '../preparation/python-environment.ts'
+import { pythonOfEnvironment } from '../preparation/rl-environment.ts'
+import { type ProgramEnd, runIsolated } from './isolated-program.ts'
+import type { Isolation } from './isolation.ts'
 
 export type BuildingHost = {
   isolation: Isolation
