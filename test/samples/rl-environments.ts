@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
 import { stringify } from 'yaml'
 import { commit } from '../../command-api/commit/commit.ts'
+import { environmentBuilder } from '../../command-api/rl-environments/build.ts'
 import { finishBuild } from '../../command-api/rl-environments/decide.ts'
 import { saveEnvironment } from '../../command-api/rl-environments/rows.ts'
 import { rlEnvironmentAt } from '../../events/rl-environments.ts'
@@ -27,9 +29,9 @@ export const rlEnvironmentSample: Sample = {
          order by e.stream_version desc limit 1) p
       where v.deleted_at is null`,
   ],
-  async make({ ask, send, owner }) {
+  async make({ ask, send, owner, pool }) {
     const name = `played-by-${owner.username}`
-    await publish({ ask, send, token: owner.token }, name, '0.1.0')
+    await publish({ ask, send, pool }, name, '0.1.0')
     const environment = { owner: owner.username, name, version: '0.1.0' }
     return {
       nouns: { environments: environment },
@@ -74,11 +76,7 @@ export const rlEnvironmentSample: Sample = {
       body: () => ({ visibility: 'public' }),
     },
     'POST /api/environments/{owner}/{name}/{version}/deprecate': {
-      async path(server) {
-        const named = await fresh(server)
-        await buildAsExecutor(server, named)
-        return `${pathOf(named)}/deprecate`
-      },
+      path: async server => `${pathOf(await fresh(server))}/deprecate`,
       body: () => ({ reason: 'of the sample' }),
     },
     'DELETE /api/environments/{owner}/{name}/{version}': {
@@ -88,27 +86,23 @@ export const rlEnvironmentSample: Sample = {
 }
 
 type Ask = <T>(call: Call) => Promise<T>
-type Acting = { ask: Ask; send: Send; token: string }
+type Acting = { ask: Ask; send: Send; pool: Pool }
 type Named = { owner: string; name: string; version: string }
 
 const pathOf = ({ owner, name, version }: Named) => `/api/environments/${owner}/${name}/${version}`
 const freshName = () => `of-a-test-${randomUUID()}`.slice(0, 40)
 
-const actingOf = ({ send, people }: SampleServer): Acting => ({
+const actingOf = ({ send, people, pool }: SampleServer): Acting => ({
   ask: call => asked(send, people.operator, call),
-  send,
-  token: people.operator.token,
+  ...{ send, pool },
 })
 
 /** One of the operator's own that no other test names. */
-async function fresh(server: SampleServer): Promise<Named> {
-  const { ref } = await publish(actingOf(server), freshName(), '1.0.0')
-  const [owner = '', name = ''] = ref.split(/[/@]/)
-  return { owner, name, version: '1.0.0' }
-}
+const fresh = (server: SampleServer): Promise<Named> =>
+  publish(actingOf(server), freshName(), '1.0.0')
 
 /** The servers of samples have no executor, which alone builds environments. */
-async function buildAsExecutor({ pool }: SampleServer, named: Named): Promise<void> {
+async function buildAsExecutor(pool: Pool, named: Named): Promise<void> {
   const cause = {
     actor: { type: 'system' as const, id: 'build-rl-environments', via: 'duty' },
     requestId: randomUUID(),
@@ -124,18 +118,27 @@ async function buildAsExecutor({ pool }: SampleServer, named: Named): Promise<vo
           ...named,
           ...built,
         }),
-      alongside: saveEnvironment,
+      async alongside(tx, decided) {
+        await saveEnvironment(tx, decided)
+        await tx.query(
+          `update write.duty set done_at = now()
+          where reactor = $1 and payload ->> 'name' = $2 and done_at is null`,
+          [environmentBuilder.name, named.name],
+        )
+      },
     },
   )
 }
 
-async function publish(acting: Acting, name: string, version: string) {
+async function publish(acting: Acting, name: string, version: string): Promise<Named> {
   const upload_id = await uploaded(acting, name, version)
-  return acting.ask<{ ref: string }>({
+  const { owner } = await acting.ask<{ owner: string }>({
     method: 'POST',
     path: '/api/environments',
     body: { upload_id },
   })
+  await buildAsExecutor(acting.pool, { owner, name, version })
+  return { owner, name, version }
 }
 
 /** Content that no version has yet, not even one of samples that another process made. */

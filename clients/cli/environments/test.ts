@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { lineTo } from '../chat/chat.ts'
 import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, Failure, usageFailure } from '../program/failure.ts'
+import type { Output } from '../program/process.ts'
 import {
   type CommonOptions,
   openSignedIn,
@@ -47,7 +48,8 @@ export async function environmentTest(
   if (!/^[1-9]\d{0,2}$/.test(number)) throw usageFailure(`-n ${number}: give a number up to 999`)
   const given = await argsIn(args, args_schema, args_default)
   const order = { path: directory, entry, args: given }
-  const program = { python, env: world.env }
+  const { stderr } = world.process
+  const program = { python, env: world.env, stderr }
   if (deployment === undefined) {
     const tried = await run({ ...program, order: { ...order, count: 0 } })
     world.process.stdout.write(tried.failure === null ? `${entry} was loaded\n` : '')
@@ -59,7 +61,7 @@ export async function environmentTest(
   try {
     const count = Number(number)
     const env = { ...world.env, OPENAI_BASE_URL: proxy.url, OPENAI_API_KEY: proxy.key }
-    const tried = await run({ python, env, order: { ...order, count, model: line.model } })
+    const tried = await run({ python, env, stderr, order: { ...order, count, model: line.model } })
     if (tried.failure !== null) return fail(tried.failure)
     return showTried(session, tried.rollouts)
   } finally {
@@ -109,14 +111,15 @@ function objectIn(written: string): Record<string, unknown> {
 }
 
 type Tried = { failure: string | null; rollouts: Rollout[] }
-type Program = { python: string; env: NodeJS.ProcessEnv; order: object }
+type Program = { python: string; env: NodeJS.ProcessEnv; order: object; stderr: Output }
 
-async function run({ python, env, order }: Program): Promise<Tried> {
+async function run({ python, env, order, stderr }: Program): Promise<Tried> {
   const PYTHONPATH = [pythonClient, env.PYTHONPATH].filter(Boolean).join(':')
   const child = spawn(python, ['-m', 'forge.rollouts'], {
     env: { ...env, PYTHONPATH, FORGE_ROLLOUTS: JSON.stringify(order) },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  child.stderr.on('data', piece => stderr.write(String(piece)))
   const [said, code] = await Promise.all([text(child.stdout), endOf(child, python)])
   const reports = said
     .split('\n')

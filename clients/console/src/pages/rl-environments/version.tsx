@@ -60,7 +60,7 @@ function Parts({ environment, version }: PartsProps) {
             <p className={styles.soft}>{say.noLog}</p>
           ) : (
             // Focusable, because it scrolls.
-            <pre className={styles.log} tabIndex={0} aria-label={say.log} role="region">
+            <pre className={styles.log} tabIndex={0} aria-label={say.log} role="group">
               {visible(log)}
             </pre>
           )}
