@@ -4,7 +4,6 @@ import { environmentArchive, loadEnvironment } from '../../recipes/rl-environmen
 import type { UploadedFiles } from '../../recipes/uploaded-files.ts'
 import { environmentReference } from '../../schemas/rl-environments/reference.ts'
 import type { RlEnvironmentInput } from '../../schemas/rl-environments/rl-environments.ts'
-import { Invalid } from '../../schemas/validate.ts'
 import type { HttpAsked } from '../commit/asked.ts'
 import { create } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
@@ -90,12 +89,8 @@ async function ownerOf(
 async function findArchive({ pool, now }: Deps, { upload_id }: RlEnvironmentInput, caller: Asking) {
   const [found] = await takeUploads(pool, [upload_id], { ...ofUpload(caller), now: now() })
   if (found) return found
-  throw new Invalid([
-    {
-      loc: ['body', 'upload_id'],
-      msg: 'Value error, you have no such upload with purpose environment that was registered (POST /api/uploads/{upload_id}/complete)',
-      type: 'value_error',
-      input: upload_id,
-    },
-  ])
+  throw new Refusal('invalid', `No such upload of yours: ${upload_id}`, {
+    code: 'environment.no_upload',
+    hint: 'Upload the archive with POST /api/uploads (purpose "environment") and register it first',
+  })
 }

@@ -139,7 +139,7 @@ test('archives and manifests that are not allowed are refused, naming the fault'
   const { status } = await forge.call('POST', '/api/environments', {
     body: { upload_id: 'upl_none' },
   })
-  t.is(status, 422)
+  t.is(status, 400)
   const large = await forge.call<{ detail: string }>('POST', '/api/uploads', {
     body: {
       ...{ purpose: 'environment', filename: 'e.tar.gz', content_type: 'application/gzip' },

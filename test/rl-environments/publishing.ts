@@ -2,7 +2,7 @@ import { stringify } from 'yaml'
 import { packed } from '../platform/files/tar-of.ts'
 import type { Forge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
-import { ask, complete, put } from '../uploads/sending.ts'
+import { sendWhole } from '../uploads/sending.ts'
 
 type Calls = Pick<Forge, 'call'>
 
@@ -50,23 +50,13 @@ export type Published = {
   code: string
 }
 
-/** Sends and registers an archive; returns its upload. */
-export async function uploadArchive(forge: Calls, bytes: Buffer, token?: string): Promise<string> {
-  const { status, body: target } = await ask(forge, bytes, { purpose: 'environment' }, token)
-  if (status !== 200) throw new Error(JSON.stringify(target))
-  if (!target.exists) await put(target, bytes)
-  const completed = await complete(forge, target, token)
-  if (completed.status !== 200) throw new Error(JSON.stringify(completed.body))
-  return target.upload_id
-}
-
 /** Publishes an archive as an environment of the caller. */
 export async function publish(
   forge: Calls,
   bytes: Buffer,
   { token, ...more }: { token?: string } & Record<string, unknown> = {},
 ) {
-  const upload_id = await uploadArchive(forge, bytes, token)
+  const upload_id = await sendWhole(forge, bytes, { purpose: 'environment' }, token)
   return forge.call<Published>('POST', '/api/environments', {
     body: { upload_id, ...more },
     ...(token !== undefined && { token }),

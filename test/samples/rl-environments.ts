@@ -31,19 +31,20 @@ export const rlEnvironmentSample: Sample = {
   ],
   async make({ ask, send, owner, pool }) {
     const name = `played-by-${owner.username}`
-    await publish({ ask, send, pool }, name, '0.1.0')
-    const environment = { owner: owner.username, name, version: '0.1.0' }
+    const version = versionFor(owner.username)
+    await publish({ ask, send, pool }, name, version)
+    const environment = { owner: owner.username, name, version }
     return {
       nouns: { environments: environment },
-      fields: { environment_ref: `${owner.username}/${name}@0.1.0` },
+      fields: { environment_ref: `${owner.username}/${name}@${version}` },
     }
   },
   missing: ({ nouns }, whose) => {
     const owner = String(nouns.environments?.owner)
     const name = `no-game-of-${whose}`
     return {
-      nouns: { environments: { owner, name, version: '0.1.0' } },
-      fields: { environment_ref: `${owner}/${name}@0.1.0` },
+      nouns: { environments: { owner, name, version: versionFor(name) } },
+      fields: { environment_ref: `${owner}/${name}@${versionFor(name)}` },
     }
   },
   hidden: ['environments'],
@@ -83,6 +84,12 @@ export const rlEnvironmentSample: Sample = {
       path: async server => pathOf(await fresh(server)),
     },
   },
+}
+
+/** The test of authorization looks for each person's names, so no two may have the same version. */
+const versionFor = (name: string): string => {
+  const number = [...name].reduce((sum, one) => (sum * 31 + one.charCodeAt(0)) % 900_000, 7)
+  return `3.${100_000 + number}.1`
 }
 
 type Ask = <T>(call: Call) => Promise<T>
