@@ -60,7 +60,8 @@ export type Fetched = {
  * `FORGE_MODEL`, the path of the model.
  */
 export async function fetchData(
-  { directory, datasets, environments, model }: Data,
+  // Attempts that an earlier version submitted name no environments.
+  { directory, datasets, environments = [], model }: Data,
   env: NodeJS.ProcessEnv,
   say: (line: string) => void,
 ): Promise<Fetched> {
