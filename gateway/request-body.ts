@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import type { PairCopy } from './capture/pair.ts'
 import { JsonScanner, parsed } from './scan-json.ts'
 
 export class BodyTooLarge extends Error {}
@@ -32,15 +33,18 @@ export class RequestBody extends Readable {
   #until: number
   #silence: NodeJS.Timeout | null = null
   readonly #scanner: JsonScanner | null
+  readonly #pair: PairCopy | null
   #isListening = false
   #began = false
   bytes = 0
 
-  constructor(req: IncomingMessage, scan: boolean, limits: BodyLimits) {
+  constructor(req: IncomingMessage, scan: boolean, limits: BodyLimits, pair: PairCopy | null) {
     super({ highWaterMark: 64 * 1024 })
     this.#req = req
     this.#limits = limits
     this.#until = limits.clock() + limits.totalMs
+    this.#pair = pair
+    pair?.begins()
     this.#scanner = scan ? new JsonScanner(['model', 'stream']) : null
   }
 
@@ -129,6 +133,7 @@ export class RequestBody extends Readable {
     }
     this.#silence?.refresh()
     this.#scanner?.push(chunk)
+    this.#pair?.asks(chunk)
     if (this.push(chunk)) return
     this.#req.pause()
     // From now on the engine is waited for, not the caller.

@@ -12,9 +12,9 @@ export type MadeVersion = {
   dataset: string
   /** Registered by the caller. */
   upload_id: string
-  kind: 'preference' | 'chat' | 'text'
+  kind: 'preference' | 'chat' | 'prompt' | 'text'
   parents: string[]
-  source: 'annotation'
+  source: 'annotation' | 'reflow'
   caller: Asking
 }
 

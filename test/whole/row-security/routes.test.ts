@@ -86,6 +86,7 @@ async function startWithoutFilters(
       baseUrl: () => '',
     },
     assets: null,
+    captureDays: 7,
   })
   const app = httpShell({
     routes,
