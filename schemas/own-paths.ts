@@ -22,6 +22,7 @@ export const ownSegments: readonly string[] = [
   'playground',
   'projects',
   'queue',
+  'reflows',
   'rubrics',
   'runs',
   'settings',
