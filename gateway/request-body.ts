@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import type { PairCopy } from './capture/pair.ts'
 import { JsonScanner, parsed } from './scan-json.ts'
 
 export class BodyTooLarge extends Error {}
@@ -16,6 +15,9 @@ export type BodyLimits = {
   /** Milliseconds of a clock that never goes back. */
   clock: () => number
 }
+
+/** Receives the bytes of a body from its beginning, perhaps several times. */
+export type BodyCopy = { begins(): void; asks(chunk: Uint8Array): void }
 
 /** The facts about a request in the record of traffic. */
 export type Said = { model: string | null; stream: boolean }
@@ -33,12 +35,12 @@ export class RequestBody extends Readable {
   #until: number
   #silence: NodeJS.Timeout | null = null
   readonly #scanner: JsonScanner | null
-  readonly #pair: PairCopy | null
+  readonly #pair: BodyCopy | null
   #isListening = false
   #began = false
   bytes = 0
 
-  constructor(req: IncomingMessage, scan: boolean, limits: BodyLimits, pair: PairCopy | null) {
+  constructor(req: IncomingMessage, scan: boolean, limits: BodyLimits, pair: BodyCopy | null) {
     super({ highWaterMark: 64 * 1024 })
     this.#req = req
     this.#limits = limits

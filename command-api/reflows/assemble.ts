@@ -21,7 +21,7 @@ function promptOf({ messages, prompt }: Fields): Fields[] | null {
   if (typeof only === 'string') return [{ role: 'user', content: clean(only) }]
   if (!Array.isArray(messages)) return null
   const read = messages.map(messageOf)
-  return read.every(message => message !== null) ? read : null
+  return read.length > 0 && read.every(message => message !== null) ? read : null
 }
 
 /** Its text and its calls of tools; null if it has other content, such as images. */
@@ -84,9 +84,7 @@ type Call = { id: string; name: string; arguments: string }
 /** Puts the pieces of a stream together; null if it was cut off before its end. */
 function streamed(text: string): Fields | null {
   const data = text.split(/\r?\n/).flatMap(line => /^data:(.*)$/.exec(line)?.[1]?.trim() ?? [])
-  const choices = data
-    .map(one => firstOf(parsed(one)?.choices))
-    .filter(choice => choice !== null)
+  const choices = data.map(one => firstOf(parsed(one)?.choices)).filter(choice => choice !== null)
   const isComplete =
     data.includes('[DONE]') || choices.some(one => typeof one.finish_reason === 'string')
   if (!isComplete) return null
@@ -94,7 +92,8 @@ function streamed(text: string): Fields | null {
   const texts = [...choices.map(one => piece(one.text)), ...deltas.map(one => piece(one.content))]
   const content = texts.join('')
   const calls = new Map<number, Call>()
-  for (const call of deltas.flatMap(one => (Array.isArray(one.tool_calls) ? one.tool_calls : []))) addTo(calls, call)
+  for (const call of deltas.flatMap(one => (Array.isArray(one.tool_calls) ? one.tool_calls : [])))
+    addTo(calls, call)
   const tool_calls = [...calls]
     .sort(([one], [other]) => one - other)
     .map(([, { id, ...called }]) => ({ ...(id !== '' && { id }), function: called }))

@@ -40,8 +40,8 @@ const ipv4 =
   /(?<![\d.])(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}(?!\d|\.\d)/g
 const ipv6 = /(?<![\w:.])[0-9a-f:]{3,39}(?![\w:])/gi
 
-/** A run of digits as people group them. */
-const digits = /(?<!\d)\d(?:[ -]?\d){12,40}(?!\d)/g
+/** Digits in the groups that people write. */
+const digits = /(?<!\d)\d(?:[ -]?\d){12,}/g
 
 const phones: readonly RegExp[] = [
   /(?<![\w+])\+\d(?:[ .()/-]{0,2}\d){7,14}(?!\d)/g,
@@ -76,17 +76,30 @@ const looksSecret = (between: string, value: string): boolean =>
 
 /** A card's number may stand next to other groups of digits. */
 function withoutCards(run: string, found: () => string): string {
-  const groups = [...run.matchAll(/\d+/g)]
-  for (const [first, group] of groups.entries())
-    for (let last = groups.length - 1; last >= first; last--) {
-      const end = groups[last]
-      if (!end) continue
-      const to = end.index + end[0].length
-      const inside = run.slice(group.index, to)
-      if (!isCard(inside.replace(/\D/g, ''))) continue
-      return `${run.slice(0, group.index)}${found()}${withoutCards(run.slice(to), found)}`
-    }
-  return run
+  const groups = [...run.matchAll(/\d+/g)].map(({ 0: text, index }) => ({ text, index }))
+  let scrubbed = ''
+  let from = 0
+  for (let first = 0; first < groups.length; first++) {
+    const count = cardAt(groups, first)
+    if (count === 0) continue
+    const start = groups[first]?.index ?? 0
+    const last = groups[first + count - 1]
+    scrubbed += run.slice(from, start) + found()
+    from = last ? last.index + last.text.length : start
+    first += count - 1
+  }
+  return scrubbed + run.slice(from)
+}
+
+/** The number of groups from here that are a card's number together, the most; 0: none. */
+function cardAt(groups: readonly { text: string }[], first: number): number {
+  let number = ''
+  let count = 0
+  for (let nth = first; nth < groups.length && number.length < 19; nth++) {
+    number += groups[nth]?.text ?? ''
+    if (isCard(number)) count = nth - first + 1
+  }
+  return count
 }
 
 /** 13 to 19 digits with the check digit of Luhn. */

@@ -115,7 +115,6 @@ const changeable = {
     }),
   ),
   team: Type.Optional(nullable(Type.String({ maxLength: 63, pattern: namePattern }))),
-  /** Decided for each token, when it is created; asking for it here is refused. */
   capture: Type.Optional(
     closed({
       enabled: Type.Optional(Type.Boolean()),
@@ -342,7 +341,6 @@ export const token = Type.Object({
   name: Type.String(),
   note: Type.String(),
   prefix: Type.String(),
-  /** Its requests and their responses are kept for a while; tell its users. */
   capture: Type.Boolean(),
   created_by: Type.String(),
   created_at: timestamp(),

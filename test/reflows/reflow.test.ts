@@ -1,6 +1,10 @@
 import test from 'ava'
+import { deleteCaptured } from '../../command-api/reflows/retain.ts'
+import type { ReflowErased } from '../../schemas/reflows.ts'
+import { runWithPairs } from '../annotations/queues.ts'
 import { sharedForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
+import { signedIn } from '../servers/signed-in.ts'
 import { createReflow, fire, preview, rowsOf, secrets, startTalks, untilCaptured } from './talks.ts'
 
 const shared = sharedForge()
@@ -65,4 +69,145 @@ test('traffic becomes a version, scrubbed, each request once and with its origin
     `/api/lineage/deployments/${talks.deployment_id}`,
   )
   t.deepEqual(forward.body.edges, lineage.body.edges)
+})
+
+test('strangers see nothing of captured requests and reflows, and may take nothing', async t => {
+  t.timeout(patient(120_000))
+  const forge = await shared()
+  const talks = await startTalks(t, forge, 'private-talks')
+  const source = { type: 'traffic', deployment_id: talks.deployment_id }
+  const reflow_id = await createReflow(forge, { source, target_dataset: 'admin/private' })
+  const stranger = await signedIn(forge, 'stranger')
+  const member = await signedIn(forge, 'member')
+  await forge.call('PUT', '/api/projects/serving/members/member', { body: { role: 'member' } })
+  const as = async (token: string, method: string, path: string, body?: object) =>
+    forge.call<{ detail: string }>(method, path, { token, ...(body && { body }) })
+
+  const path = `/api/reflows/${reflow_id}`
+  for (const token of [stranger, member]) {
+    for (const [method, at] of [
+      ['GET', path],
+      ['POST', `${path}/preview`],
+      ['DELETE', path],
+    ] as const)
+      t.is((await as(token, method, at)).status, 404, `${method} ${at}`)
+    t.is((await as(token, 'POST', `${path}/run`, {})).status, 404)
+    t.deepEqual((await as(token, 'GET', '/api/reflows')).body, [])
+  }
+  const mine = (owner: string) => ({ name: 'x', source, target_dataset: `${owner}/x` })
+  const missing = { ...mine('stranger'), source: { ...source, deployment_id: 'dep_none' } }
+  const hidden = await as(stranger, 'POST', '/api/reflows', mine('stranger'))
+  t.is(hidden.status, 404)
+  t.is(
+    hidden.body.detail.replace(talks.deployment_id, 'dep_none'),
+    (await as(stranger, 'POST', '/api/reflows', missing)).body.detail,
+  )
+  t.is((await as(member, 'POST', '/api/reflows', mine('member'))).status, 403)
+  const erase = { deployment_id: talks.deployment_id, user: 'customer-1' }
+  t.is((await as(stranger, 'POST', '/api/reflows/erase', erase)).status, 404)
+  t.is((await as(member, 'POST', '/api/reflows/erase', erase)).status, 403)
+  const faults = [
+    { source: { type: 'traffic' } },
+    { source: { ...source, run_id: 'demo-1' } },
+    { source, filter: 'owner:ada' },
+    { source, sample_rate: 0 },
+    { source, rubric: { ref: 'nobody/none@1', min_score: 1 } },
+  ]
+  for (const more of faults)
+    t.is(
+      (await forge.call('POST', '/api/reflows', { body: { ...mine('admin'), ...more } })).status,
+      422,
+    )
+  const enabled = await forge.call('PATCH', talks.path, { body: { capture: { enabled: true } } })
+  t.like(enabled, { status: 400, body: { code: 'deployment.capture' } })
+  t.like((await forge.call('GET', talks.path)).body, {
+    capture: { enabled: true, sample_rate: 1, retention_days: 7 },
+  })
+})
+
+test('an erased person is in no later version, and the earlier ones are named', async t => {
+  t.timeout(patient(120_000))
+  const forge = await shared()
+  const talks = await startTalks(t, forge, 'erasing')
+  const source = { type: 'traffic', deployment_id: talks.deployment_id }
+  const target = { source, target_dataset: 'admin/erasing' }
+  const reflow_id = await createReflow(forge, { ...target, take: 'all' })
+  for (const user of ['one', 'two']) await talks.talk(`I am ${user}`, { user })
+  await untilCaptured(forge, reflow_id, 2)
+  t.like(await fire(forge, reflow_id), { ref: 'admin/erasing@1' })
+  t.like(await fire(forge, reflow_id), { ref: 'admin/erasing@1', created: false })
+
+  const { body } = await forge.call<ReflowErased>('POST', '/api/reflows/erase', {
+    body: { deployment_id: talks.deployment_id, user: 'one' },
+  })
+  t.like(body, { deleted: 1, versions: ['admin/erasing@1'], models: [], runs: [] })
+  t.like(await fire(forge, reflow_id), { ref: 'admin/erasing@2', created: true })
+  const rows = await rowsOf(forge, 'admin/erasing@2')
+  t.deepEqual(
+    rows.map(({ messages }) => messages[0]?.content),
+    ['I am two'],
+  )
+  // What began before the erasure and arrives after it is left out as well.
+  await talks.talk('I am one again', { user: 'one' })
+  await untilCaptured(forge, reflow_id, 2)
+  await forge.pool.query(
+    `update write.captured_request set started_at = started_at - interval '1 hour'
+      where deployment_id = $1`,
+    [talks.deployment_id],
+  )
+  t.like((await preview(forge, reflow_id)).counts, { seen: 2, erased: 1, taken: 1 })
+  const audit = await forge.pool.query(
+    `select data::text as text from write.event where type = 'reflow.erased'`,
+  )
+  t.false(audit.rows.some(({ text }) => text.includes('"one"')))
+})
+
+test('nothing that was captured can be read from the database', async t => {
+  t.timeout(patient(60_000))
+  const forge = await shared()
+  const talks = await startTalks(t, forge, 'sealed')
+  const source = { type: 'traffic', deployment_id: talks.deployment_id }
+  const reflow_id = await createReflow(forge, { source, target_dataset: 'admin/sealed' })
+  await talks.talk('a very private question', { user: 'someone-private' })
+  await untilCaptured(forge, reflow_id, 1)
+  const { rows } = await forge.pool.query<{ text: string }>(
+    'select c::text as text from write.captured_request c where deployment_id = $1',
+    [talks.deployment_id],
+  )
+  t.is(rows.length, 1)
+  for (const text of ['private', secrets.email, secrets.key]) t.false(rows[0]?.text.includes(text))
+  const late = { now: new Date(Date.now() + 8 * 86_400_000), days: 7, pool: forge.pool }
+  await deleteCaptured(late, AbortSignal.timeout(30_000))
+  t.is((await preview(forge, reflow_id)).captured?.kept, 0)
+})
+
+test('samples of a run are taken by the scores that judges have given', async t => {
+  t.timeout(patient(120_000))
+  const forge = await shared()
+  const run = await runWithPairs(forge, { project: 'serving', prompts: 3 })
+  await forge.call('PUT', '/api/rubrics/admin/taken', {
+    body: { name: 'taken', criteria: [{ name: 'clear' }] },
+  })
+  const source = { type: 'samples', run_id: run.run_id }
+  const body = { source, target_dataset: 'admin/judged', filter: 'reward>0.5' }
+  const first = await createReflow(forge, body)
+  const { rows, counts } = await preview(forge, first)
+  t.like(counts, { seen: 6, filtered: 3, taken: 3 })
+  await forge.call('POST', '/api/rubrics/admin/taken/scores', {
+    body: {
+      ...{ version: 1, judge: 'somebody' },
+      scores: rows.map(({ sample }, nth) => ({ sample, score: nth / 2 })),
+    },
+  })
+  const rubric = { ref: 'admin/taken@1', min_score: 0.5 }
+  const judged = await createReflow(forge, { ...body, rubric })
+  t.like((await preview(forge, judged)).counts, { taken: 2, unscored: 1 })
+  const fired = await fire(forge, judged)
+  t.like(fired, { ref: 'admin/judged@1', created: true })
+  const made = await rowsOf(forge, 'admin/judged@1')
+  t.true(made.every(({ reflow }) => reflow.source.startsWith(`sample:${run.run_id}/`)))
+  await forge.call('PUT', '/api/rubrics/admin/taken', {
+    body: { name: 'taken', criteria: [{ name: 'short' }] },
+  })
+  t.like(await fire(forge, judged), { state: 'failed', ref: null })
 })

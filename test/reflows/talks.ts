@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http'
 import type { ReflowDetail, ReflowPreview } from '../../schemas/reflows.ts'
 import { deployed } from '../gateway/deployed.ts'
+import type { Reply } from '../servers/api.ts'
 import { serveEngine } from '../servers/engine.ts'
 import type { Forge } from '../servers/forge.ts'
 import type { Scope } from '../servers/postgres.ts'
@@ -127,12 +128,13 @@ export async function rowsOf(forge: Calls, ref: string): Promise<VersionRow[]> {
     return body.state === 'ready'
   })
   const rows: VersionRow[] = []
-  for (;;) {
-    const { body } = await forge.call<{ rows: { data: VersionRow }[] }>(
-      'GET',
-      `${path}/rows?limit=500&from=${rows.length}`,
-    )
-    if (body.rows.length === 0) return rows
+  for (let from: number | null = 0; from !== null; ) {
+    const { status, body }: Reply<Page> = await forge.call<Page>('GET', `${path}/rows?from=${from}`)
+    if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`)
     rows.push(...body.rows.map(({ data }) => data))
+    from = body.next
   }
+  return rows
 }
+
+type Page = { rows: { data: VersionRow }[]; next: number | null }

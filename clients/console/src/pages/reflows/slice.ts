@@ -6,5 +6,11 @@ export const reflows = {
     '/reflows': () => import('./page.tsx'),
     '/reflows/$reflow_id': () => import('./reflow.tsx'),
   },
-  place: { to: '/reflows', nth: 6.1, title: ['Reflows', '回流'], isInHeader: true },
+  place: {
+    to: '/reflows',
+    nth: 6.1,
+    title: ['Reflows', '回流'],
+    isInHeader: true,
+    group: 'data',
+  },
 } as const satisfies Slice
