@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { nullable } from '../schemas/shared.ts'
 import { aggregate, type EventOf, event } from './event.ts'
 
-/** Captured requests of one person or token were deleted, and those that began before are never taken. `subject` is a keyed hash. */
+/** Captured requests of one person or token were deleted, and earlier ones are never taken. `subject` is a keyed hash. */
 export const reflowErased = event(
   'reflow.erased',
   Type.Object({

@@ -1,6 +1,6 @@
 import type { TrafficRow } from './traffic.ts'
 
-/** What a gateway keeps of a request and its response: sealed in the database, and read by reflows alone. */
+/** A request and its response: sealed in the database, and read by reflows alone. */
 export type CapturedContent = Pick<
   TrafficRow,
   | 'revision_id'
@@ -18,7 +18,7 @@ export type CapturedContent = Pick<
   is_stream: boolean
 }
 
-/** A captured request as it is stored. */
+/** A captured request in the database. */
 export type CapturedRow = {
   request_id: string
   deployment_id: string

@@ -7,7 +7,7 @@ export const reflowLimits = {
   /** Rows of one version, and characters of all of them together. A firing that reaches either leaves the rest for the next. */
   rows: 50_000,
   characters: 64_000_000,
-  /** Requests, samples or answers that a preview looks at, and rows that it shows. */
+  /** Rows that a preview looks at, and that it shows. */
   previewed: 2_000,
   shown: 20,
 } as const
@@ -89,7 +89,7 @@ export const reflowCounts = Type.Object({
   seen: count(),
   /** No question with an answer in text, or too deeply nested. */
   unreadable: count(),
-  /** Of people whose rows were erased. */
+  /** The person asked to be erased. */
   erased: count(),
   filtered: count(),
   unsampled: count(),
@@ -151,7 +151,7 @@ export const reflowPreview = Type.Object({
       sample: nullable(Type.String()),
     }),
   ),
-  /** What is captured of the deployment now; null for other sources. */
+  /** The captured requests of the deployment; null for other sources. */
   captured: nullable(
     Type.Object({
       kept: count(),

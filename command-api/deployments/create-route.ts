@@ -136,7 +136,7 @@ function settingsOf({ name, team = null, replicas, limits }: DeploymentInput): D
   return { name, team, min_replicas: min, max_replicas: max, ...defaultLimits, ...limits }
 }
 
-/** What is captured is decided for each token, when it is created. */
+/** Each token captures or not, from its creation on. */
 export function refuseCapture({ capture }: Pick<DeploymentPatch, 'capture'>): void {
   if (capture?.enabled || (capture?.sample_rate ?? 0) > 0)
     throw new Refusal('invalid', 'Capturing is turned on for a token, not for a deployment', {

@@ -3,10 +3,10 @@ import type { CapturedContent } from '../../schemas/captured.ts'
 
 type Fields = Record<string, unknown>
 
-/** The deepest arguments of a tool, and what is kept of messages. */
+/** The deepest arguments of a tool. */
 const maxDepth = 32
 
-/** The conversation of a captured request with its answer, as a row of the kind chat; null if it is none, or not in text. */
+/** A captured request with its response as a row of the kind chat; null unless it is a conversation in text. */
 export function conversationOf(content: CapturedContent): { messages: Fields[] } | null {
   const asked = parsed(content.request)
   const answer = asked && (content.is_stream ? streamed(content.response) : whole(content.response))

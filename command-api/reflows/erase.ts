@@ -16,7 +16,7 @@ type Request = HttpAsked & { caller: Person; body: EraseInput }
 const atOnce = 20_000
 const mostVersions = 50
 
-/** Deletes the captured requests of a person or a token, and names what was made of earlier ones. */
+/** Deletes the captured requests of a person or a token, and names the versions and models made of earlier ones. */
 export async function eraseRows(
   deps: Deps,
   { reflowSources, consequencesOf }: ReflowPorts,

@@ -107,7 +107,7 @@ function meets(condition: Condition<string>, { row, at, words, numbers: known }:
   }
 }
 
-/** A text as it is inside of JSON. */
+/** A text, escaped for JSON. */
 const inJson = (text: string): string => JSON.stringify(text.toLowerCase()).slice(1, -1)
 
 function compares(one: number, op: Comparison, other: number): boolean {

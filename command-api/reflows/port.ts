@@ -19,7 +19,7 @@ export type ReflowSources = {
     caller: Asking,
     queue_id: string,
   ): Promise<{ kind: RowKind; rows: readonly object[] }>
-  /** The newest score of each sample, whoever judged. */
+  /** The newest score of each sample, by any judge. */
   scoresOf(
     deps: Pick<Deps, 'pool'>,
     rubric: RubricContent,

@@ -48,7 +48,7 @@ export type Erased = { deployment_id: string; subject: string; token_id: string 
 
 const of = ({ deployment_id, subject, token_id }: Erased) => [deployment_id, subject, token_id]
 
-/** Deletes what is kept, at most so many rows; what is left is never taken, and deleted in time. */
+/** Deletes at most so many rows; the rest is never taken, and deleted in time. */
 export async function eraseCaptured(
   tx: Transaction,
   erased: Erased,

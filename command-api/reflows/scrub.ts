@@ -29,7 +29,7 @@ const privateKey =
 /** Tokens of Forge, Stripe, Google, Slack and others, by their prefixes. */
 const prefixed =
   /(?<![\w-])(?:f[di]t_\w{16,}|(?:sk|pk|rk)_(?:live|test)_\w{10,}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|whsec_\w{10,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_\w{20,}|xapp-[\w-]{10,}|sk-[\w-]{12,})/g
-/** A value after a name that says what it is. */
+/** A value after a name such as `password`. */
 const named =
   /\b((?:api|access|secret|private|auth)[_-]?(?:key|token)|secret|token|passw(?:or)?d|pwd|bearer|authorization)(["']?\s{0,4}[:=]\s{0,4}(?:bearer\s)?["']?|\s)([\w+/.~-]{8,512}=*)/gi
 

@@ -89,7 +89,7 @@ export class Taking {
     }
     const scrubbed = nothingScrubbed()
     const row = deeply(one.row, text => this.#scrub(text, scrubbed)) as Record<string, unknown>
-    // What is left of a text may be no row any more.
+    // After scrubbing it may be no row any more.
     if (rowFault(one.kind, row) !== null) {
       this.counts.unreadable++
       return null

@@ -4,7 +4,7 @@ import { type EncodedCopy, encodedCopy } from '../encoded-copy.ts'
 import type { ServingMap } from '../map.ts'
 import { isJson } from '../request-body.ts'
 
-/** What is kept of a request and its response. */
+/** A captured request with its response. */
 export type CapturedPair = {
   row: TrafficRow
   request: string
@@ -13,7 +13,7 @@ export type CapturedPair = {
 }
 
 export type Capture = {
-  /** Must not throw: what it cannot keep it counts. */
+  /** Must not throw: it counts pairs that it cannot keep. */
   keep: (pair: CapturedPair) => void
   /** A pair that is not kept. */
   dropped: (deployment_id: string) => void

@@ -6,7 +6,7 @@ export const reflows: Slice<Tables> = {
   name: 'reflows',
   routes: ({ reads }) => reflowRoutes(reads),
   pages: [
-    { path: '/reflows', summary: 'Reflows: traffic, samples and answers that become datasets' },
+    { path: '/reflows', summary: 'Reflows: datasets from traffic, samples and annotations' },
     { path: '/reflows/{reflow_id}', summary: 'A reflow', params: reflowPath },
   ],
 }

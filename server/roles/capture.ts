@@ -21,8 +21,8 @@ const maxUser = 1024
 type Needed = { core: Core; pool: Pool; sealing: SealingKeys }
 
 /**
- * Keeps captured requests on disk, sealed, and stores them in the database about a second later. It fails no request: what it
- * cannot keep it counts.
+ * Keeps captured requests on disk, sealed, and stores them in the database about a second later. It fails no request, and counts
+ * pairs that it cannot keep.
  */
 export async function openCapture({ core, pool, sealing }: Needed): Promise<Capture> {
   const { config, life, logger, now, telemetry } = core

@@ -6,7 +6,7 @@ import { looksRight, openPage, signIn } from './browse.ts'
 
 type Row = { reflow_id: string }
 
-test('a person creates a reflow, sees what it would scrub, and follows a row from traffic to the dataset', async t => {
+test('a person creates a reflow, reads its preview, and follows a row from traffic to the dataset', async t => {
   t.timeout(patient(180_000))
   const forge = await startForge(t)
   const talks = await startTalks(t, forge, 'tutor')

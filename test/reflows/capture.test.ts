@@ -60,6 +60,6 @@ test('a token that captures leaves pairs within bounds, and every answer passes 
     ['nul', 'deep', 'plain', 'gzip'],
   )
   t.is(stage.captured.at(-1)?.response, hostile.plain?.toString())
-  // Those that are not text, or too long, and the long request.
+  // The responses that are not text or too long, and the long request.
   t.is(stage.dropped.count, unkept.length + 1)
 })

@@ -73,7 +73,7 @@ test('a row has its origin, scrubbed like the row', async t => {
   t.deepEqual(taken?.row.reflow, { source: 'request:req_1', model: '[email]' })
 })
 
-test('filters compare texts, words, numbers and times, and name what they do not know', t => {
+test('filters compare texts, words, numbers and times, and name unknown fields', t => {
   const fits = (filter: string) => filterOf('traffic', filter)(candidate(30))
   for (const yes of [
     '',
@@ -130,7 +130,7 @@ test('a stream is put together, with its calls of tools', t => {
   ])
 })
 
-test('what is scrubbed in the arguments of a tool leaves them an object', async t => {
+test('arguments of a tool stay an object when they are scrubbed', async t => {
   const response = {
     choices: [
       {
@@ -154,7 +154,7 @@ test('what is scrubbed in the arguments of a tool leaves them an object', async 
   t.true(JSON.stringify(taken?.row).includes('"arguments":{"card":"[card]","[email]":"x"}'))
 })
 
-test('what is no conversation in text becomes no row, however hostile', t => {
+test('hostile contents become no row unless they are a conversation in text', t => {
   const answer = { choices: [{ message: { role: 'assistant', content: 'Hello' } }] }
   t.not(conversationOf(content(asked, answer)), null)
   t.is(

@@ -15,7 +15,7 @@ export const secrets = {
   card: '4111 1111 1111 1111',
 }
 
-/** An engine that repeats the last message, whole or in pieces, with an address and a key of its own. */
+/** An engine that repeats the last message, whole or in pieces, and adds an address and a key. */
 export const echo: RequestListener = (request, response) => {
   const chunks: Buffer[] = []
   request.on('data', chunk => chunks.push(chunk))
@@ -34,7 +34,7 @@ export const echo: RequestListener = (request, response) => {
       return
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    // Pieces cut through what is to be scrubbed.
+    // Pieces cut through the address and the key.
     for (const piece of answer.match(/[\s\S]{1,3}/g) ?? [])
       response.write(
         `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: piece } }] })}\n\n`,

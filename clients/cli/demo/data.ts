@@ -10,6 +10,7 @@ import { sendDataset } from './data/datasets.ts'
 import { sendJobs } from './data/jobs.ts'
 import { sendModels, suspendModels } from './data/models.ts'
 import { firstPanels, type PlannedRun, people, plannedRuns } from './data/plan.ts'
+import { sendReflows } from './data/reflows.ts'
 import { defineBenchmark, type Sent, sendRun } from './data/send.ts'
 import { commonArguments, demonstrateAndExit, readArguments, terminal } from './parts.ts'
 import { admin, type DemoServer, startDemoServer } from './server.ts'
@@ -128,6 +129,7 @@ async function addAnnotations(
   const [ada = root, ...others] = people.map(name => owners.get(name) ?? root)
   const { plan, sent } = judged
   await sendAnnotations({ ada, others }, { project: plan.project, run_id: sent.runId })
+  await sendReflows(ada, sent.runId)
 }
 
 /** Without a trained model the demonstration continues. */

@@ -17,11 +17,11 @@ import {
 } from './reflows.ts'
 import { describeReflowRun, reflowRun } from './run.ts'
 
-/** `forge reflow …`: traffic, samples and answers that become datasets. */
+/** `forge reflow …`: make datasets from traffic, samples and annotations. */
 export function addReflows(program: Command, world: World, ended: (code: number) => void): void {
   const reflow = program
     .command('reflow')
-    .description('traffic, samples and answers that become datasets')
+    .description('make datasets from traffic, samples and annotations')
   speakingIn(
     reflow,
     world,

@@ -26,7 +26,7 @@ export const pathOfReflow = (reflow = '') => `${path}/${segment(reflow)}`
 export const oneReflow = { '<reflow>': 'its id, as `forge reflow ls` shows it' }
 
 export const describeReflowCreate = describe({
-  text: 'create a rule by which traffic, samples or answers become a dataset',
+  text: 'create a rule that makes a dataset from traffic, samples or annotations',
   operands: { '<name>': 'what it collects', '<dataset>': 'OWNER/NAME, which gets the versions' },
   options: {
     '-d, --deployment <deployment>': 'take its captured requests: name or id',

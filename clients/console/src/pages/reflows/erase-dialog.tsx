@@ -14,7 +14,7 @@ import { words } from './words.ts'
 
 type Props = { deployment_id: string; onClose: () => void }
 
-/** Erases a person's captured requests, then shows what was made of earlier ones. */
+/** Erases a person's captured requests, then shows the versions and models made of earlier ones. */
 export function EraseDialog({ deployment_id, onClose }: Props) {
   const say = useWords(words)
   const [erased, setErased] = useState<Erased | null>(null)

@@ -11,7 +11,7 @@ import styles from './page.module.css'
 import { leftOut, type Preview, pathOf, scrubbed } from './paths.ts'
 import { words } from './words.ts'
 
-/** What the next firing would take, and what it would scrub. */
+/** The rows that the next firing would take, scrubbed, with counts. */
 export function PreviewPanel({ reflow_id }: { reflow_id: string }) {
   const say = useWords(words)
   const found = useQuery({

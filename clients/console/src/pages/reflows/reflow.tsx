@@ -20,7 +20,7 @@ import { PreviewPanel } from './preview.tsx'
 import { StateOf } from './state-of.tsx'
 import { words } from './words.ts'
 
-/** A reflow: what it takes, what it would take now, and the versions that it made. */
+/** A reflow: its rule, a preview of the next firing, and the versions so far. */
 export function Page() {
   const { reflow_id = '' } = useParams({ strict: false })
   const [isRunning, setRunning] = useState(false)
@@ -37,7 +37,7 @@ const Found = ({ reflow }: { reflow: Detail }) => (
   <div className={styles.page}>
     <Head reflow={reflow} />
     <Facts reflow={reflow} />
-    {/* What is left to take changes with every firing. */}
+    {/* Every firing changes the preview. */}
     <PreviewPanel key={`${reflow.reflow_id} ${reflow.firings}`} reflow_id={reflow.reflow_id} />
     <Fired reflow={reflow} />
   </div>
