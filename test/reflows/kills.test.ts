@@ -1,4 +1,5 @@
 import test from 'ava'
+import type { ReflowDetail } from '../../schemas/reflows.ts'
 import { startForgeProcess } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
@@ -41,21 +42,17 @@ test('each request is taken once, although the server is killed while it capture
   }
   const rate = (1000 * answered.length) / (performance.now() - started)
   await untilCaptured(forge, reflow_id, answered.length)
-  const refs = await until('every firing has ended', 180_000, async () => {
-    await fire(forge, reflow_id)
-    const { body } = await forge.call<{ fired: { ref: string | null; state: string }[] }>(
-      'GET',
-      `/api/reflows/${reflow_id}`,
-    )
-    const done = body.fired.every(({ state }) => state !== 'running')
-    return done && [...new Set(body.fired.flatMap(({ ref }) => ref ?? []))]
-  })
-  const rows = (await Promise.all(refs.map(ref => rowsOf(forge, ref)))).flat()
+  // The first call may find a firing of before.
+  await fire(forge, reflow_id)
+  await fire(forge, reflow_id)
+  const { body } = await forge.call<ReflowDetail>('GET', `/api/reflows/${reflow_id}`)
+  const refs = new Set(body.fired.flatMap(({ ref }) => ref ?? []))
+  const rows = (await Promise.all([...refs].map(ref => rowsOf(forge, ref)))).flat()
   const taken = rows.map(({ messages }) => /question (\d+)/.exec(messages[0]?.content ?? '')?.[1])
   const wanted = answered.map(text => /question (\d+)/.exec(text)?.[1])
   t.deepEqual(taken.sort(), wanted.sort())
   t.is(new Set(rows.map(({ reflow }) => reflow.source)).size, rows.length)
   const text = JSON.stringify(rows)
   for (const secret of [secrets.email, secrets.key]) t.false(text.includes(secret))
-  t.log(`${answered.length} requests in ${refs.length} versions, ${Math.round(rate)}/s`)
+  t.log(`${answered.length} requests in ${refs.size} versions, ${Math.round(rate)}/s`)
 })
