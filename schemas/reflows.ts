@@ -154,6 +154,7 @@ export const reflowPreview = Type.Object({
   /** The captured requests of the deployment; null for other sources. */
   captured: nullable(
     Type.Object({
+      /** At most 100,000 are counted. */
       kept: count(),
       oldest_at: nullable(timestamp()),
       /** Requests that could not be kept, since the deployment exists. */

@@ -18,8 +18,10 @@ type Row = {
   is_erased: boolean
 }
 
-/** Rows are up to 700 KB long; they are read in pages of so many characters, or rows. */
-const rowsOfPage = 200
+/** A row may have 700 KB. */
+const rowsOfPage = 64
+/** Further captured requests are not counted. */
+const mostCounted = 100_000
 
 export type Between = { deployment_id: string; after: number; until: number }
 type Opening = { pool: Pool; sealing: SealingKeys; digestOf: SampleDigest }
@@ -117,11 +119,11 @@ export type CapturedNow = {
 
 export async function capturedNow(pool: Pool, deployment_id: string): Promise<CapturedNow> {
   const { rows } = await pool.query<CapturedNow>(
-    `select (select count(*)::int from write.captured_request where deployment_id = $1) as kept,
-            (select min(started_at) from write.captured_request where deployment_id = $1) as oldest_at,
+    `select (select count(*)::int from (select from write.captured_request where deployment_id = $1 limit $2) counted) as kept,
+            (select started_at from write.captured_request where deployment_id = $1 order by seq limit 1) as oldest_at,
             coalesce((select dropped::float8 from write.captured_drop where deployment_id = $1), 0) as dropped,
             (select dropped_at from write.captured_drop where deployment_id = $1) as dropped_at`,
-    [deployment_id],
+    [deployment_id, mostCounted],
   )
   const [found] = rows
   if (!found) throw new Error('a query of counts returned nothing')

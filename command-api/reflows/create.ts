@@ -12,6 +12,8 @@ import { Invalid } from '../../schemas/validate.ts'
 import type { HttpAsked } from '../commit/asked.ts'
 import { create, fresh } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
+import { refuseUnlessWriter } from '../rules/dataset-access.ts'
+import { roleOf } from '../rules/enabled-person.ts'
 import { resolveRubric } from '../rules/rubric-reference.ts'
 import { runToActOn } from '../rules/run-to-act-on.ts'
 import { createReflow } from './decide.ts'
@@ -25,8 +27,8 @@ export async function createReflowOf(deps: Deps, sources: ReflowSources, request
   const { caller, body } = request
   const { name, filter = '', dedupe = 'exact', sample_rate = 1, take = 'new' } = body
   const { scrub = scrubKinds, rubric = null, target_dataset } = body
+  await refuseOthersDataset(deps, target_dataset, caller)
   refuseFaults(body)
-  refuseOthersDataset(target_dataset, caller)
   const source = await readable(deps, sources, { source: body.source, caller })
   await refuseRubric(deps, rubric, caller)
   const owner = caller.username
@@ -69,13 +71,13 @@ function refuseFaults({ source, filter = '' }: ReflowInput): void {
   if (faults.length > 0) throw new Invalid(faults)
 }
 
-/** Versions are made in the background on behalf of the owner, who writes their own datasets alone. */
-function refuseOthersDataset(dataset: string, { username, role }: Person): void {
-  if (dataset.startsWith(`${username}/`) || role === 'admin') return
-  throw new Refusal(
-    'forbidden',
-    `Only ${dataset.split('/')[0]} and admins may make versions of ${dataset}`,
-  )
+/** Everybody writes their own datasets, which need not exist yet, and administrators those of others. */
+async function refuseOthersDataset({ pool }: Deps, dataset: string, caller: Person): Promise<void> {
+  const [owner = '', name = ''] = dataset.split('/')
+  if (owner === caller.username) return
+  if (caller.role !== 'admin') await refuseUnlessWriter(pool, { owner, name }, caller)
+  else if ((await roleOf(pool, owner)) === null)
+    throw new Refusal('not_found', `No such user: ${owner}`)
 }
 
 async function readable(

@@ -18,9 +18,9 @@ export const reflowSample: Sample = {
     await ask({ method: 'POST', path: `/api/reflows/${reflow_id}/run`, body: { window: 'first' } })
     return { nouns: { reflows: { reflow_id } }, fields: { target_dataset } }
   },
-  missing: ({ fields: { target_dataset } }, whose) => ({
+  missing: (_, whose) => ({
     nouns: { reflows: { reflow_id: `rfl_of_${whose}` } },
-    fields: { target_dataset },
+    fields: { target_dataset: `nobody-${whose}/taken` },
   }),
   hidden: ['reflows'],
   lists: { '/api/reflows': 'its people' },
