@@ -1,4 +1,5 @@
-import type { Selectable } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
+import type { Person } from '../../auth/caller.ts'
 import type { Route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { ReflowTables } from '../../projector/reflows/table.ts'
@@ -17,11 +18,7 @@ export const reflowRoutes = (reads: Reads<Tables>): Route[] => [
     summary: 'List your reflows, the newest first; admins see those of everybody',
     query: reflowListQuery,
     row: reflowRow,
-    matching: ({ db }, { caller }) =>
-      db
-        .selectFrom('reflows')
-        .where('deleted_at', 'is', null)
-        .$if(caller.role !== 'admin', found => found.where('owner', '=', caller.username)),
+    matching: ({ db }, { caller }) => shownTo(db, caller),
     select: found => found.selectAll().orderBy('created_at', 'desc').orderBy('reflow_id'),
     shape: rows => rows.map(toRow),
   }),
@@ -35,13 +32,8 @@ export const reflowRoutes = (reads: Reads<Tables>): Route[] => [
     refusals: ['not_found'],
     response: reflowDetail,
     async read({ db }, { caller, params: { reflow_id } }) {
-      const row = await db
-        .selectFrom('reflows')
-        .selectAll()
-        .where('reflow_id', '=', reflow_id)
-        .where('deleted_at', 'is', null)
-        .$if(caller.role !== 'admin', found => found.where('owner', '=', caller.username))
-        .executeTakeFirst()
+      const found = shownTo(db, caller).where('reflow_id', '=', reflow_id)
+      const row = await found.selectAll().executeTakeFirst()
       if (!row) throw new Refusal('not_found', `No such reflow: ${reflow_id}`)
       const fired = await db
         .selectFrom('reflow_firings')
@@ -61,6 +53,11 @@ export const reflowRoutes = (reads: Reads<Tables>): Route[] => [
     },
   }),
 ]
+
+const shownTo = (db: Kysely<Tables>, { role, username }: Person) => {
+  const living = db.selectFrom('reflows').where('deleted_at', 'is', null)
+  return role === 'admin' ? living : living.where('owner', '=', username)
+}
 
 const toRow = ({ deleted_at: _, ...row }: Selectable<Tables['reflows']>) => ({
   ...row,

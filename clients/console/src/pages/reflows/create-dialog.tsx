@@ -3,12 +3,12 @@ import { useNavigate } from '@tanstack/react-router'
 import { Dialog } from '../../design/dialog.tsx'
 import { Field, TextField } from '../../design/field.tsx'
 import { FormEnd } from '../../design/form-end.tsx'
+import layout from '../../design/layout.module.css'
 import { reading, reread } from '../../session/api.ts'
 import { request, session } from '../../session/session.ts'
 import { useSubmit } from '../../session/use-submit.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import { path } from './paths.ts'
 import { words } from './words.ts'
 
@@ -38,7 +38,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
   const known = deployments.data ?? []
   return (
     <Dialog title={say.new} onClose={onClose}>
-      <form className={styles.form} onSubmit={onSubmit}>
+      <form className={layout.form} onSubmit={onSubmit}>
         <TextField label={say.name} name="name" maxLength={128} required autoFocus />
         <Field
           label={say.deployment}

@@ -4,11 +4,11 @@ import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { TextField } from '../../design/field.tsx'
 import { FormEnd } from '../../design/form-end.tsx'
+import layout from '../../design/layout.module.css'
 import { request } from '../../session/session.ts'
 import { useSubmit } from '../../session/use-submit.ts'
 import { visible } from '../../words/visible.ts'
 import { useLanguage, useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import { type Erased, path, placeOf } from './paths.ts'
 import { words } from './words.ts'
 
@@ -25,12 +25,12 @@ export function EraseDialog({ deployment_id, onClose }: Props) {
   return (
     <Dialog title={say.erase} onClose={onClose}>
       {erased ? (
-        <div className={styles.form}>
+        <div className={layout.form}>
           <Consequences of={erased} />
           <Button onClick={onClose}>{say.close}</Button>
         </div>
       ) : (
-        <form className={styles.form} onSubmit={onSubmit}>
+        <form className={layout.form} onSubmit={onSubmit}>
           <TextField
             label={say.user}
             hint={say.userHint}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
+import layout from '../../design/layout.module.css'
 import { Empty } from '../../design/notice.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
 import { Ago } from '../../design/time.tsx'
@@ -24,7 +25,7 @@ export function Page() {
   const found = useQuery(reading<Row[]>(path, { limit: 500 }))
   return (
     <div className={styles.page}>
-      <header className={styles.head}>
+      <header className={layout.head}>
         <h1>{say.title}</h1>
         <Button kind="main" onClick={() => setNew(true)}>
           {say.new}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
+import layout from '../../design/layout.module.css'
 import { messagesIn } from '../../design/messages.ts'
 import { Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
@@ -66,7 +67,7 @@ function Found({ preview: { counts, rows, truncated, captured } }: { preview: Pr
       <ol className={styles.taken}>
         {rows.map(one => (
           <li key={one.source}>
-            <span className={styles.row}>
+            <span className={layout.row}>
               <code>{one.source}</code>
               {one.scrubbed.map(kind => (
                 <Badge key={kind}>{say[kind]}</Badge>

@@ -3,6 +3,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Ask } from '../../design/ask.tsx'
 import { Button } from '../../design/button.tsx'
+import layout from '../../design/layout.module.css'
 import { Failure } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Table } from '../../design/table.tsx'
@@ -59,9 +60,9 @@ function Head({ reflow }: { reflow: Detail }) {
     })
   return (
     <>
-      <header className={styles.head}>
+      <header className={layout.head}>
         <h1>{visible(name)}</h1>
-        <div className={styles.row}>
+        <div className={layout.row}>
           <Button isDangerous onClick={() => setOpened('remove')}>
             {say.remove}
           </Button>
