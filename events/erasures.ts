@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { nullable } from '../schemas/shared.ts'
-import { aggregate, type EventOf, event } from './event.ts'
+import { aggregate, event } from './event.ts'
 
 /** Captured requests of one person or token were deleted, and earlier ones are never taken. `subject` is a keyed hash. */
 export const reflowErased = event(
@@ -15,14 +15,11 @@ export const reflowErased = event(
     `${who} erased ${deleted} captured ${deleted === 1 ? 'request' : 'requests'} of ${token_id === null ? 'a person' : `the token ${token_id}`} from the traffic of ${deployment_id}`,
 )
 
-const events = [reflowErased] as const
-export type ErasureEvent = EventOf<(typeof events)[number]>
-
 /** How often rows of the deployment were erased. */
 export type Erasures = number
 
 export const erasures = aggregate('erasure', {
-  events,
+  events: [reflowErased],
   initial: 0 as Erasures,
   evolve: (count: Erasures): Erasures => count + 1,
   snapshot: { shape: 1 },

@@ -44,8 +44,6 @@ export const echo: RequestListener = (request, response) => {
   })
 }
 
-export type Talks = Awaited<ReturnType<typeof startTalks>>
-
 /** A deployment of an engine that echoes, with one token that captures and one that does not. */
 export async function startTalks(t: Scope, forge: Forge, name: string) {
   const made = await deployed(forge, name, [await serveEngine(t, echo)])

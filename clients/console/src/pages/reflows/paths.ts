@@ -1,5 +1,4 @@
 export type {
-  ReflowCounts as Counts,
   ReflowDetail as Detail,
   ReflowErased as Erased,
   ReflowPreview as Preview,
