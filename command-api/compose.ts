@@ -40,6 +40,7 @@ import * as listed from './slices.ts'
 import { registerMadeFile } from './uploads/made-file.ts'
 import { uploadsOfDatasets } from './uploads/of-datasets.ts'
 import { uploadsOfRuns } from './uploads/of-runs.ts'
+import { type SnapshotMaker, volumeSnapshots } from './volumes/snapshot.ts'
 
 type Ports = PortsOf<(typeof listed)[keyof typeof listed]>
 
@@ -72,11 +73,21 @@ const jsonLines = (rows: readonly object[]) => ({
   text: rows.map(row => `${JSON.stringify(row)}\n`).join(''),
 })
 
+const trainFile = (upload_id: string) => ({ files: [{ upload_id, name: 'train.jsonl' }] })
+
 const versionMaker: VersionMaker = {
   store: (deps, caller, { requestId, rows }) =>
     registerMadeFile(deps, { caller, requestId }, jsonLines(rows)),
   locks: locksOfDataset,
-  push: (work, made) => pushMadeVersion(work, { ...made, source: 'reflow' }),
+  push: (work, { upload_id, ...made }) =>
+    pushMadeVersion(work, { ...made, ...trainFile(upload_id), source: 'reflow' }),
+}
+
+const snapshotMaker: SnapshotMaker = {
+  keepFile: (deps, cause, file, open) => uploadsOfDatasets(deps).keepFile(cause, file, open),
+  locks: locksOfDataset,
+  push: (work, made) =>
+    pushMadeVersion(work, { ...made, kind: null, parents: [], source: 'volume' }),
 }
 
 /** The reactors of every process that serves commands. */
@@ -84,6 +95,7 @@ export const reactors: readonly Reactor<Deps>[] = [
   ...slices.flatMap(slice => slice.reactors ?? []),
   sampleJudge(deploymentToJudge),
   reflowFiring(reflowSources, versionMaker),
+  volumeSnapshots(snapshotMaker),
   runPurger(slices.flatMap(({ deleteRowsOfRun }) => deleteRowsOfRun ?? [])),
 ]
 
@@ -114,7 +126,8 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
   const datasetMaker: DatasetMaker = {
     store: (request, rows) => registerMadeFile(deps, request, jsonLines(rows)),
     locks: locksOfDataset,
-    push: (work, made) => pushMadeVersion(work, { ...made, source: 'annotation' }),
+    push: (work, { upload_id, ...made }) =>
+      pushMadeVersion(work, { ...made, ...trainFile(upload_id), source: 'annotation' }),
   }
   return {
     datasetMaker,

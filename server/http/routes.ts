@@ -82,7 +82,7 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
       }),
     )
   if (config.roles.includes('query-api')) {
-    const { pool, now, baseUrl, queue } = parts.deps
+    const { pool, now, baseUrl, queue, volumes } = parts.deps
     const { catalogue } = parts
     const audit = auditReader(openAuditPool(parts))
     const providerName = oidcOf(config)?.name ?? null
@@ -92,7 +92,8 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
     const contents = { store: parts.deps.artifacts, key: parts.downloadKey, baseUrl }
     const seen = { catalogue, audit, signIn, contents, assets: parts.assets }
     const { captureDays } = config
-    routes.push(...queryRoutes({ reads, pool, queue, now, captureDays, openStream, ...seen }))
+    const more = { captureDays, volumes, ...seen }
+    routes.push(...queryRoutes({ reads, pool, queue, now, openStream, ...more }))
   }
   return routes
 }
