@@ -18,7 +18,8 @@ export type ThingType = (typeof thingTypes)[number]
 /**
  * How the later thing came from the earlier one: a run used a dataset or an RL environment (`used`), started from an artifact or a model of the hub (`init_from`), repeats
  * another (`retry`, `clone`) or made an artifact (`made`); a dataset was derived from another (`derived`); an artifact became a
- * version of a model (`registered`) or is served by a deployment (`served`).
+ * version of a model (`registered`) or is served by a deployment (`served`); captured requests to a deployment, or the samples of a run,
+ * became a version of a dataset (`reflow`).
  */
 export const lineageKinds = [
   'used',
@@ -29,6 +30,7 @@ export const lineageKinds = [
   'derived',
   'registered',
   'served',
+  'reflow',
 ] as const
 
 const lineageNode = Type.Object({

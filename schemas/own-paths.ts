@@ -23,6 +23,7 @@ export const ownSegments: readonly string[] = [
   'playground',
   'projects',
   'queue',
+  'reflows',
   'rubrics',
   'runs',
   'settings',

@@ -5,6 +5,7 @@ import type { DatasetTables } from '../../projector/datasets/table.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { ModelTables } from '../../projector/models/table.ts'
+import type { ReflowTables } from '../../projector/reflows/table.ts'
 import type { RlEnvironmentTables } from '../../projector/rl-environments/table.ts'
 import type { TrafficTables } from '../../projector/traffic/table.ts'
 import type { LineageEdge, LineageNode, ThingType } from '../../schemas/lineage.ts'
@@ -17,6 +18,7 @@ export type Tables = AccessTables &
   DeploymentTables &
   JobTables &
   ModelTables &
+  ReflowTables &
   RlEnvironmentTables &
   TrafficTables
 export type Db = Kysely<Tables>
@@ -148,15 +150,25 @@ const readDatasets: Read = async ({ db, caller }, own, from, limit) => {
     state: string
     created_at: Date
     parents: string[]
+    deployments: string[]
+    sampled: string[]
   }>`
-    select v.ref, v.owner, v.state, v.created_at, v.parents
+    select v.ref, v.owner, v.state, v.created_at, v.parents,
+           array(${reflowOrigins('deployment_id')}) as deployments, array(${reflowOrigins('run_id')}) as sampled
       from dataset_versions v join datasets d using (owner, name)
-     where ${maySee(caller)} and (v.ref = any(${own.dataset}::text[]) or v.parents && ${from.dataset}::text[])
+     where ${maySee(caller)} and (v.ref = any(${own.dataset}::text[]) or v.parents && ${from.dataset}::text[]
+            or v.ref in (select f.ref from reflow_firings f join reflows w using (reflow_id)
+                          where w.source ->> 'deployment_id' = any(${from.deployment}::text[])
+                             or w.source ->> 'run_id' = any(${from.run}::text[])))
      order by v.created_at, v.ref limit ${limit}`.execute(db)
-  return rows.map(({ parents, ...row }) => ({
+  return rows.map(({ parents, deployments, sampled, ...row }) => ({
     ...row,
     ...{ type: 'dataset' as const, name: row.ref },
-    origins: originsOf('derived', 'dataset', parents),
+    origins: [
+      ...originsOf('derived', 'dataset', parents),
+      ...originsOf('reflow', 'deployment', deployments),
+      ...originsOf('reflow', 'run', sampled),
+    ],
   }))
 }
 
@@ -173,6 +185,11 @@ const readEnvironments = async ({ db, caller }: Reading, own: Refs): Promise<Thi
     ...{ type: 'environment' as const, name: row.ref, origins: [] },
   }))
 }
+
+/** What the reflows took from that made version `v`, as far as the caller may read the reflows. */
+const reflowOrigins = (field: 'deployment_id' | 'run_id') => sql`
+  select distinct w.source ->> ${sql.lit(field)} from reflow_firings f join reflows w using (reflow_id)
+   where f.ref = v.ref and w.source ->> ${sql.lit(field)} is not null`
 
 const readModels: Read = async ({ db, caller }, own, from, limit) => {
   const { rows } = await sql<{

@@ -11,6 +11,7 @@ import { sendEnvironment } from './data/environments.ts'
 import { sendJobs } from './data/jobs.ts'
 import { sendModels, suspendModels } from './data/models.ts'
 import { firstPanels, type PlannedRun, people, plannedRuns } from './data/plan.ts'
+import { sendReflows } from './data/reflows.ts'
 import { defineBenchmark, type Sent, sendRun } from './data/send.ts'
 import { sendVolumes } from './data/volumes.ts'
 import { commonArguments, demonstrateAndExit, readArguments, terminal } from './parts.ts'
@@ -132,6 +133,7 @@ async function addAnnotations(
   const [ada = root, ...others] = people.map(name => owners.get(name) ?? root)
   const { plan, sent } = judged
   await sendAnnotations({ ada, others }, { project: plan.project, run_id: sent.runId })
+  await sendReflows(ada, sent.runId)
 }
 
 /** Without a trained model the demonstration continues. */

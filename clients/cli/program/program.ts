@@ -43,6 +43,7 @@ import { describeNotifications, notifications } from '../notifications/notificat
 import { addProjects } from '../projects/commands.ts'
 import { describeQueue, describeQueueExplain, queueExplain, queueList } from '../queue/queue.ts'
 import { addRecipes } from '../recipes/commands.ts'
+import { addReflows } from '../reflows/commands.ts'
 import { addRubrics } from '../rubrics/commands.ts'
 import { alerts, describeAlerts } from '../runs/alerts.ts'
 import { benchmarks, describeBenchmarks } from '../runs/benchmarks.ts'
@@ -139,6 +140,7 @@ const nouns = [
   addQueue,
   addBenchmarks,
   addAnnotations,
+  addReflows,
   addRubrics,
   addHub,
   addSecrets,

@@ -24,6 +24,7 @@ export const words = wordsOf({
   derived: ['derived', '派生'],
   registered: ['registered', '登记'],
   served: ['served', '提供服务'],
+  reflow: ['reflow', '回流'],
   hidden: ['something that you may not see', '您无权查看'],
   requests: [
     (count: string, n: number) => `${count} ${n === 1 ? 'request' : 'requests'}`,
