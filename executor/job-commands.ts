@@ -60,6 +60,8 @@ export type LaunchOrder = {
   datasets: Preparation['datasets']
   /** The imported model that its spec names. */
   model: Preparation['model']
+  /** The imported adapter. */
+  adapter: Preparation['adapter']
   /** The benchmarks that its spec names, with their definitions, for the code of the run. */
   benchmarks: readonly object[]
   /** How often the code should write a checkpoint, as its spec says. */

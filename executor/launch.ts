@@ -39,7 +39,7 @@ export const toLaunch =
         package: order.package,
         stored: order.stored,
         datasets: order.datasets,
-        model: order.model,
+        ...{ model: order.model, adapter: order.adapter },
         env: own,
         input: JSON.stringify(order.params),
       },

@@ -55,6 +55,8 @@ export type Preparation = {
   datasets: readonly DatasetToPlace[]
   /** The imported model of the hub, fetched in the same way; null: none. */
   model: ModelToPlace | null
+  /** An adapter of the hub for it, in the same way. */
+  adapter: ModelToPlace | null
   /** The only variables of the launch that the preparation sees. */
   env: Record<string, string>
   /** The parameters as JSON; they may be of any size. */

@@ -52,6 +52,8 @@ export type QueryDeps<T> = {
   signIn: SignInSettings
   /** The contents of artifacts. */
   contents: Pick<Contents, 'store' | 'key' | 'baseUrl'>
+  /** The address of the hub that models come from; null: none is configured. */
+  hubEndpoint: string | null
   /** The console; null if it is not built here. */
   assets: Assets | null
 }

@@ -35,7 +35,8 @@ export async function readOrder(
     event.type === 'job.checkpoint_chosen' && event.data.attempt === attempt ? event.data : [],
   )[0]
   const datasets = await readableDatasets(tx, admitted.data)
-  const model = await modelToRun(tx, admitted.data)
+  const model = await modelToRun(tx, admitted.data, 'model')
+  const adapter = await modelToRun(tx, admitted.data, 'adapter')
   const { nodes, owner, recipe, resolved, spec } = admitted.data
   const env = {
     ...(await openEnv(row as StoredEnv, run_id, deps.sealing)),
@@ -62,7 +63,7 @@ export async function readOrder(
     }),
     benchmarks: await benchmarksToRun(deps.store, spec.spec.benchmarks, tx),
     datasets,
-    model,
+    ...{ model, adapter },
     checkpoint_every_steps: spec.spec.checkpoints.every_steps,
     disk_bytes: bytesOfGigabytes(spec.spec.resources.disk_gb),
     env,

@@ -39,6 +39,7 @@ export type Data = {
   directory: string
   datasets: readonly DatasetToPlace[]
   model: ModelToPlace | null
+  adapter: ModelToPlace | null
 }
 
 const datasetFiles = { path: 'dataset/content', ref: 'ref' } as const
@@ -46,10 +47,10 @@ const modelFiles = { path: 'model/content', ref: 'hub_ref' } as const
 
 /**
  * Fetches them to this machine, and returns `FORGE_DATASETS`, which describes each dataset by the name that the job gives it, and
- * `FORGE_MODEL`, the path of the model.
+ * `FORGE_MODEL` and `FORGE_ADAPTER`, the paths of the model and its adapter.
  */
 export async function fetchData(
-  { directory, datasets, model }: Data,
+  { directory, datasets, model, adapter }: Data,
   env: NodeJS.ProcessEnv,
   say: (line: string) => void,
 ): Promise<{ variables: Record<string, string>; paths: string[] }> {
@@ -66,9 +67,10 @@ export async function fetchData(
     }
     const variables: Record<string, string> =
       datasets.length === 0 ? {} : { FORGE_DATASETS: JSON.stringify(described) }
-    if (model !== null) {
-      const place = await placeFiles(model, { directory, from: modelFiles, ...options })
-      variables.FORGE_MODEL = place
+    for (const [variable, one] of Object.entries({ FORGE_MODEL: model, FORGE_ADAPTER: adapter })) {
+      if (one === null) continue
+      const place = await placeFiles(one, { directory, from: modelFiles, ...options })
+      variables[variable] = place
       paths.add(place)
     }
     return { variables, paths: [...paths] }

@@ -26,8 +26,9 @@ export const preparationOnHost =
   (host: HostFiles) =>
   async (
     { run_id, attempt }: Pick<Launch, 'run_id' | 'attempt'>,
-    { recipe: { name, version, digest }, package: archive, stored, datasets, model }: Preparation,
+    { recipe: { name, version, digest }, package: archive, stored, ...read }: Preparation,
   ): Promise<string[]> => {
+    const { datasets, model, adapter } = read
     const entry = await host.recipe(name, version)
     if (!entry) throw new Error(`recipe ${name} ${version} is not in the catalogue any more`)
     const { directory, recipe } = entry
@@ -47,9 +48,9 @@ export const preparationOnHost =
           ? null
           : { directory: path.join(host.runsDirectory, run_id, 'starts'), artifacts: stored },
       data:
-        datasets.length === 0 && model === null
+        datasets.length === 0 && model === null && adapter === null
           ? null
-          : { directory: host.datasetsDirectory, datasets, model },
+          : { directory: host.datasetsDirectory, datasets, model, adapter },
       environments_directory: host.environmentsDirectory,
       client_directory: pythonClient,
       python: host.python,

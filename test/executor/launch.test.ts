@@ -30,7 +30,7 @@ const orderOf = ({ recipe: { name, version } }: CatalogueEntry): LaunchOrder => 
   stored: [{ variable: 'FORGE_INIT_FROM', artifact }],
   benchmarks: [],
   datasets: [],
-  model: null,
+  ...{ model: null, adapter: null },
   checkpoint_every_steps: null,
   env: {},
   serving: {

@@ -16,7 +16,7 @@ export function preparedBy(
     package: null,
     stored: [],
     datasets: [],
-    model: null,
+    ...{ model: null, adapter: null },
     env,
     input,
   }

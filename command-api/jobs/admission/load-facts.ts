@@ -69,11 +69,11 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
   }
 }
 
-/** At the commit that was found, so that a moving branch does not affect the job. */
-const withModel = (spec: JobSpec, ref: string | null): JobSpec =>
-  ref === null || spec.spec.model === null
-    ? spec
-    : { ...spec, spec: { ...spec.spec, model: { ...spec.spec.model, ref } } }
+/** At the commits that were found, so that a moving branch does not affect the job. */
+const withModel = (spec: JobSpec, model: JobSpec['spec']['model']): JobSpec => ({
+  ...spec,
+  spec: { ...spec.spec, model },
+})
 
 /** Without a name, the local machine's profile, or else the only one. */
 function profileNamed(profiles: readonly Profile[], wanted: string | null): Profile | null {

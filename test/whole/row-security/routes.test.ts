@@ -86,6 +86,7 @@ async function startWithoutFilters(
       baseUrl: () => '',
     },
     assets: null,
+    hubEndpoint: null,
   })
   const app = httpShell({
     routes,
