@@ -20,17 +20,23 @@ const maxAnswerBytes = 32 * 1024 * 1024
 export type Read = { answer: OutgoingAnswer; value: object }
 
 /** Without these, the address is read. */
-type More = { method?: 'POST'; body?: string; type?: string; withinMs?: number }
+type More = {
+  method?: 'POST'
+  body?: string
+  type?: string
+  accept?: string
+  withinMs?: number
+}
 
 export async function read(
   { endpoint, outgoing }: Service,
   path: string,
   token: string | null,
-  { type, withinMs = answerMs, ...more }: More = {},
+  { type, accept, withinMs = answerMs, ...more }: More = {},
 ): Promise<Read> {
   const signal = AbortSignal.timeout(withinMs)
   const url = new URL(`${endpoint}${path}`)
-  const headers = type === undefined ? {} : { 'content-type': type }
+  const headers = { ...(type && { 'content-type': type }), ...(accept && { accept }) }
   const answer = await asked(() => outgoing.ask(url, { ...more, headers, bearer: token, signal }))
   if (answer.status < 200 || answer.status > 299) throw refusalOf(answer)
   return { answer, value: await asked(() => jsonOf(answer)) }

@@ -140,7 +140,10 @@ async function places(service: Service, to: Target, files: readonly Large[]) {
       ...{ operation: 'upload', transfers: ['basic'], hash_algo: 'sha256', ref: { name: 'main' } },
       objects: part.map(({ sha256, size_bytes }) => ({ oid: sha256, size: size_bytes })),
     }
-    const lfs = { method: 'POST' as const, body: JSON.stringify(body), type: lfsType }
+    const lfs = {
+      ...{ method: 'POST' as const, body: JSON.stringify(body) },
+      ...{ type: lfsType, accept: lfsType },
+    }
     const { value } = await read(service, `/${to.repo}.git/info/lfs/objects/batch`, to.token, lfs)
     const { objects } = value as Json
     for (const one of Array.isArray(objects) ? objects : []) {

@@ -2,8 +2,21 @@ import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { startSmallHub } from '../hub-imports/small-hub.ts'
 import { exported, setToken, weights } from '../hub-pushes/pushing.ts'
-import { startForge } from '../servers/forge.ts'
+import { sharedForge, startForge } from '../servers/forge.ts'
 import { axeFinds, keepViews, openPage, signIn } from './browse.ts'
+
+const theForge = sharedForge({ SERVICE_ROLES: 'command-api,relay,projector,query-api' })
+
+test('without a hub, the page says who can name one, and offers no import', async t => {
+  const forge = await theForge()
+  const { page } = await openPage(t)
+  await page.goto(`${forge.url}/hub-imports`)
+  await signIn(page)
+  await page.getByText('No hub is configured').waitFor()
+  t.is(await page.getByRole('button', { name: 'Import', exact: true }).count(), 0)
+  t.is(await page.getByText(/forge hub/).count(), 0)
+  await keepViews(page, 'console-no-hub')
+})
 
 test('a person imports models, follows their progress, reads why one was refused or failed, and deletes one', async t => {
   const hub = await startSmallHub()
@@ -71,12 +84,12 @@ test('a person imports models, follows their progress, reads why one was refused
   await page.getByRole('button', { name: /^More.*model\.folder\.tar\.gz/ }).click()
   await page.getByRole('menuitem', { name: 'Send to the hub' }).click()
   const send = page.getByRole('dialog', { name: /^Send .* to the hub$/ })
-  await send.getByLabel('Repository').fill('other/tutor')
+  await send.getByRole('textbox', { name: 'Repository' }).fill('other/tutor')
   await send.getByRole('button', { name: 'Send', exact: true }).click()
   await send.getByText(/no member of other/).waitFor()
   t.deepEqual(await axeFinds(page), [])
   await keepViews(page, 'console-hub-push')
-  await send.getByLabel('Repository').fill('acme/tutor')
+  await send.getByRole('textbox', { name: 'Repository' }).fill('acme/tutor')
   await send.getByRole('button', { name: 'Send', exact: true }).click()
   await rowOf('acme/tutor').getByText('sent', { exact: true }).waitFor({ timeout: 60_000 })
   await keepViews(page, 'console-hub-pushes')

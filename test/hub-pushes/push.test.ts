@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import test from 'ava'
 import { startSmallHub } from '../hub-imports/small-hub.ts'
+import { commandLine } from '../servers/command-line.ts'
 import { startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { signedIn } from '../servers/signed-in.ts'
@@ -53,8 +54,11 @@ test('an export is sent with a card, once; refusals repeat the words of the hub;
   t.false(sent.card.includes('license: mit'))
 
   // The same again: the hub has it, so that nothing is sent or committed.
-  const again = await untilOver(forge, (await push(forge, asked)).body.push_id)
-  t.like(again, { state: 'sent', commit: sent.commit })
+  const { run: cli } = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
+  const again = await cli(['hub', 'push', artifact_id, 'acme/tutor', '--wait'])
+  t.is(again.code, 0, again.stderr)
+  t.true(again.stdout.includes(`acme/tutor  sent@${sent.commit}`), again.stdout)
+  t.regex((await cli(['hub', 'pushes'])).stdout, /acme\/tutor +art_\w+ +sent/)
   t.is(hub.writes.commits.length, 1)
   t.is(hub.writes.arrived.length, 1)
 

@@ -6,6 +6,7 @@ import { reread } from '../session/api.ts'
 import { request } from '../session/session.ts'
 import { useSubmit } from '../session/use-submit.ts'
 import { useWords, wordsOf } from '../words/words.ts'
+import styles from './push-dialog.module.css'
 
 const words = wordsOf({
   title: [
@@ -40,7 +41,7 @@ export function PushDialog({ source, what, onClose }: Props) {
   })
   return (
     <Dialog title={say.title(what)} onClose={onClose}>
-      <form onSubmit={onSubmit}>
+      <form className={styles.form} onSubmit={onSubmit}>
         <TextField
           label={say.repo}
           hint={say.hint}

@@ -34,6 +34,7 @@ export function Page() {
   const [traced, setTraced] = useState<HubImportRow | null>(null)
   const [isWaiting, setWaiting] = useState(false)
   const hub = useQuery(reading<ModelHub>('/api/model-hub'))
+  const isOff = hub.data?.endpoint === null
   const found = usePages<HubImportRow>(path, {
     ...{ query: {}, size: 100, keyOf: one => one.import_id },
     everyMs: isWaiting && 2000,
@@ -47,11 +48,11 @@ export function Page() {
       </header>
       <Panel title={say.start}>
         <p>{say.about}</p>
-        {hub.data?.endpoint === null ? <Empty text={say.noHub} /> : <Import />}
+        {isOff ? <Empty text={say.noHub} /> : <Import />}
       </Panel>
       <QueryTable
         of={found}
-        none={<Empty text={say.none} command="forge hub import hub:Qwen/Qwen3-8B" />}
+        none={!isOff && <Empty text={say.none} command="forge hub import hub:Qwen/Qwen3-8B" />}
         caption={say.title}
         keyOf={one => one.import_id}
         columns={columnsOf(say, { onRemove: setRemoved, onTrace: setTraced })}
@@ -62,7 +63,7 @@ export function Page() {
           <p>{traced.ref}</p>
         </LineagePanel>
       )}
-      <Pushes />
+      <Pushes isOff={isOff} />
       {removed && <Removal of={removed} onClose={() => setRemoved(null)} />}
     </div>
   )
@@ -80,7 +81,7 @@ function Import() {
     })
   }
   return (
-    <form onSubmit={submit}>
+    <form className={styles.form} onSubmit={submit}>
       <TextField
         label={say.reference}
         hint={say.hint}

@@ -21,7 +21,7 @@ const path = '/api/hub-pushes'
 const isUnderWay = ({ state }: HubPushRow) => state === 'requested' || state === 'sending'
 
 /** The artifacts on their way to the hub, with their progress. */
-export function Pushes() {
+export function Pushes({ isOff }: { isOff: boolean }) {
   const say = useWords(words)
   const [isWaiting, setWaiting] = useState(false)
   const found = usePages<HubPushRow>(path, {
@@ -30,6 +30,8 @@ export function Pushes() {
   })
   const waits = (found.data ?? []).some(isUnderWay)
   if (waits !== isWaiting) setWaiting(waits)
+  // Earlier ones are shown without a hub, too.
+  if (isOff && found.data?.length === 0) return null
   return (
     <Panel title={say.pushes}>
       <QueryTable
