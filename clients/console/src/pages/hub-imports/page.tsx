@@ -81,7 +81,7 @@ function Import() {
     })
   }
   return (
-    <form className={styles.form} onSubmit={submit}>
+    <form onSubmit={submit}>
       <TextField
         label={say.reference}
         hint={say.hint}

@@ -74,7 +74,11 @@ export function ArtifactActions({ artifact, project, onDelete }: Props) {
         <RegisterDialog {...{ artifact, project }} onClose={() => setRegistering(false)} />
       )}
       {isPushing && (
-        <PushDialog source={{ artifact_id }} what={path} onClose={() => setPushing(false)} />
+        <PushDialog
+          source={{ artifact_id }}
+          what={path.slice(path.lastIndexOf('/') + 1)}
+          onClose={() => setPushing(false)}
+        />
       )}
     </span>
   )
