@@ -12,6 +12,8 @@ export type HostFiles = {
   environmentsDirectory: string
   /** Holds the datasets and models that runs read. */
   datasetsDirectory: string
+  /** Holds the volumes of people. */
+  volumesDirectory: string
   /** Holds the folders of runs. */
   runsDirectory: string
   /** Holds the packages of jobs. */
@@ -26,7 +28,7 @@ export const preparationOnHost =
   (host: HostFiles) =>
   async (
     { run_id, attempt }: Pick<Launch, 'run_id' | 'attempt'>,
-    { recipe: { name, version, digest }, package: archive, stored, ...read }: Preparation,
+    { recipe: { name, version, digest }, package: archive, stored, volumes, ...read }: Preparation,
   ): Promise<string[]> => {
     const { datasets, model, adapter } = read
     const entry = await host.recipe(name, version)
@@ -51,6 +53,10 @@ export const preparationOnHost =
         datasets.length === 0 && model === null && adapter === null
           ? null
           : { directory: host.datasetsDirectory, datasets, model, adapter },
+      volumes: volumes.map(({ directory, ...volume }) => ({
+        ...volume,
+        path: path.join(host.volumesDirectory, directory),
+      })),
       environments_directory: host.environmentsDirectory,
       client_directory: pythonClient,
       python: host.python,

@@ -73,10 +73,6 @@ function unknownKinds(work: JobSpec['spec']): string[] {
       'environment',
       work.environments.map(({ ref }) => ref),
     ),
-    ...named(
-      'volume',
-      work.volumes.map(({ name }) => name),
-    ),
     ...named('model', work.model && !isOfHub(work.model.ref) ? [work.model.ref] : []),
     ...named('plan', work.approval.plan_id ? [work.approval.plan_id] : []),
   ]
