@@ -62,6 +62,8 @@ export type LaunchOrder = {
   environments: Preparation['environments']
   /** The imported model that its spec names. */
   model: Preparation['model']
+  /** The imported adapter. */
+  adapter: Preparation['adapter']
   /** The volumes that its spec names. */
   volumes: Preparation['volumes']
   /** The benchmarks that its spec names, with their definitions, for the code of the run. */

@@ -40,7 +40,7 @@ export const toLaunch =
         stored: order.stored,
         datasets: order.datasets,
         environments: order.environments,
-        model: order.model,
+        ...{ model: order.model, adapter: order.adapter },
         volumes: order.volumes,
         env: own,
         input: JSON.stringify(order.params),

@@ -57,6 +57,8 @@ export type Preparation = {
   environments: readonly EnvironmentToPlace[]
   /** The imported model of the hub, fetched in the same way; null: none. */
   model: ModelToPlace | null
+  /** An adapter of the hub for it, in the same way. */
+  adapter: ModelToPlace | null
   /** The volumes that the run reads or writes, in the folder of volumes that the host has. */
   volumes: readonly VolumeToMount[]
   /** The only variables of the launch that the preparation sees. */

@@ -38,7 +38,8 @@ export async function readOrder(
   )[0]
   const datasets = await readableDatasets(tx, admitted.data)
   const environments = await environmentsToRun(tx, admitted.data)
-  const model = await modelToRun(tx, admitted.data)
+  const model = await modelToRun(tx, admitted.data, 'model')
+  const adapter = await modelToRun(tx, admitted.data, 'adapter')
   const volumes = await volumesToRun(tx, admitted.data)
   const { nodes, owner, recipe, resolved, spec } = admitted.data
   const env = {
@@ -66,8 +67,8 @@ export async function readOrder(
     }),
     benchmarks: await benchmarksToRun(deps.store, spec.spec.benchmarks, tx),
     datasets,
-    environments,
-    model,
+      environments,
+      ...{ model, adapter },
     volumes,
     checkpoint_every_steps: spec.spec.checkpoints.every_steps,
     disk_bytes: bytesOfGigabytes(spec.spec.resources.disk_gb),

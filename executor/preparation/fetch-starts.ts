@@ -41,6 +41,7 @@ export type Data = {
   datasets: readonly DatasetToPlace[]
   environments: readonly EnvironmentToPlace[]
   model: ModelToPlace | null
+  adapter: ModelToPlace | null
 }
 
 const datasetFiles = { path: 'dataset/content', ref: 'ref' } as const
@@ -57,11 +58,11 @@ export type Fetched = {
 
 /**
  * Fetches them to this machine, and returns `FORGE_DATASETS`, which describes each dataset by the name that the job gives it, and
- * `FORGE_MODEL`, the path of the model.
+ * `FORGE_MODEL` and `FORGE_ADAPTER`, the paths of the model and its adapter.
  */
 export async function fetchData(
   // Attempts that an earlier version submitted name no environments.
-  { directory, datasets, environments = [], model }: Data,
+  { directory, datasets, environments = [], model, adapter }: Data,
   env: NodeJS.ProcessEnv,
   say: (line: string) => void,
 ): Promise<Fetched> {
@@ -78,9 +79,10 @@ export async function fetchData(
     }
     const variables: Record<string, string> =
       datasets.length === 0 ? {} : { FORGE_DATASETS: JSON.stringify(described) }
-    if (model !== null) {
-      const place = await placeFiles(model, { directory, from: modelFiles, ...options })
-      variables.FORGE_MODEL = place
+    for (const [variable, one] of Object.entries({ FORGE_MODEL: model, FORGE_ADAPTER: adapter })) {
+      if (one === null) continue
+      const place = await placeFiles(one, { directory, from: modelFiles, ...options })
+      variables[variable] = place
       paths.add(place)
     }
     const placed: PlacedEnvironment[] = []

@@ -60,9 +60,15 @@ export const preparationOnHost =
   }
 
 function dataOf(
-  { datasets, environments, model }: Pick<Preparation, 'datasets' | 'environments' | 'model'>,
+  {
+    datasets,
+    environments,
+    model,
+    adapter,
+  }: Pick<Preparation, 'datasets' | 'environments' | 'model' | 'adapter'>,
   directory: string,
 ) {
-  const isNothing = datasets.length === 0 && environments.length === 0 && model === null
-  return isNothing ? null : { directory, datasets, environments, model }
+  const isNothing =
+    datasets.length === 0 && environments.length === 0 && model === null && adapter === null
+  return isNothing ? null : { directory, datasets, environments, model, adapter }
 }

@@ -3,6 +3,8 @@ import type { Route } from '../../auth/route.ts'
 import { artifactInPath } from '../../schemas/artifacts/artifacts.ts'
 import { datasetVersionPath } from '../../schemas/datasets/datasets.ts'
 import { deploymentPath } from '../../schemas/deployments/deployments.ts'
+import { hubImportPath } from '../../schemas/hub-imports.ts'
+import { hubReference } from '../../schemas/hub-reference.ts'
 import { lineageGraph } from '../../schemas/lineage.ts'
 import { versionPath } from '../../schemas/models.ts'
 import { environmentReference } from '../../schemas/rl-environments/reference.ts'
@@ -52,6 +54,25 @@ export const lineageRoutes = (reads: Reads<Tables>): Route[] => [
     summary: 'The origins and results of a version of a model',
     params: versionPath,
     named: ({ model, version }) => ({ type: 'model', ref: `${model}@${version}` }),
+  }),
+  one({
+    ...asCaller(reads),
+    reach: 'its_people',
+    path: '/api/lineage/hub-imports/{import_id}',
+    tag: 'lineage',
+    summary:
+      'The results of an imported model of the hub, also of runs of others that you may read',
+    params: hubImportPath,
+    response: lineageGraph,
+    async read({ db }, { caller, params: { import_id } }) {
+      const found = await db
+        .selectFrom('hub_imports')
+        .select(['repo', 'commit'])
+        .where('import_id', '=', import_id)
+        .$if(caller.role !== 'admin', own => own.where('owner', '=', caller.username))
+        .executeTakeFirst()
+      return found && walk(db, caller, { type: 'hub', ref: hubReference(found) })
+    },
   }),
   of(reads, {
     path: '/api/lineage/deployments/{deployment_id}',

@@ -3,6 +3,7 @@ import type { Person } from '../../auth/caller.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { DatasetTables } from '../../projector/datasets/table.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
+import type { HubImportTables } from '../../projector/hub-imports/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { ModelTables } from '../../projector/models/table.ts'
 import type { ReflowTables } from '../../projector/reflows/table.ts'
@@ -16,6 +17,7 @@ export type Tables = AccessTables &
   ArtifactTables &
   DatasetTables &
   DeploymentTables &
+  HubImportTables &
   JobTables &
   ModelTables &
   ReflowTables &
@@ -82,27 +84,30 @@ const readRuns: Read = async ({ db, caller }, own, from, limit) => {
     datasets: string[]
     environments: string[]
     model: string | null
+    adapter: string | null
   }>`
     select r.run_id, coalesce(r.short_id || ' · ' || r.name, r.short_id) as name, r.owner, r.state, r.created_at,
            r.retry_of, r.clone_of, r.init_from, r.datasets,
            array(select u.ref from rl_environment_uses u where u.run_id = r.run_id order by u.ref) as environments,
-           j.spec #>> '{spec,model,ref}' as model
+           j.spec #>> '{spec,model,ref}' as model, j.spec #>> '{spec,model,adapter}' as adapter
       from runs r left join jobs j using (run_id)
      where r.deleted_at is null and ${mayRead(caller, 'r')} and r.run_id in (
              select run_id from runs where run_id = any(${own.run}::text[])
              union all select run_id from runs where retry_of = any(${from.run}::text[]) or clone_of = any(${from.run}::text[])
              union all select run_id from runs where init_from && ${from.artifact}::text[]
+             union all select run_id from jobs where spec #>> '{spec,model,ref}' = any(${from.hub}::text[])
+             union all select run_id from jobs where spec #>> '{spec,model,adapter}' = any(${from.hub}::text[])
              union all select run_id from runs where datasets && ${from.dataset}::text[] and datasets <> '{}'
              union all select run_id from rl_environment_uses where ref = any(${from.environment}::text[]))
      order by r.created_at, r.run_id limit ${limit}`.execute(db)
-  return rows.map(({ run_id, retry_of, clone_of, init_from, model, ...row }) => ({
+  return rows.map(({ run_id, retry_of, clone_of, init_from, model, adapter, ...row }) => ({
     ...withoutData(row),
     ...{ type: 'run' as const, ref: run_id },
     origins: [
       ...originsOf('retry', 'run', [retry_of]),
       ...originsOf('clone', 'run', [clone_of]),
       ...originsOf('init_from', 'artifact', init_from),
-      ...originsOf('init_from', 'hub', [model]),
+      ...originsOf('init_from', 'hub', [model, adapter]),
       ...originsOf('used', 'dataset', row.datasets),
       ...originsOf('used', 'environment', row.environments),
     ],
@@ -224,6 +229,7 @@ const readDeployments: Read = async ({ db, caller }, own, from, limit) => {
     state: string
     created_at: Date
     artifacts: string[]
+    models: string[]
     requests: number
     prompt_tokens: number
     completion_tokens: number
@@ -231,6 +237,8 @@ const readDeployments: Read = async ({ db, caller }, own, from, limit) => {
     select d.deployment_id, d.name, d.owner, d.state, d.created_at,
            array(select distinct v.source ->> 'artifact_id' from deployment_revisions v
                   where v.deployment_id = d.deployment_id and v.source ->> 'artifact_id' is not null) as artifacts,
+           array(select distinct v.source ->> 'hub_ref' from deployment_revisions v
+                  where v.deployment_id = d.deployment_id and v.source ->> 'hub_ref' is not null) as models,
            used.*
       from deployments d cross join lateral (
         select coalesce(sum(t.requests), 0)::float8 as requests, coalesce(sum(t.prompt_tokens), 0)::float8 as prompt_tokens,
@@ -239,14 +247,18 @@ const readDeployments: Read = async ({ db, caller }, own, from, limit) => {
      where d.state <> 'deleted' and ${mayRead(caller, 'd')}
        and (d.deployment_id = any(${own.deployment}::text[])
             or d.deployment_id in (select v.deployment_id from deployment_revisions v
-                                    where v.source ->> 'artifact_id' = any(${from.artifact}::text[])))
+                                    where v.source ->> 'artifact_id' = any(${from.artifact}::text[])
+                                       or v.source ->> 'hub_ref' = any(${from.hub}::text[])))
      order by d.created_at, d.deployment_id limit ${limit}`.execute(db)
   return rows.map(
-    ({ deployment_id, artifacts, requests, prompt_tokens, completion_tokens, ...row }) => ({
+    ({ deployment_id, artifacts, models, requests, prompt_tokens, completion_tokens, ...row }) => ({
       ...row,
       ...{ type: 'deployment' as const, ref: deployment_id },
       traffic: { requests, prompt_tokens, completion_tokens },
-      origins: originsOf('served', 'artifact', artifacts),
+      origins: [
+        ...originsOf('served', 'artifact', artifacts),
+        ...originsOf('served', 'hub', models),
+      ],
     }),
   )
 }

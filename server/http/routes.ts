@@ -86,11 +86,11 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
     const { catalogue } = parts
     const audit = auditReader(openAuditPool(parts))
     const providerName = oidcOf(config)?.name ?? null
-    const { jwtHours: accessTokenHours, sessionIdleHours } = config
+    const { jwtHours: accessTokenHours, sessionIdleHours, hubEndpoint } = config
     const secondFactor = secondFactorPolicy(config)
     const signIn = { accessTokenHours, sessionIdleHours, baseUrl, providerName, secondFactor }
     const contents = { store: parts.deps.artifacts, key: parts.downloadKey, baseUrl }
-    const seen = { catalogue, audit, signIn, contents, assets: parts.assets }
+    const seen = { catalogue, audit, signIn, contents, hubEndpoint, assets: parts.assets }
     const { captureDays } = config
     const more = { captureDays, volumes, ...seen }
     routes.push(...queryRoutes({ reads, pool, queue, now, openStream, ...more }))

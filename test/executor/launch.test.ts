@@ -31,7 +31,7 @@ const orderOf = ({ recipe: { name, version } }: CatalogueEntry): LaunchOrder => 
   benchmarks: [],
   datasets: [],
   environments: [],
-  model: null,
+  ...{ model: null, adapter: null },
   volumes: [],
   checkpoint_every_steps: null,
   env: {},

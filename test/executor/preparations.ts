@@ -17,7 +17,7 @@ export function preparedBy(
     stored: [],
     datasets: [],
     environments: [],
-    model: null,
+    ...{ model: null, adapter: null },
     volumes: [],
     env,
     input,

@@ -71,11 +71,11 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
   }
 }
 
-/** At the commit that was found, so that a moving branch does not affect the job. */
-const withModel = (spec: JobSpec, ref: string | null): JobSpec =>
-  ref === null || spec.spec.model === null
-    ? spec
-    : { ...spec, spec: { ...spec.spec, model: { ...spec.spec.model, ref } } }
+/** At the commits that were found, so that a moving branch does not affect the job. */
+const withModel = (spec: JobSpec, model: JobSpec['spec']['model']): JobSpec => ({
+  ...spec,
+  spec: { ...spec.spec, model },
+})
 
 /** With their digests, so that the job names the very files that it was admitted with. */
 const withEnvironments = (
