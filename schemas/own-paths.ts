@@ -14,6 +14,7 @@ export const ownSegments: readonly string[] = [
   'deployments',
   'device',
   'diagnoses',
+  'environments',
   'healthz',
   'hub-imports',
   'inference',

@@ -15,6 +15,7 @@ import { chat, describeChat } from '../chat/chat.ts'
 import { addDatasets } from '../datasets/commands.ts'
 import { addDeployments } from '../deployments/commands.ts'
 import { describeDiagnoses, diagnoses } from '../diagnoses/diagnoses.ts'
+import { addEnvironments } from '../environments/commands.ts'
 import { describeRun, run } from '../external-runs/run.ts'
 import { describeSync, sync } from '../external-runs/sync.ts'
 import { addHub } from '../hub/commands.ts'
@@ -134,6 +135,7 @@ const nouns = [
   addModels,
   addDatasets,
   addVolumes,
+  addEnvironments,
   addArtifacts,
   addQueue,
   addBenchmarks,

@@ -11,6 +11,7 @@ export const words = wordsOf({
   state: ['State', '状态'],
   hub: ['model hub', '模型库'],
   dataset: ['dataset', '数据集'],
+  environment: ['RL environment', 'RL 环境'],
   run: ['run', '运行'],
   artifact: ['artifact', '产物'],
   model: ['model', '模型'],
