@@ -41,6 +41,7 @@ export const toLaunch =
         datasets: order.datasets,
         environments: order.environments,
         model: order.model,
+        volumes: order.volumes,
         env: own,
         input: JSON.stringify(order.params),
       },

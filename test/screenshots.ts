@@ -58,6 +58,7 @@ const others = {
   model: '/models/bard',
   annotations: '/annotations',
   datasets: '/datasets',
+  volumes: '/volumes',
   dataset: '/datasets/ada/sums',
   environments: '/environments',
   'environment-ready': '/environments/ada/sums?version=0.1.0',

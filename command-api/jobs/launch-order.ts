@@ -14,6 +14,7 @@ import { environmentsToRun } from '../rules/environments-to-run.ts'
 import { modelToRun } from '../rules/imported-models.ts'
 import { endIngestTokens, issueIngestToken } from '../rules/ingest-tokens.ts'
 import { openSecrets } from '../rules/secret-values.ts'
+import { volumesToRun } from '../rules/volumes.ts'
 import { openEnv, type StoredEnv } from './sealed-env.ts'
 
 /** The order to launch an attempt, with a new ingest token; earlier tokens of the run become invalid. */
@@ -38,6 +39,7 @@ export async function readOrder(
   const datasets = await readableDatasets(tx, admitted.data)
   const environments = await environmentsToRun(tx, admitted.data)
   const model = await modelToRun(tx, admitted.data)
+  const volumes = await volumesToRun(tx, admitted.data)
   const { nodes, owner, recipe, resolved, spec } = admitted.data
   const env = {
     ...(await openEnv(row as StoredEnv, run_id, deps.sealing)),
@@ -66,6 +68,7 @@ export async function readOrder(
     datasets,
     environments,
     model,
+    volumes,
     checkpoint_every_steps: spec.spec.checkpoints.every_steps,
     disk_bytes: bytesOfGigabytes(spec.spec.resources.disk_gb),
     env,

@@ -5,6 +5,7 @@ import { recipeDigest } from '../../recipes/digest.ts'
 import { fitsVariable } from '../../schemas/jobs/variables.ts'
 import { type Fetched as Data, fetchData, fetchStarts } from './fetch-starts.ts'
 import { reportLifecycle } from './lifecycle-report.ts'
+import { openVolumes } from './open-volumes.ts'
 import { cannotLaunch, type Prepared } from './prepared.ts'
 import { ensureEnvironment, type PythonEnvironment } from './python-environment.ts'
 import type { RecipePlan } from './recipe-plan.ts'
@@ -63,8 +64,10 @@ async function launch(): Promise<void> {
     python: plan.python,
     ...{ say, onBuild: () => report('building_env') },
   })
+  const volumes = await openVolumes(plan.volumes, path.resolve('work'))
   await report('launching')
-  writeFileSync(3, JSON.stringify(toPrepared(environment, params, { fetched, data, played })))
+  const found = { fetched, data, played, volumes }
+  writeFileSync(3, JSON.stringify(toPrepared(environment, params, found)))
 }
 
 function say(line: string): void {
@@ -76,12 +79,13 @@ type Fetched = {
   fetched: Record<string, string>
   data: Pick<Data, 'variables' | 'paths'>
   played: Pick<Data, 'variables' | 'paths'>
+  volumes: Awaited<ReturnType<typeof openVolumes>>
 }
 
 function toPrepared(
   { python, variables, files }: PythonEnvironment,
   params: string,
-  { fetched, data, played }: Fetched,
+  { fetched, data, played, volumes }: Fetched,
 ): Prepared {
   // In the folder of the attempt, where the run can read but neither write nor plant links.
   const paramsFile = path.resolve('params.json')
@@ -105,7 +109,9 @@ function toPrepared(
       ...fetched,
       ...data.variables,
       ...played.variables,
+      ...volumes.variables,
     },
+    mounts: volumes.mounts,
     readable: [
       ...files,
       plan.recipe_directory,

@@ -32,6 +32,7 @@ const orderOf = ({ recipe: { name, version } }: CatalogueEntry): LaunchOrder => 
   datasets: [],
   environments: [],
   model: null,
+  volumes: [],
   checkpoint_every_steps: null,
   env: {},
   serving: {
@@ -73,6 +74,7 @@ test('the host adds the paths of its own files', async t => {
     recipe: async () => entry,
     environmentsDirectory: '/data/environments',
     datasetsDirectory: '/data/datasets',
+    volumesDirectory: '/data/volumes',
     runsDirectory: '/data/runs',
     uploadsDirectory: '/data/uploads',
     packageLimitBytes: 10,

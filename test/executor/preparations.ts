@@ -18,6 +18,7 @@ export function preparedBy(
     datasets: [],
   environments: [],
     model: null,
+    volumes: [],
     env,
     input,
   }

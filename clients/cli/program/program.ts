@@ -61,6 +61,7 @@ import { describeShow, show } from '../runs/show.ts'
 import { describeWatch, watch } from '../runs/watch.ts'
 import { addSecrets } from '../secrets/commands.ts'
 import { describeUsage, usage } from '../usage/usage.ts'
+import { addVolumes } from '../volumes/commands.ts'
 import { acceptCommonOptionsBefore, optionsOf, speakingIn } from './add-commands.ts'
 import { complete, completion, describeComplete, describeCompletion } from './completion.ts'
 import type { Output } from './process.ts'
@@ -133,6 +134,7 @@ const nouns = [
   addModels,
   addDatasets,
   addEnvironments,
+  addVolumes,
   addArtifacts,
   addQueue,
   addBenchmarks,
