@@ -6,6 +6,7 @@ import { locksOfDataset, pushMadeVersion } from './datasets/push-made.ts'
 import { headOf, openDataset, reviseDataset } from './datasets/revise.ts'
 import { deploymentToJudge } from './deployments/judge.ts'
 import type { Deps } from './deps.ts'
+import { dropEnder } from './duties/end-dropped.ts'
 import type { Follower } from './effects/follower.ts'
 import type { Reactor } from './effects/reactor.ts'
 import { setHparams } from './hparams/decide.ts'
@@ -31,7 +32,6 @@ import { openSession } from './sessions/open-session.ts'
 import type { SignInPorts } from './sessions/password-guard.ts'
 import type { PortsOf, Slice } from './slice.ts'
 import * as listed from './slices.ts'
-import { registerMadeFile } from './uploads/made-file.ts'
 import { uploadsOfDatasets } from './uploads/of-datasets.ts'
 import { uploadsOfRuns } from './uploads/of-runs.ts'
 
@@ -51,12 +51,14 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => {
 /** Every kind of things. */
 export const kinds: readonly Kind[] = slices.flatMap(({ kind }) => kind ?? [])
 
-/** The reactors of every process that serves commands. */
-export const reactors: readonly Reactor<Deps>[] = [
+const ofSlices: readonly Reactor<Deps>[] = [
   ...slices.flatMap(slice => slice.reactors ?? []),
   sampleJudge(deploymentToJudge),
   runPurger(slices.flatMap(({ deleteRowsOfRun }) => deleteRowsOfRun ?? [])),
 ]
+
+/** The reactors of every process that serves commands. */
+export const reactors: readonly Reactor<Deps>[] = [...ofSlices, dropEnder(ofSlices)]
 
 /** All followers, for one server. */
 export const newFollowers = (): readonly Follower<Deps>[] =>
@@ -76,17 +78,20 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
     describeRun: describeRun(deps, describeJob(deps)),
     registerArtifact: (asked, artifact) => register(deps, asked, artifact),
   }
+  const ofDatasets = uploadsOfDatasets(deps)
   const ofHub: HubPorts = {
-    ...uploadsOfDatasets(deps),
+    ...ofDatasets,
     headOf,
     openDataset: (request, named, made) => openDataset(deps, request, named, made),
     reviseDataset: (request, named, revising) => reviseDataset(deps, request, named, revising),
   }
   const datasetMaker: DatasetMaker = {
-    store: (request, rows) =>
-      registerMadeFile(deps, request, {
-        filename: 'train.jsonl',
-        text: rows.map(row => `${JSON.stringify(row)}\n`).join(''),
+    store: ({ caller: { username: owner, via }, requestId }, rows) =>
+      ofDatasets.storeFile({
+        // The `Idempotency-Key` of the request is for the version.
+        asked: { actor: { type: 'user', id: owner, via }, requestId },
+        owner,
+        content: Buffer.from(rows.map(row => `${JSON.stringify(row)}\n`).join('')),
       }),
     locks: locksOfDataset,
     push: (work, made) => pushMadeVersion(work, { ...made, source: 'annotation' }),

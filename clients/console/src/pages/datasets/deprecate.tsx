@@ -1,11 +1,11 @@
 import { Dialog } from '../../design/dialog.tsx'
 import { TextField } from '../../design/field.tsx'
 import { FormEnd } from '../../design/form-end.tsx'
+import layout from '../../design/layout.module.css'
 import { reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useSubmit } from '../../session/use-submit.ts'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import { type Named, pathOf, pathOfVersion, type Version } from './paths.ts'
 import { words } from './words.ts'
 
@@ -21,7 +21,7 @@ export function Deprecate({ dataset, version: { version, ref }, onClose }: Props
   })
   return (
     <Dialog title={say.deprecateOf(ref)} onClose={onClose}>
-      <form className={styles.form} onSubmit={onSubmit}>
+      <form className={layout.form} onSubmit={onSubmit}>
         <p>{say.deprecateMeans}</p>
         <TextField label={say.reason} name="reason" required maxLength={1000} autoFocus />
         <FormEnd error={error} isBusy={isBusy} text={say.deprecate} onCancel={onClose} />

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { TextField } from '../../design/field.tsx'
+import layout from '../../design/layout.module.css'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import { words } from './words.ts'
 
 type Props = {
@@ -26,7 +26,7 @@ export function SearchForm({ label, q, onSearch, children }: Props) {
   return (
     <form
       role="search"
-      className={styles.controls}
+      className={layout.controls}
       onSubmit={event => {
         event.preventDefault()
         onSearch(typed.trim() || undefined)
