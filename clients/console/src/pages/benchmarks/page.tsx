@@ -13,11 +13,14 @@ import { useWords } from '../../words/words.ts'
 import { Define } from './define.tsx'
 import { words } from './words.ts'
 
+const readingBenchmarks = reading<BenchmarkRecord[]>('/api/benchmarks', { limit: 500 })
+export const ahead = () => [readingBenchmarks]
+
 /** The catalogue. */
 export function Page() {
   const say = useWords(words)
   const [isDefining, setDefining] = useState(false)
-  const benchmarks = useQuery(reading<BenchmarkRecord[]>('/api/benchmarks', { limit: 500 }))
+  const benchmarks = useQuery(readingBenchmarks)
   return (
     <div className={layout.sheet}>
       <header className={layout.head}>
