@@ -56,9 +56,10 @@ export async function fetchData(
   return untilStopped(env, say, async options => {
     const described: Record<string, object> = {}
     const paths = new Set<string>()
+    const shared = { directory, now: () => new Date() }
     for (const dataset of datasets) {
       const { as, ref, digest, split, weight, files } = dataset
-      const place = await placeFiles(dataset, { directory, from: datasetFiles, ...options })
+      const place = await placeFiles(dataset, { ...shared, from: datasetFiles, ...options })
       const meant = files.filter(file => split === null || file.split === split)
       const names = meant.map(({ name }) => name)
       described[as] = { path: place, split, weight, digest, ref, files: names }
@@ -67,7 +68,7 @@ export async function fetchData(
     const variables: Record<string, string> =
       datasets.length === 0 ? {} : { FORGE_DATASETS: JSON.stringify(described) }
     if (model !== null) {
-      const place = await placeFiles(model, { directory, from: modelFiles, ...options })
+      const place = await placeFiles(model, { ...shared, from: modelFiles, ...options })
       variables.FORGE_MODEL = place
       paths.add(place)
     }

@@ -6,8 +6,10 @@ import {
   runFilesReactor,
 } from '../../command-api/jobs/run-files.ts'
 import { describeExecutorProfile } from '../../command-api/profiles/routes.ts'
+import { dataInUse } from '../../command-api/rules/data-in-use.ts'
 import { toLaunch } from '../../executor/launch.ts'
 import type { Isolation } from '../../executor/node/isolation.ts'
+import { trimPlaced } from '../../executor/preparation/trim-placed.ts'
 import { type Reconciler, startReconciler } from '../../executor/reconciler.ts'
 import { pause } from '../../platform/pause.ts'
 import { type Part, startExclusive } from '../../platform/postgres/exclusive.ts'
@@ -44,6 +46,8 @@ const describeMs = 60_000
 const wakeEveryMs = 100
 /** A minute is precise enough for files that are kept for days. */
 const runFilesPollMs = 60_000
+/** How often shared datasets are looked through. */
+const trimDataMs = 600_000
 
 /** Starts executing jobs; the listener must have its port, because runs are given its address. */
 export function runExecutor(core: Core, deps: Deps, { hosts }: ExecutorHosts): void {
@@ -88,10 +92,11 @@ function lookAfter(core: Core, deps: Deps, host: ExecutorHost, running: Set<Reco
     isFirst = first
     reconciler.wake()
   })
+  const trimming = trimData(core, deps, host)
   return {
     async stop() {
       running.delete(reconciler)
-      await Promise.all([leading.stop(), reconciler.stop()])
+      await Promise.all([leading.stop(), reconciler.stop(), trimming.stop()])
     },
   }
 }
@@ -127,6 +132,26 @@ function lead(
     },
   )
 }
+
+/** Keeps the datasets and models that runs of this host share within their limit. */
+const trimData = ({ config, pool, logger }: Core, { now }: Deps, host: ExecutorHost) =>
+  repeat(
+    async () => {
+      if (config.sharedDataGb === 0) return trimDataMs
+      const removed = await trimPlaced({
+        directory: host.datasetsDirectory,
+        mostBytes: config.sharedDataGb * 1e9,
+        inUse: () => dataInUse(pool),
+        now: now(),
+      })
+      if (removed > 0) logger.info({ removed, executor: host.name }, 'unused datasets were removed')
+      return trimDataMs
+    },
+    {
+      failed: error =>
+        logger.warn({ err: error, executor: host.name }, 'unused datasets could not be removed'),
+    },
+  )
 
 /** The files of runs on all hosts. */
 const filesOf = (hosts: readonly ExecutorHost[]): RunFiles => ({

@@ -165,8 +165,11 @@ test.serial(
         })
       ).body.token
     await forge.call('PUT', '/api/admin/queue', { body: { paused: true } })
-    const [owner, user] = await Promise.all(
-      ['owner', 'user'].map(async who => {
+    const grantViewer = async (use: boolean) =>
+      forge.call('PUT', `${path}/grants/viewer`, { body: { see: true, use } })
+    await grantViewer(true)
+    const [owner, user, viewer] = await Promise.all(
+      ['owner', 'user', 'viewer'].map(async who => {
         const { body } = await submit(`of-${who}`, [asked], await tokenOf(who))
         return body.run_id
       }),
@@ -175,17 +178,21 @@ test.serial(
     t.is(held.status, 409, 'jobs that wait need it')
     t.regex(String(held.body.detail), /not ended/)
     await forge.call('DELETE', `${path}/grants/user`)
+    await grantViewer(false)
     await forge.call('PUT', '/api/admin/queue', { body: { paused: false } })
     t.is((await untilEnded(owner ?? '')).state, 'succeeded', await log(owner ?? ''))
     t.is((await untilEnded(user ?? '')).state, 'failed')
     const { body } = await forge.call<{ why: string }>('GET', `/api/runs/${user}`)
     t.regex(body.why, /owner\/data@1 was deleted, or user may no longer see it/)
+    t.is((await untilEnded(viewer ?? '')).state, 'failed')
+    const onlySeen = await forge.call<{ why: string }>('GET', `/api/runs/${viewer}`)
+    t.regex(onlySeen.body.why, /viewer may no longer use the dataset owner\/data/)
 
     const foretold = await forge.call<{ would_break: object[] }>(
       'DELETE',
       `${path}/versions/1?dry_run=true`,
     )
-    t.is(foretold.body.would_break.length, 4, 'the runs that used it')
+    t.is(foretold.body.would_break.length, 5, 'the runs that used it, or were to')
     t.is((await forge.call('DELETE', `${path}/versions/1`)).status, 409)
     t.is((await forge.call('DELETE', `${path}/versions/1?force=true`)).status, 200)
   },
