@@ -17,6 +17,9 @@ type Placed = { name: string; digest: string; bytes: number; usedAt: number }
 const restMs = 3_600_000
 const folderName = /^([0-9a-f]{64})-[0-9a-f]{32}$/
 const removedName = /\.removed$/
+const fetchingName = /^[0-9a-f]{64}-[0-9a-f]{32}\.new$/
+/** No fetch takes that long. */
+const remainsMs = 24 * 3_600_000
 
 /**
  * Deletes the least recently used versions and models of `place-dataset.ts` until the rest fits, but none that an unfinished job needs.
@@ -27,9 +30,8 @@ export async function trimPlaced({ directory, mostBytes, inUse, now }: Trimming)
     if (isErrno(error, 'ENOENT')) return []
     throw error
   })
-  // Left by a process that was killed.
-  for (const name of names.filter(one => removedName.test(one)))
-    await rm(path.join(directory, name), { recursive: true, force: true })
+  for (const name of names.filter(one => removedName.test(one) || fetchingName.test(one)))
+    await removeRemains(path.join(directory, name), now)
   const placed = (await Promise.all(names.map(name => lookAt(directory, name)))).flatMap(
     one => one ?? [],
   )
@@ -47,6 +49,14 @@ export async function trimPlaced({ directory, mostBytes, inUse, now }: Trimming)
     removed++
   }
   return removed
+}
+
+/** Left by a process that was killed, unless it is young. */
+async function removeRemains(place: string, now: Date): Promise<void> {
+  const found = await stat(place).catch(() => null)
+  if (found === null) return
+  if (fetchingName.test(path.basename(place)) && found.mtimeMs > now.getTime() - remainsMs) return
+  await rm(place, { recursive: true, force: true })
 }
 
 async function lookAt(directory: string, name: string): Promise<Placed | null> {
@@ -73,7 +83,12 @@ async function sizeOf(place: string): Promise<number> {
 async function remove(directory: string, { name, usedAt }: Placed): Promise<boolean> {
   const place = path.join(directory, name)
   const aside = `${place}.removed`
-  await rename(place, aside)
+  try {
+    await rename(place, aside)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return false
+    throw error
+  }
   if ((await stat(aside)).mtimeMs > usedAt) {
     await rename(aside, place)
     return false

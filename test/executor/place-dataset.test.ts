@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { DatasetToPlace } from '../../executor/port.ts'
@@ -107,6 +107,13 @@ test('beyond the limit the least recently used versions are removed, but none in
     }),
     0,
   )
+  const remains = path.join(directory, `${digests[0]}-${'0'.repeat(32)}.new`)
+  await mkdir(remains)
+  await utimes(remains, at(0), at(0))
+  await trim(0, at(23 * 60))
+  t.is((await readdir(directory)).length, 1, 'a fetch may be under way')
+  await trim(0, at(24 * 60))
+  t.deepEqual(await readdir(directory), [], 'a killed process left it')
   const again = await place(of(1))
   t.true(
     (await readFile(path.join(again, 'train/part-0.jsonl'))).equals(bytes),
