@@ -60,12 +60,16 @@ export const judgingInput = closed({
   limit: Type.Integer({ minimum: 1, maximum: maxJudged, default: defaultJudged }),
 })
 
-export const judgingCreated = Type.Object({
+const judged = {
   judging_id: Type.String(),
   run_id: Type.String(),
   step: Type.Integer(),
   rubric: Type.String(),
   version: Type.Integer(),
+}
+
+export const judgingCreated = Type.Object({
+  ...judged,
   state: Type.Literal('running'),
 })
 
@@ -77,11 +81,7 @@ export const judgingsQuery = closed({ step: Type.Optional(step), ...pageQuery })
 export const judgementsQuery = closed(pageQuery)
 
 export const judging = Type.Object({
-  judging_id: Type.String(),
-  run_id: Type.String(),
-  step: Type.Integer(),
-  rubric: Type.String(),
-  version: Type.Integer(),
+  ...judged,
   /** False once the rubric has another version, which retired the scores. */
   is_current: Type.Boolean(),
   /** Null for readers of the run who may not see the deployment. */

@@ -79,7 +79,7 @@ test('beyond the limit the least recently used versions are removed, but none in
   const of = (nth: number) => ({ ...dataset, digest: `sha256:${digests[nth]}` })
   for (const nth of [0, 1, 2, 3]) {
     await place(of(nth), at(nth))
-    // What was just fetched is marked when the next run finds it.
+    // The next run that finds a fetched version marks it.
     await place(of(nth), at(nth))
   }
   await place(of(0), at(10))
