@@ -118,7 +118,7 @@ test('criteria are scored by digits and texts are corrected, by keyboard', async
   await dialog.getByLabel('Items from').selectOption('dataset')
   await dialog.getByLabel('Dataset and version').fill('admin/none')
   await dialog.getByRole('button', { name: 'Create the queue' }).click()
-  await dialog.getByRole('alert').waitFor()
+  await dialog.getByRole('alert').getByText('OWNER/NAME@VERSION').waitFor()
   await looksRight(t, page, 'console-annotation-new')
   await dialog.getByLabel('What people do').selectOption('edit')
   await dialog.getByLabel('Items from').selectOption('samples')

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { dataInUse } from '../../command-api/rules/data-in-use.ts'
 import { datasetStanding } from '../../schemas/datasets/access.ts'
 import { addArchive, archiveOf } from '../recipes/uploading.ts'
 import { passwordOf } from '../servers/api.ts'
@@ -174,6 +175,9 @@ test.serial(
         return body.run_id
       }),
     )
+    const { digest } = (await forge.call<{ digest: string }>('GET', `${path}/versions/1`)).body
+    const isInUse = async () => (await dataInUse(forge.pool)).has(digest.replace('sha256:', ''))
+    t.true(await isInUse(), 'its files stay on the machine')
     const held = await forge.call('DELETE', `${path}/versions/1?force=true`)
     t.is(held.status, 409, 'jobs that wait need it')
     t.regex(String(held.body.detail), /not ended/)
@@ -188,6 +192,7 @@ test.serial(
     const onlySeen = await forge.call<{ why: string }>('GET', `/api/runs/${viewer}`)
     t.regex(onlySeen.body.why, /viewer may no longer use the dataset owner\/data/)
 
+    t.false(await isInUse(), 'all of these jobs have ended')
     const foretold = await forge.call<{ would_break: object[] }>(
       'DELETE',
       `${path}/versions/1?dry_run=true`,

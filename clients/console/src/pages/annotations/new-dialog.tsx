@@ -154,7 +154,14 @@ type SourceProps = {
 /** Where the items come from. */
 function Source({ kind, from, faults }: SourceProps) {
   const say = useWords(words)
-  const at = (name: string) => ({ name, fault: faults.get(name) ?? null })
+  const at = (name: string) => {
+    const fault = faults.get(name) ?? null
+    // The API words it as a regular expression.
+    return {
+      name,
+      fault: name === 'source.ref' && fault?.includes('pattern') ? say.refForm : fault,
+    }
+  }
   if (from === 'dataset')
     return (
       <>

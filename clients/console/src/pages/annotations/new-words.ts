@@ -30,6 +30,7 @@ export const words = wordsOf({
   ],
   againstStep: ['Compare with step', '对比步数'],
   ref: ['Dataset and version', '数据集与版本'],
+  refForm: ['Write it as OWNER/NAME@VERSION.', '请写成 所有者/名称@版本。'],
   split: ['Split', '划分'],
   splitHint: ['train if left out, or the only one.', '留空则为 train，或唯一的划分。'],
   overlap: ['People for each item', '每项的标注人数'],
