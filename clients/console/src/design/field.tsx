@@ -46,11 +46,6 @@ export const TextField = ({ label, fault, hint, ...rest }: TextProps) => (
   </Field>
 )
 
-/** For names that no dictionary knows. */
-export const NameField = (props: TextProps) => (
-  <TextField autoComplete="off" spellCheck={false} {...props} />
-)
-
 type AreaProps = TextareaHTMLAttributes<HTMLTextAreaElement> & {
   label: string
   fault?: string | null | false
