@@ -35,7 +35,11 @@ async function useDataset(page: Page, ref: string): Promise<void> {
   const yaml = page.getByLabel('job.yaml')
   await yaml.waitFor()
   // The recipe fills it in once it has arrived.
-  const text = await until('the job is written', 20_000, () => yaml.inputValue())
+  const text = await until(
+    'the job is written',
+    20_000,
+    async () => (await yaml.inputValue()) || null,
+  )
   const job = parse(text)
   job.spec = { ...job.spec, datasets: [{ as: 'train', ref, split: 'train', weight: 1 }] }
   await yaml.fill(stringify(job))
