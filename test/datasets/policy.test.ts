@@ -192,7 +192,7 @@ test.serial(
     const onlySeen = await forge.call<{ why: string }>('GET', `/api/runs/${viewer}`)
     t.regex(onlySeen.body.why, /viewer may no longer use the dataset owner\/data/)
 
-    t.false(await isInUse(), 'all of these jobs have ended')
+    await until('all of these jobs have ended', 20_000, async () => !(await isInUse()))
     const foretold = await forge.call<{ would_break: object[] }>(
       'DELETE',
       `${path}/versions/1?dry_run=true`,
