@@ -60,6 +60,8 @@ export type LaunchOrder = {
   datasets: Preparation['datasets']
   /** The imported model that its spec names. */
   model: Preparation['model']
+  /** The volumes that its spec names. */
+  volumes: Preparation['volumes']
   /** The benchmarks that its spec names, with their definitions, for the code of the run. */
   benchmarks: readonly object[]
   /** How often the code should write a checkpoint, as its spec says. */
@@ -74,7 +76,13 @@ export type LaunchOrder = {
 }
 
 /** `gpus_taken`: another job has got one of them since they were selected; `gone`: the job is no longer queued. */
-export type Scheduled = 'scheduled' | 'quota_in_use' | 'gpus_taken' | 'gone' | WhyClosed
+export type Scheduled =
+  | 'scheduled'
+  | 'quota_in_use'
+  | 'gpus_taken'
+  | 'volume_in_use'
+  | 'gone'
+  | WhyClosed
 
 /** The executor's commands on jobs; each decides from the job's events and may be repeated. */
 export type JobCommands = {

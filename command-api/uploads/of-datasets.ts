@@ -41,14 +41,23 @@ export const uploadsOfDatasets = (deps: Deps) => {
       return upload.upload_id
     },
 
-    /** Registers content that Forge has, as if its owner had sent it; returns the id of the upload. Idempotent. */
-    async storeFile({ asked, owner, content }: Content): Promise<string> {
-      const file = { owner, sha256: sha256Hex(content), size_bytes: content.length }
-      const { upload_id, exists } = await announce(deps, asked, announced(file), limits)
+    /** Keeps what `open` reads, unless this person has sent the same before; returns the upload. */
+    async keepFile(
+      cause: Asked,
+      file: NamedByDigest,
+      open: () => Promise<Readable>,
+    ): Promise<string> {
+      const { upload_id, exists } = await announce(deps, cause, announced(file), limits)
       if (exists) return upload_id
-      await storeFor(deps, 'dataset').receive(upload_id, 0, Readable.from([content]))
-      await this.registerFile(asked, file)
+      await storeFor(deps, 'dataset').receive(upload_id, 0, await open())
+      await this.registerFile(cause, file)
       return upload_id
+    },
+
+    /** The same for content in memory. */
+    storeFile({ asked, owner, content }: Content): Promise<string> {
+      const file = { owner, sha256: sha256Hex(content), size_bytes: content.length }
+      return this.keepFile(asked, file, async () => Readable.from([content]))
     },
   }
 }

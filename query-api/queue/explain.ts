@@ -39,6 +39,8 @@ export function waitInWords(job: WaitingJob, facts: Facts): string {
       return `${job.executor} is being drained${because(drainOf(job, switches)?.reason)}; nothing new starts there.`
     case 'quota_in_use':
       return quotaInWords(job, picture)
+    case 'volume_in_use':
+      return 'A run or a snapshot uses one of its volumes: one that writes has a volume for itself.'
     case 'behind_priority':
       return behindInWords(job, picture)
     case 'not_before':

@@ -60,6 +60,7 @@ import { describeShow, show } from '../runs/show.ts'
 import { describeWatch, watch } from '../runs/watch.ts'
 import { addSecrets } from '../secrets/commands.ts'
 import { describeUsage, usage } from '../usage/usage.ts'
+import { addVolumes } from '../volumes/commands.ts'
 import { acceptCommonOptionsBefore, optionsOf, speakingIn } from './add-commands.ts'
 import { complete, completion, describeComplete, describeCompletion } from './completion.ts'
 import type { Output } from './process.ts'
@@ -131,6 +132,7 @@ const nouns = [
   addDeployments,
   addModels,
   addDatasets,
+  addVolumes,
   addArtifacts,
   addQueue,
   addBenchmarks,
