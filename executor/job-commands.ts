@@ -58,6 +58,8 @@ export type LaunchOrder = {
   stored: Preparation['stored']
   /** The datasets that its spec names, in the versions that were admitted. */
   datasets: Preparation['datasets']
+  /** The RL environments that its spec names. */
+  environments: Preparation['environments']
   /** The imported model that its spec names. */
   model: Preparation['model']
   /** The volumes that its spec names. */

@@ -39,6 +39,7 @@ export const toLaunch =
         package: order.package,
         stored: order.stored,
         datasets: order.datasets,
+        environments: order.environments,
         model: order.model,
         volumes: order.volumes,
         env: own,

@@ -48,6 +48,8 @@ export type QueryDeps<T> = {
   queue: QueueBook
   openStream: OpenStream
   now: Clock
+  /** Days that captured requests are kept. */
+  captureDays: number
   catalogue: Recipes
   audit: AuditReader
   signIn: SignInSettings

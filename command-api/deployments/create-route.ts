@@ -136,12 +136,12 @@ function settingsOf({ name, team = null, replicas, limits }: DeploymentInput): D
   return { name, team, min_replicas: min, max_replicas: max, ...defaultLimits, ...limits }
 }
 
-/** The settings of capturing, which does not exist yet. */
+/** Each token captures or not, from its creation on. */
 export function refuseCapture({ capture }: Pick<DeploymentPatch, 'capture'>): void {
   if (capture?.enabled || (capture?.sample_rate ?? 0) > 0)
-    throw new Refusal('not_configured', 'Requests and responses cannot be captured here', {
+    throw new Refusal('invalid', 'Capturing is turned on for a token, not for a deployment', {
       code: 'deployment.capture',
-      hint: 'The traffic of a deployment records each request, but not its content',
+      hint: 'Create a token with capture: true',
     })
 }
 

@@ -40,7 +40,7 @@ export const jobKind: Kind = {
 /** Until it ends a job may continue from the newest checkpoint of its run, whichever that is by then. */
 const ownCheckpoints = 'checkpoints'
 
-/** A job uses its datasets as `dataset`, even after its end, and in this way until then. */
+/** A job uses its datasets and RL environments even after its end, and in this way until then. */
 const unfinished = 'unfinished'
 
 /** Until it ends, a job needs the model that was imported for it. */
@@ -67,10 +67,13 @@ function beginsFrom({ run_id, kind, resolved, ...job }: Admitted): UseChange[] {
   const data = resolved.datasets.flatMap(({ ref }) =>
     ['dataset', unfinished].map(as => [as, { kind: 'dataset', id: ref }] as const),
   )
+  const environments = spec.spec.environments.flatMap(({ ref }) =>
+    ['environment', unfinished].map(as => [as, { kind: 'rl_environment', id: ref }] as const),
+  )
   const volumes = volumesOf(job).map(
     ({ volume_id: id, read_only }) => [read_only ? reads : writes, { kind: 'volume', id }] as const,
   )
-  return [...Object.entries(used), ...data, ...volumes].flatMap(([as, one]) =>
+  return [...Object.entries(used), ...data, ...environments, ...volumes].flatMap(([as, one]) =>
     one ? [{ begins: true as const, user: run(run_id), used: one, as }] : [],
   )
 }

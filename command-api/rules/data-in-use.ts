@@ -8,11 +8,17 @@ const unfinished = `write.job_state j join write.use u
   on u.user_kind = 'run' and u.user_id = j.run_id and u.until is null
  and (j.is_active or j.state <> all($1))`
 
-/** The digests of the datasets and imported models that unfinished jobs need, as 64 hex digits. */
+/** The digests of the datasets, RL environments and imported models that unfinished jobs need, as 64 hex digits. */
 export async function dataInUse(pool: Pool): Promise<ReadonlySet<string>> {
   const datasets = await pool.query<{ digest: string }>(
     `select distinct v.digest from ${unfinished}
        join write.dataset_version v on u.used_kind = 'dataset'
+        and v.owner = split_part(u.used_id, '/', 1) and v.owner || '/' || v.name || '@' || v.version = u.used_id`,
+    [endStates],
+  )
+  const environments = await pool.query<{ digest: string }>(
+    `select distinct v.digest from ${unfinished}
+       join write.rl_environment_version v on u.used_kind = 'rl_environment'
         and v.owner = split_part(u.used_id, '/', 1) and v.owner || '/' || v.name || '@' || v.version = u.used_id`,
     [endStates],
   )
@@ -23,7 +29,7 @@ export async function dataInUse(pool: Pool): Promise<ReadonlySet<string>> {
     [endStates],
   )
   const digests = [
-    ...datasets.rows.map(({ digest }) => digest),
+    ...[...datasets.rows, ...environments.rows].map(({ digest }) => digest),
     ...models.rows.map(({ files }) => digestOf(files.map(filed))),
   ]
   return new Set(digests.map(digest => digest.replace(/^sha256:/, '')))

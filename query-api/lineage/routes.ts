@@ -5,6 +5,8 @@ import { datasetVersionPath } from '../../schemas/datasets/datasets.ts'
 import { deploymentPath } from '../../schemas/deployments/deployments.ts'
 import { lineageGraph } from '../../schemas/lineage.ts'
 import { versionPath } from '../../schemas/models.ts'
+import { environmentReference } from '../../schemas/rl-environments/reference.ts'
+import { rlEnvironmentVersionPath } from '../../schemas/rl-environments/rl-environments.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { one } from '../reading/list.ts'
 import { asCaller, type Reads } from '../reading/reads.ts'
@@ -38,6 +40,12 @@ export const lineageRoutes = (reads: Reads<Tables>): Route[] => [
     summary: 'The origins and results of a version of a dataset',
     params: datasetVersionPath,
     named: ({ owner, name, version }) => ({ type: 'dataset', ref: `${owner}/${name}@${version}` }),
+  }),
+  of(reads, {
+    path: '/api/lineage/environments/{owner}/{name}/{version}',
+    summary: 'The runs that used a version of an RL environment, and what came from them',
+    params: rlEnvironmentVersionPath,
+    named: named => ({ type: 'environment', ref: environmentReference(named) }),
   }),
   of(reads, {
     path: '/api/lineage/models/{model}/versions/{version}',

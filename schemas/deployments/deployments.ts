@@ -115,7 +115,6 @@ const changeable = {
     }),
   ),
   team: Type.Optional(nullable(Type.String({ maxLength: 63, pattern: namePattern }))),
-  /** Storing requests and responses is not supported by this version: asking for it is refused with 501. */
   capture: Type.Optional(
     closed({
       enabled: Type.Optional(Type.Boolean()),
@@ -182,6 +181,8 @@ export const reasonInput = closed({ reason: reason() })
 export const tokenInput = closed({
   name: name(),
   note: Type.String({ maxLength: 1000, default: '' }),
+  /** Whether its requests and their responses are kept, for reflows (docs/use/reflow.md). Fixed for the life of the token. */
+  capture: Type.Optional(Type.Boolean({ default: false })),
 })
 export const deleteQuery = closed({
   /** `true`: only reports what would break. */
@@ -340,6 +341,7 @@ export const token = Type.Object({
   name: Type.String(),
   note: Type.String(),
   prefix: Type.String(),
+  capture: Type.Boolean(),
   created_by: Type.String(),
   created_at: timestamp(),
   revoked_at: nullable(timestamp()),
@@ -353,6 +355,7 @@ export const tokenCreated = Type.Object({
   name: Type.String(),
   prefix: Type.String(),
   token: nullable(Type.String()),
+  capture: Type.Boolean(),
   created_at: timestamp(),
 })
 export const tokenRevoked = Type.Object({ ok: Type.Literal(true), revoked_at: timestamp() })

@@ -30,6 +30,7 @@ const orderOf = ({ recipe: { name, version } }: CatalogueEntry): LaunchOrder => 
   stored: [{ variable: 'FORGE_INIT_FROM', artifact }],
   benchmarks: [],
   datasets: [],
+  environments: [],
   model: null,
   volumes: [],
   checkpoint_every_steps: null,

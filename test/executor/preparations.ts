@@ -16,6 +16,7 @@ export function preparedBy(
     package: null,
     stored: [],
     datasets: [],
+    environments: [],
     model: null,
     volumes: [],
     env,

@@ -4,24 +4,12 @@ import { startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
-import { tinyGguf } from './tiny-gguf.ts'
+import { deployedGguf } from './tiny-gguf.ts'
 
 test('llama.cpp judges samples by a rubric, held to its JSON schema', async t => {
   t.timeout(patient(500_000), 'environments are built')
   const forge = await startForge(t)
-  const artifact_id = await tinyGguf(forge)
-  const { body: made } = await forge.call<{ deployment_id: string }>('POST', '/api/deployments', {
-    body: {
-      ...{ name: 'judge', source: { kind: 'artifact', artifact_id } },
-      serving: { template: 'llama-cpp', params: { threads: 1, parallel: 1 } },
-    },
-  })
-  const path = `/api/deployments/${made.deployment_id}`
-  await until('the engine responds', 200_000, async () => {
-    const { body } = await forge.call<{ state: string }>('GET', path)
-    if (body.state === 'failed') throw new Error(JSON.stringify(body))
-    return body.state === 'ready'
-  })
+  const deployment_id = await deployedGguf(forge, 'judge')
   // Its weights are random, so any number is on this scale.
   await forge.call('PUT', '/api/rubrics/admin/any', {
     body: { name: 'any', criteria: [{ name: 'clear' }], scale_min: -1e300, scale_max: 1e300 },
@@ -36,7 +24,7 @@ test('llama.cpp judges samples by a rubric, held to its JSON schema', async t =>
     return status === 200
   })
   const { body } = await forge.call<RubricTested>('POST', '/api/rubrics/admin/any/test', {
-    body: { run_id: run.run_id, judge: made.deployment_id, limit: 1 },
+    body: { run_id: run.run_id, judge: deployment_id, limit: 1 },
   })
   t.log(body)
   const [result] = body.results

@@ -72,4 +72,5 @@ const words: Record<LineageGraph['edges'][number]['kind'], string> = {
   derived: 'derived from',
   registered: 'registered from',
   served: 'serves',
+  reflow: 'taken by a reflow from',
 }

@@ -13,6 +13,7 @@ import { findModel, resolveModel } from '../../rules/model-reference.ts'
 import { pinForPerson } from '../../rules/pinned-model.ts'
 import { missingSecrets } from '../../rules/secret-values.ts'
 import { resolveDatasets } from './datasets.ts'
+import { resolveEnvironments } from './environments.ts'
 
 export type Lookup = Pick<Deps, 'sealing' | 'hub'> & {
   pool: Pool
@@ -25,9 +26,12 @@ export type Found = {
   dangling: string[]
   forbidden: string[]
   deprecated: string[]
+  deprecatedEnvironments: string[]
   resolved: Resolved
   /** The model of the hub at a commit, as the stored spec names it; null: none. */
   model: string | null
+  /** The RL environments with their digests, as the stored spec names them. */
+  environments: JobSpec['spec']['environments']
 }
 
 /**
@@ -51,11 +55,14 @@ export async function resolveReferences(spec: JobSpec, lookup: Lookup): Promise<
   const init_from = work.init_from ? await resolveInit(work.init_from, lookup) : null
   if (typeof init_from === 'string') dangling.push(init_from)
   const { faults, forbidden, deprecated, datasets } = await resolveDatasets(work.datasets, lookup)
+  const played = await resolveEnvironments(work, lookup)
   return {
-    dangling: [...dangling, ...faults],
+    dangling: [...dangling, ...faults, ...played.faults],
     forbidden,
     deprecated,
+    deprecatedEnvironments: played.deprecated,
     model: model.ref,
+    environments: played.environments,
     resolved: { init_from: typeof init_from === 'string' ? null : init_from, datasets },
   }
 }
@@ -65,10 +72,6 @@ function unknownKinds(work: JobSpec['spec']): string[] {
   const named = (kind: string, refs: readonly string[]) =>
     refs.map(ref => `No such ${kind}: ${ref}`)
   return [
-    ...named(
-      'environment',
-      work.environments.map(({ ref }) => ref),
-    ),
     ...named('model', work.model && !isOfHub(work.model.ref) ? [work.model.ref] : []),
     ...named('adapter', work.model?.adapter ? [work.model.adapter] : []),
     ...named('model hub', work.outputs.push_to_hub ? [work.outputs.push_to_hub] : []),

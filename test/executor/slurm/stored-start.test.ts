@@ -50,7 +50,7 @@ await onSharedCluster(open =>
           directory: join(runsDirectory, run_id, 'starts'),
           artifacts: [{ variable: 'FORGE_INIT_FROM', artifact }],
         },
-        data: { directory: datasetsDirectory, datasets: [dataset], model: null },
+        data: { directory: datasetsDirectory, datasets: [dataset], environments: [], model: null },
         volumes: [],
         environments_directory: await mkdtemp(join(scratch, 'environments-')),
         client_directory: scratch,

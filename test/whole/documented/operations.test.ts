@@ -85,6 +85,7 @@ const mayRefuse = new Set([
   'POST /api/jobs',
   // Nothing was uploaded under the documented id.
   'POST /api/admin/recipes',
+  'POST /api/environments',
   // The authenticator of the example shows other codes.
   'POST /api/auth/totp/confirm',
   // No browser made the passkey of the example.

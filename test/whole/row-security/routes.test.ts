@@ -88,6 +88,7 @@ async function startWithoutFilters(
     },
     volumes: { local: join(dataDir, 'volumes'), slurm: null },
     assets: null,
+    captureDays: 7,
   })
   const app = httpShell({
     routes,
