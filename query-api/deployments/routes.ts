@@ -9,8 +9,8 @@ import {
   promotion,
   revision,
   revisionPath,
-  token,
 } from '../../schemas/deployments/deployments.ts'
+import { token } from '../../schemas/deployments/tokens.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { list, one } from '../reading/list.ts'
 import { asCaller, type Reads } from '../reading/reads.ts'

@@ -180,12 +180,6 @@ export const rollbackInput = closed({
   override_gates: overrideGates(),
 })
 export const reasonInput = closed({ reason: reason() })
-export const tokenInput = closed({
-  name: name(),
-  note: Type.String({ maxLength: 1000, default: '' }),
-  /** Whether its requests and their responses are kept, for reflows (docs/use/reflow.md). Fixed for the life of the token. */
-  capture: Type.Optional(Type.Boolean({ default: false })),
-})
 export const deleteQuery = closed({
   /** `true`: only reports what would break. */
   dry_run: Type.Optional(oneOf('true', 'false')),
@@ -193,7 +187,6 @@ export const deleteQuery = closed({
 
 export const deploymentPath = Type.Object({ deployment_id: id() })
 export const revisionPath = Type.Object({ deployment_id: id(), revision_id: id() })
-export const tokenPath = Type.Object({ deployment_id: id(), token_id: id() })
 
 /** `digest`: of the artifact's bytes, where they are known. `hub_ref` has a commit. */
 export const source = Type.Object({
@@ -337,30 +330,6 @@ export const promotion = Type.Object({
   /** Why benchmarks refused it, if a maintainer promoted it nevertheless. */
   overridden: Type.Array(Type.String()),
 })
-
-export const token = Type.Object({
-  token_id: Type.String(),
-  name: Type.String(),
-  note: Type.String(),
-  prefix: Type.String(),
-  capture: Type.Boolean(),
-  created_by: Type.String(),
-  created_at: timestamp(),
-  revoked_at: nullable(timestamp()),
-  /** When its last recorded request began; null: it was never used. */
-  last_used_at: nullable(timestamp()),
-  requests_24h: Type.Integer(),
-})
-/** `token` is shown only once; null in a replayed response. */
-export const tokenCreated = Type.Object({
-  token_id: Type.String(),
-  name: Type.String(),
-  prefix: Type.String(),
-  token: nullable(Type.String()),
-  capture: Type.Boolean(),
-  created_at: timestamp(),
-})
-export const tokenRevoked = Type.Object({ ok: Type.Literal(true), revoked_at: timestamp() })
 
 /** The response to a command on a deployment; further fields have their own route. */
 export const deploymentChanged = Type.Object({

@@ -2,13 +2,13 @@ import { ulid } from 'ulid'
 import { createOpaqueToken } from '../../../auth/opaque-token.ts'
 import { type Route, route } from '../../../auth/route.ts'
 import { deploymentAt } from '../../../events/deployments.ts'
+import { deploymentPath } from '../../../schemas/deployments/deployments.ts'
 import {
-  deploymentPath,
   tokenCreated,
   tokenInput,
   tokenPath,
   tokenRevoked,
-} from '../../../schemas/deployments/deployments.ts'
+} from '../../../schemas/deployments/tokens.ts'
 import { toTimestamp } from '../../../schemas/timestamp.ts'
 import { create } from '../../commit/commit.ts'
 import type { Deps } from '../../deps.ts'
