@@ -74,7 +74,13 @@ export type LaunchOrder = {
 }
 
 /** `gpus_taken`: another job has got one of them since they were selected; `gone`: the job is no longer queued. */
-export type Scheduled = 'scheduled' | 'quota_in_use' | 'gpus_taken' | 'gone' | WhyClosed
+export type Scheduled =
+  | 'scheduled'
+  | 'quota_in_use'
+  | 'over_budget'
+  | 'gpus_taken'
+  | 'gone'
+  | WhyClosed
 
 /** The executor's commands on jobs; each decides from the job's events and may be repeated. */
 export type JobCommands = {
