@@ -45,6 +45,8 @@ const others = {
   grouped: '/runs?group=project',
   submit: '/submit',
   rubrics: '/rubrics',
+  'hub-imports': '/hub-imports',
+  benchmarks: '/benchmarks',
   notifications: '/notifications',
   models: '/models',
   deployments: '/deployments',
@@ -81,6 +83,13 @@ const others = {
   ),
 }
 
+/** These in Chinese, too. */
+const translated = Object.fromEntries(
+  Object.entries({ ...shown, ...others })
+    .filter(([name]) => !name.startsWith('edges-') && !name.startsWith('admin-'))
+    .map(([name, address]) => [`zh-${name}`, address]),
+)
+
 const narrow = { width: 390, height: 844 }
 const sizes = options.all
   ? { wide: { width: 1440, height: 900 }, medium: { width: 1024, height: 768 }, narrow }
@@ -97,7 +106,9 @@ const isStill = () =>
       figure.querySelector('canvas, :scope > :not(figcaption) > *') !== null,
   ) &&
   document.querySelector('[aria-busy=true]') === null &&
-  ![...document.querySelectorAll('[role=status]')].some(one => one.textContent === 'Loading …')
+  ![...document.querySelectorAll('[role=status]')].some(one =>
+    /^(Loading|加载中) ?…$/.test(one.textContent ?? ''),
+  )
 
 const data = await mkdtemp(join(tmpdir(), 'forge-screenshots-'))
 const script = join(import.meta.dirname, '../clients/cli/demo/data.ts')
@@ -120,11 +131,19 @@ try {
   const [deployment] = await askApi<{ deployment_id: string }[]>(url, 'GET', '/api/deployments', {
     token: ada,
   })
-  const pages = { ada: await pageOf('ada', password), admin: await pageOf('admin', password) }
+  const pages = {
+    ada: await pageOf('ada', password),
+    admin: await pageOf('admin', password),
+    zh: await pageOf('ada', password, 'zh-CN'),
+  }
+  const whose = (name: string) =>
+    name.startsWith('admin-') ? 'admin' : name.startsWith('zh-') ? 'zh' : 'ada'
   const failed: string[] = []
-  for (const [name, address] of Object.entries(options.all ? { ...shown, ...others } : shown))
+  for (const [name, address] of Object.entries(
+    options.all ? { ...shown, ...others, ...translated } : shown,
+  ))
     await keep(
-      pages[name.startsWith('admin-') ? 'admin' : 'ada'],
+      pages[whose(name)],
       name,
       address.replace('{deployment}', deployment?.deployment_id ?? ''),
     ).catch(error => {
@@ -141,15 +160,12 @@ try {
   await rm(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 })
 }
 
-async function pageOf(username: string, password: string): Promise<Page> {
+async function pageOf(username: string, password: string, locale = 'en-US'): Promise<Page> {
   const browser = await launchBrowser()
   browsers.push(browser)
-  const page = await browser.newPage({ locale: 'en-US' })
-  await page.goto(url)
-  await page.getByLabel('Username').fill(username)
-  await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByRole('link', { name: 'Runs', exact: true }).first().waitFor()
+  const page = await browser.newPage({ locale })
+  // Leaves the same cookie as the form.
+  await page.request.post(`${url}/api/auth/login`, { data: { username, password } })
   return page
 }
 

@@ -130,10 +130,13 @@ export const forge: Ways = {
         await page.getByRole('heading', { name: `renamed-${nth}` }).waitFor()
         await hand.click(page.getByRole('button', { name: 'More actions' }))
         await hand.click(page.getByRole('menuitem', { name: /^Tags/ }))
+        // As a person does, it types into a field that is there.
+        await page.getByRole('dialog').getByRole('textbox').waitFor()
         await page.keyboard.press('End')
         await hand.type(`, tagged-${nth}`, 'Enter')
         await page.getByText(`tagged-${nth}`).first().waitFor()
         await hand.click(page.getByRole('button', { name: 'Add notes' }))
+        await page.locator('textarea').waitFor()
         await hand.type(`noted ${nth}`, 'Control+Enter')
         await hand.seesText(page.locator('main p').getByText(`noted ${nth}`))
       },

@@ -178,7 +178,7 @@ test('a member sees why the administration is closed', async t => {
   await page.getByText('Only administrators can see this').waitFor()
   await page.getByRole('heading', { level: 1, name: 'Administration' }).waitFor()
   t.is(await page.getByRole('navigation', { name: 'Administration' }).count(), 0)
-  t.is(await page.getByRole('link', { name: 'Admin', exact: true }).count(), 0)
+  t.is(await page.getByRole('button', { name: 'Admin', exact: true }).count(), 0)
   await page.keyboard.press('Control+k')
   await page.getByRole('option', { name: 'Rubrics' }).waitFor()
   t.is(await page.getByRole('option', { name: 'Administration' }).count(), 0)

@@ -26,7 +26,7 @@ test('a page whose code cannot be loaded says so within the frame, and works aft
     url => url.pathname.endsWith('.js') && !known.has(url.href),
     route => route.abort(),
   )
-  await page.getByRole('link', { name: 'Rubrics' }).click()
+  await page.getByRole('banner').getByRole('link', { name: 'Failures' }).click()
   await page.getByText('The code of this page could not be loaded').waitFor()
   await page
     .getByRole('alert')
@@ -43,7 +43,7 @@ test('a page whose code cannot be loaded says so within the frame, and works aft
 
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Reload' }).click()
-  await page.getByRole('heading', { name: 'Rubrics' }).waitFor()
+  await page.getByRole('heading', { name: 'Failures', level: 1 }).waitFor()
   t.deepEqual(
     faults.filter(fault => !fault.includes('dynamically imported module')),
     [],
@@ -63,14 +63,14 @@ test('a page whose script fails says what happened, and works again once it is f
     url => /\/page-[^/]*\.js$/.test(url.pathname) && !known.has(url.href),
     route => route.fulfill({ contentType: 'text/javascript', body }),
   )
-  await page.getByRole('link', { name: 'Rubrics' }).click()
+  await page.getByRole('banner').getByRole('link', { name: 'Failures' }).click()
   await page.getByRole('heading', { name: 'This page failed' }).waitFor()
   await page.getByRole('alert').getByText('<i>nothing</i> to count').waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('alert').getByText('<i>nothing</i> to count').waitFor()
   await page.unrouteAll()
   await page.reload()
-  await page.getByRole('heading', { name: 'Rubrics' }).waitFor()
+  await page.getByRole('heading', { name: 'Failures', level: 1 }).waitFor()
   t.deepEqual(
     faults.filter(fault => !fault.includes('nothing')),
     [],

@@ -4,9 +4,9 @@ import { createRun, ingest } from '../servers/runs.ts'
 import { openSignedIn } from './browse.ts'
 
 const shared = sharedForge()
-/** Compressed, the typeface included. What draws charts comes after the page around them. */
+/** Compressed, the typeface included. What draws charts, and what writes YAML, comes after the page around it. */
 const mostBytes = 200_000
-const drawsCharts = /\/plot-[^/]+\.js$/
+const comesLater = /\/(plot|spec-text)-[^/]+\.js$/
 
 type Fetched = { address: string; bytes: number }
 
@@ -23,12 +23,16 @@ for (const path of ['/', '/projects/demo', '/runs', '/runs/RUN', '/runs/RUN/logs
     const points = [{ key: 'train/loss', step: 1, value: 0.5 }]
     await ingest(forge, run, 'metrics', { points })
     const { page, faults } = await openSignedIn(t, forge)
+    // Then the console loads nothing for the next page.
+    await page.addInitScript(
+      'Object.defineProperty(navigator, "connection", { value: { saveData: true } })',
+    )
     await page.goto(`${forge.url}${path.replace('RUN', run.short_id)}`)
     await page.locator('main h1').first().waitFor()
     await page.waitForFunction(() => !document.body.textContent?.includes('Loading …'))
     await page.evaluate('document.fonts.ready')
     const all = (await page.evaluate(fetched)) as Fetched[]
-    const first = all.filter(({ address }) => !drawsCharts.test(address))
+    const first = all.filter(({ address }) => !comesLater.test(address))
     const sum = first.reduce((bytes, one) => bytes + one.bytes, 0)
     t.log(`${sum} bytes in ${first.length} responses`)
     t.true(first.some(({ address, bytes }) => address.endsWith('.woff2') && bytes > 10_000))

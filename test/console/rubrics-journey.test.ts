@@ -40,7 +40,8 @@ test('a rubric is written, found in the list, changed into its next version, and
   await page.getByLabel('Highest score').fill('5')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Version 2.').waitFor()
-  await page.getByRole('link', { name: 'Rubrics' }).click()
+  await page.getByRole('banner').getByRole('button', { name: 'Data' }).click()
+  await page.getByRole('menuitem', { name: 'Rubrics' }).click()
   await page.getByRole('cell', { name: 'Is it <b>any</b> use?' }).waitFor()
   t.deepEqual(faults, [])
 

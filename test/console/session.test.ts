@@ -103,10 +103,10 @@ test('a server that is suspended is not called live for long, and a page asked f
   await notice.waitFor({ timeout: 30_000 })
   t.is(await page.locator('[data-live=live]').count(), 0)
   // The code of this page has to be fetched.
-  await page.getByRole('link', { name: 'Rubrics' }).click()
+  await page.getByRole('banner').getByRole('link', { name: 'Failures' }).click()
   t.true(await notice.isVisible())
   forge.signal('SIGCONT')
-  await page.getByRole('heading', { name: 'Rubrics' }).waitFor()
+  await page.getByRole('heading', { name: 'Failures', level: 1 }).waitFor()
   await notice.waitFor({ state: 'detached' })
   await page.locator('[data-live=live]').waitFor()
   t.deepEqual(faults, [])
@@ -118,10 +118,10 @@ test('a page asked for while the server is away says so, and opens once the serv
   await page.goto(forge.url)
   await page.getByRole('heading', hello).waitFor()
   await forge.kill()
-  await page.getByRole('link', { name: 'Rubrics' }).click()
+  await page.getByRole('banner').getByRole('link', { name: 'Failures' }).click()
   await page.getByText('This page opens automatically').waitFor()
   await forge.start()
-  await page.getByRole('heading', { name: 'Rubrics' }).waitFor()
+  await page.getByRole('heading', { name: 'Failures', level: 1 }).waitFor()
   t.deepEqual(
     faults.filter(fault => !/dynamically imported module|Unable to preload CSS/.test(fault)),
     [],

@@ -1,13 +1,8 @@
 import test from 'ava'
 import { changesBetween } from '../../clients/console/src/pages/submit/changes.ts'
 import { fieldsOf, fieldTextOf, meantBy } from '../../clients/console/src/pages/submit/fields.ts'
-import {
-  readText,
-  said,
-  textOfSpec,
-  valueAt,
-  withValue,
-} from '../../clients/console/src/pages/submit/spec-text.ts'
+import { said, valueAt } from '../../clients/console/src/pages/submit/spec.ts'
+import { readText, textOf, withValue } from '../../clients/console/src/pages/submit/spec-text.ts'
 
 const recipe = {
   params_schema: {
@@ -121,7 +116,7 @@ test('a copied JobSpec leaves out empty values, but no parameter', t => {
     spec: { env: {}, params: { a: null } },
   }
   t.deepEqual(said(spec), { metadata: { name: 'x' }, spec: { params: { a: null } } })
-  t.deepEqual(readText(textOfSpec(spec)).tree, said(spec))
+  t.deepEqual(readText(textOf(said(spec))).tree, said(spec))
 })
 
 test('the differences of two JobSpecs are listed by their paths', t => {

@@ -85,6 +85,19 @@ test('a project is a workspace: its runs, their curves, and both live, all of it
   await plot.hover({ position: { x: 300, y: 120 } })
   await keepScreenshot(page, 'console-workspace-tip')
 
+  // A click keeps it in place until the next one.
+  const tip = plot.locator('.forge-tip')
+  const place = { position: { x: 300, y: 120 } }
+  await plot.click(place)
+  await plot.locator('.forge-tip.pinned').waitFor()
+  const kept = await tip.textContent()
+  await plot.hover({ position: { x: 120, y: 60 } })
+  t.is(await tip.textContent(), kept)
+  await plot.click(place)
+  await becomes(t, () => plot.locator('.forge-tip.pinned').count(), 0)
+  await plot.hover({ position: { x: 120, y: 60 } })
+  await becomes(t, async () => (await tip.textContent()) === kept, false)
+
   // A search narrows the list, and refuses in place.
   const search = page.getByRole('searchbox', { name: 'Search the runs of this project' })
   await search.fill('starred:true')

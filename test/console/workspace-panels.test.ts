@@ -61,6 +61,9 @@ test('panels show a sweep: which hyperparameter mattered, all by keyboard, and t
   })
   const scatter = page.getByRole('img', { name: 'train/loss (min) / lr' })
   await becomes(t, () => scatter.locator('circle').count(), 24)
+  const fills = () =>
+    scatter.locator('circle').evaluateAll(all => all.map(one => getComputedStyle(one).fill))
+  t.is(new Set(await fills()).size, 5, 'a colour for each depth')
   await add('Parallel coordinates')
   const parallel = page.getByRole('figure', { name: 'Parallel coordinates' })
   await becomes(t, () => parallel.locator('path').count(), 24)

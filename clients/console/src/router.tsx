@@ -8,7 +8,9 @@ import {
 } from '@tanstack/react-router'
 import { type Path, pages } from './pages/all.ts'
 import type { LoadPage } from './pages/slice.ts'
+import { queries } from './session/api.ts'
 import { basePath } from './session/base-path.ts'
+import { savesData } from './session/saves-data.ts'
 import { Frame } from './shell/frame.tsx'
 import { Broken, NotFound } from './shell/wrong-turns.tsx'
 
@@ -32,7 +34,23 @@ const page = <const P extends string>(path: P, load: LoadPage) =>
     path,
     validateSearch: asSearch,
     component: lazyRouteComponent(load, 'Page'),
+    loader: ({ params, location, preload }) => {
+      // A page that is opened reads for itself.
+      if (preload) readFor(load, params, asSearch(location.search))
+    },
+    staleTime: Number.POSITIVE_INFINITY,
   })
+
+/** Begins to read what a page shows first, while somebody points at a link to it. */
+function readFor(load: LoadPage, params: Record<string, string>, search: Search): void {
+  load().then(
+    ({ ahead }) => {
+      for (const read of ahead?.({ params, search }) ?? []) void queries.prefetchQuery(read)
+    },
+    // Opening the page reports it.
+    () => {},
+  )
+}
 
 type PageRoute<P extends string> = P extends string ? ReturnType<typeof page<P>> : never
 
@@ -49,7 +67,7 @@ export const router = createRouter({
   routeTree,
   basepath: basePath || '/',
   defaultErrorComponent: Broken,
-  defaultPreload: 'intent',
+  defaultPreload: savesData() ? false : 'intent',
   scrollRestoration: true,
   parseSearch: parseSearchWith(text => text),
   stringifySearch: stringifySearchWith(String),

@@ -3,8 +3,10 @@ import json
 import os
 import tempfile
 import threading
+import time
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from unittest import mock
 
 from forge.buffer import Buffer
 from forge.config import Config
@@ -13,6 +15,13 @@ from forge.notices import Notices
 from forge.spool import Amount, Spool
 from forge.sync import sync
 from forge.uploader import Uploader
+
+
+def reached(holds):
+    deadline = time.monotonic() + 30
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.005)
+    return holds()
 
 
 class Service(BaseHTTPRequestHandler):
@@ -166,9 +175,26 @@ class JsonOnly(BaseHTTPRequestHandler):
         pass
 
 
+class Unhurried(Buffer):
+    """Sends the first row after a rest with all others of the interval."""
+
+    sender_rests = property(lambda self: False, lambda self, rests: None)
+
+
 class Blocks(unittest.TestCase):
     def sent_to(self, *statuses):
         """Logs 30 rows in three parts; returns the steps that came as JSON, and the number of blocks."""
+        buffer = Unhurried()
+        uploader, server = self.started(buffer, statuses)
+        for part in range(3):
+            for step in range(10):
+                buffer.put(0, part * 10 + step, ("loss",), (0.5,))
+            self.assertTrue(uploader.flush(15))
+        uploader.close(5)
+        self.assertEqual(uploader.lost.amount, Amount())
+        return server.steps, server.blocks
+
+    def started(self, buffer, statuses):
         server = ThreadingHTTPServer(("127.0.0.1", 0), JsonOnly)
         server.statuses, server.blocks, server.steps = list(statuses), 0, []
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -178,18 +204,21 @@ class Blocks(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         config = Config("http://127.0.0.1:%d/api/ingest" % server.server_address[1], "run_1", "t", None, 0, 0)
         spool = Spool(os.path.join(directory.name, "run_1"), config)
-        buffer = Buffer()
         uploader = Uploader(
             config, buffer, spool, Notices(write=lambda _text: None), lambda _control: None, lambda: config.address
         )
         uploader.start()
-        for part in range(3):
-            for step in range(10):
-                buffer.put(0, part * 10 + step, ("loss",), (0.5,))
-            self.assertTrue(uploader.flush(15))
+        return uploader, server
+
+    @mock.patch("forge.uploader.INTERVAL_S", 3600)
+    def test_the_first_row_after_a_rest_is_sent_without_waiting_for_the_interval(self):
+        buffer = Buffer()
+        uploader, server = self.started(buffer, [])
+        self.assertTrue(reached(lambda: buffer.sender_rests))
+        buffer.put(0, 7, ("loss",), (0.5,))
+        self.assertTrue(reached(lambda: server.steps == [7]))
+        self.assertEqual(buffer.sender_rests, False)
         uploader.close(5)
-        self.assertEqual(uploader.lost.amount, Amount())
-        return server.steps, server.blocks
 
     def test_a_service_that_takes_no_blocks_is_asked_once(self):
         self.assertEqual(self.sent_to(), (list(range(30)), 1))

@@ -61,7 +61,7 @@ export const TextArea = ({ label, fault, hint, ...rest }: AreaProps) => (
 type CheckboxProps = InputHTMLAttributes<HTMLInputElement> & { label: string }
 
 export const Checkbox = ({ label, ...rest }: CheckboxProps) => (
-  <label>
+  <label className={styles.check}>
     <input type="checkbox" {...rest} /> {label}
   </label>
 )

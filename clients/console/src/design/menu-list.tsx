@@ -1,5 +1,5 @@
 import { DropdownMenu } from 'radix-ui'
-import { createContext, type ReactNode, type RefObject, useContext, useRef } from 'react'
+import { createContext, type ReactNode, type RefObject, useContext, useId, useRef } from 'react'
 import { isOn } from './is-on.ts'
 import styles from './menu.module.css'
 
@@ -10,12 +10,13 @@ type Props = {
   button: RefObject<HTMLButtonElement | null>
   labelledBy: string
   isOpen: boolean
+  align: 'start' | 'end'
   setOpen: (isOpen: boolean) => void
   children: ReactNode
 }
 
 /** The list of a menu, below its button. */
-export function MenuList({ button, labelledBy, isOpen, setOpen, children }: Props) {
+export function MenuList({ button, labelledBy, isOpen, setOpen, align, children }: Props) {
   const chosen = useRef<(() => void) | null>(null)
   // Only once the menu is gone, so that a dialog returns the focus to the button.
   const act = (event: Event) => {
@@ -35,7 +36,7 @@ export function MenuList({ button, labelledBy, isOpen, setOpen, children }: Prop
       {/* Without a portal, the menu belongs to the landmark of its button. */}
       <DropdownMenu.Content
         className={styles.menu}
-        align="end"
+        align={align}
         sideOffset={4}
         collisionPadding={8}
         aria-labelledby={labelledBy}
@@ -73,6 +74,18 @@ export function Item({ isDangerous, unless = false, onSelect, children }: ItemPr
       {children}
       {unless && <small className={styles.reason}>{unless}</small>}
     </DropdownMenu.Item>
+  )
+}
+
+export function Group({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId()
+  return (
+    <DropdownMenu.Group className={styles.group} aria-labelledby={id}>
+      <DropdownMenu.Label id={id} className={styles.title}>
+        {title}
+      </DropdownMenu.Label>
+      {children}
+    </DropdownMenu.Group>
   )
 }
 

@@ -11,6 +11,8 @@ type Props = {
   isQuiet?: boolean
   /** The class of the button, if it looks different. */
   className?: string | undefined
+  /** Which edge of the button the list keeps to; default the end. */
+  align?: 'start' | 'end'
   children: ReactNode
 }
 
@@ -20,7 +22,7 @@ const load = () => import('./menu-list.tsx')
  * A button with a menu: arrows and first letters move, Escape closes and returns the focus to the button. The code of the list
  * is loaded when the pointer or the focus reaches the button.
  */
-export function Menu({ label, shown, isQuiet, className, children }: Props) {
+export function Menu({ label, shown, isQuiet, className, align = 'end', children }: Props) {
   const [isNear, setNear] = useState(false)
   const [isOpen, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
@@ -49,7 +51,7 @@ export function Menu({ label, shown, isQuiet, className, children }: Props) {
         {shown}
       </button>
       {list && (
-        <list.MenuList {...{ button, isOpen, setOpen }} labelledBy={id}>
+        <list.MenuList {...{ button, isOpen, setOpen, align }} labelledBy={id}>
           {children}
         </list.MenuList>
       )}
@@ -69,6 +71,12 @@ type ItemProps = {
 export function MenuItem(props: ItemProps) {
   const list = usePart(load)
   return list && <list.Item {...props} />
+}
+
+/** Items with a title above them. */
+export function MenuGroup(props: { title: string; children: ReactNode }) {
+  const list = usePart(load)
+  return list && <list.Group {...props} />
 }
 
 /** A link to another page. */

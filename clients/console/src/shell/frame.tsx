@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import BellIcon from 'lucide-react/icons/bell'
 import CircleUser from 'lucide-react/icons/circle-user'
-import MenuIcon from 'lucide-react/icons/menu'
 import Search from 'lucide-react/icons/search'
 import {
   lazy,
@@ -19,19 +18,19 @@ import { Menu, MenuItem, MenuLink } from '../design/menu.tsx'
 import { Loading } from '../design/notice.tsx'
 import { usePart } from '../design/use-part.ts'
 import { useLive } from '../live/use-live.ts'
-import { places, titleOf } from '../pages/all.ts'
+import { useLoadAhead } from '../navigation/ahead.ts'
+import { Navigation } from '../navigation/navigation.tsx'
 import { reading } from '../session/api.ts'
 import { refused } from '../session/confirmation.ts'
 import { newRecoveryCodes } from '../session/recovery-codes.ts'
 import { type Me, type Session, session, signOut, standing } from '../session/session.ts'
-import { useLanguage, useWords, wordsOf } from '../words/words.ts'
+import { useWords, wordsOf } from '../words/words.ts'
 import styles from './frame.module.css'
 import { Keyboard } from './keyboard.tsx'
 import { LiveMark, ReachNotice } from './marks.tsx'
 import { signInKey } from './sign-in-ways.ts'
 
 const words = wordsOf({
-  pages: ['Pages', '页面'],
   skip: ['Skip to the content', '跳到内容'],
   notifications: ['Notifications', '通知'],
   unread: [(n: number) => `${n} unread`, (n: number) => `${n} 条未读`],
@@ -117,6 +116,7 @@ function Signed({ now }: { now: Session }) {
   useEffect(() => {
     if (pathname !== undefined) main.current?.focus({ preventScroll: true })
   }, [pathname])
+  useLoadAhead(pathname)
   return (
     <div className={styles.frame}>
       <a className={styles.skip} href="#main">
@@ -187,32 +187,13 @@ function standingOf({ data, isError }: { data: Me | undefined; isError: boolean 
 
 function Header() {
   const say = useWords(words)
-  const language = useLanguage()
   const me = useQuery(reading<Me>('/api/auth/me'))
-  const shown = places.filter(
-    place => place.isInHeader && (!place.isForAdmins || me.data?.role === 'admin'),
-  )
   return (
     <header className={styles.header}>
       <Link to="/" className={styles.brand}>
         Forge
       </Link>
-      <nav className={styles.nav} aria-label={say.pages}>
-        {shown.map(place => (
-          <Link key={place.to} to={place.to} activeOptions={{ exact: place.to === '/' }}>
-            {titleOf(place, language)}
-          </Link>
-        ))}
-      </nav>
-      <span className={styles.pages}>
-        <Menu label={say.pages} className={styles.find} shown={<Icon of={MenuIcon} />}>
-          {shown.map(place => (
-            <MenuLink key={place.to}>
-              <Link to={place.to}>{titleOf(place, language)}</Link>
-            </MenuLink>
-          ))}
-        </Menu>
-      </span>
+      <Navigation role={me.data?.role} />
       <div className={styles.tools}>
         <LiveMark />
         <button

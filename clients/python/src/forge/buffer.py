@@ -21,6 +21,9 @@ MAX_POINTS_PER_REQUEST = 10_000
 # From this size on the queue is sent at once instead of at the next interval.
 POINTS_WORTH_SENDING = 1_000
 
+# After a rest, the first row is sent at once, with what the same training step logs this soon after it.
+LINGER_S = 0.02
+
 # One `log` call with more keys than this is cut into several rows, so that a request can always be filled.
 MAX_ROW_KEYS = 1_000
 
@@ -43,6 +46,7 @@ class Buffer:
     def __init__(self, capacity: int = CAPACITY, patience_s: float = PATIENCE_S):
         self.wake = Flag()
         self.crowded = Flag()
+        self.sender_rests = False
         self._capacity = capacity
         self._patience_s = patience_s
         self._half = capacity // 2
@@ -83,7 +87,7 @@ class Buffer:
                 self._append_pieces(at, step, keys, values)
             self._points_in += count
         waiting = self._points_in - self._points_out
-        if waiting >= POINTS_WORTH_SENDING and not self.wake.is_set():
+        if (self.sender_rests or waiting >= POINTS_WORTH_SENDING) and not self.wake.is_set():
             self.wake.set()
         if waiting > self._half and not self.crowded.is_set():
             self.crowded.set()
@@ -99,6 +103,14 @@ class Buffer:
             self._points_in += weight
         self.wake.set()
         return True
+
+    def wait_for_row(self, timeout_s: float, hurry: Flag) -> None:
+        """For the sender, after an interval without anything to send: the next row ends the wait."""
+        self.sender_rests = True
+        if self.empty:  # a row that came just before would not ring
+            self.wake.wait(timeout_s)
+        self.sender_rests = False
+        hurry.wait(LINGER_S)
 
     def put_back(self, request: Request) -> None:
         """Puts back the request taken last, so that it is taken next."""

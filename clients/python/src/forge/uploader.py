@@ -25,7 +25,7 @@ from .points import Points, Request, readdressed
 from .spool import Amount, Spool
 from .transport import Reply, Transport, Unreachable
 
-# A point appears on a viewer's screen within a second, most of which is this.
+# Requests with points are at least this far apart, however often training code logs.
 INTERVAL_S = 0.5
 
 # The outcome of a request.
@@ -189,7 +189,7 @@ class Uploader:
     def _settle_address(self) -> bool:
         try:
             address = self._find_address()
-        except Exception as error:  # any error: training and the next attempt must not suffer
+        except Exception as error:  # training and the next attempt must not suffer
             self._fail(str(error), backoff_s(self._failures))
             return False
         self._go_to(address)
@@ -210,9 +210,11 @@ class Uploader:
         self._pause(pause_s)
 
     def _rest(self, was_busy: bool) -> None:
-        """Waits until the next interval, or until there is enough for a request."""
+        """Waits for the next interval or for enough points; if there was nothing to send, for the next row."""
         if self._closing.is_set():
             time.sleep(0 if was_busy else 0.05)
+        elif not was_busy and not self._behind_a_replay:
+            self._buffer.wait_for_row(INTERVAL_S, self._hurry)
         elif not was_busy or (self._spool.empty and self._buffer.waiting < POINTS_WORTH_SENDING):
             self._buffer.wake.wait(INTERVAL_S)
 
@@ -335,9 +337,7 @@ class Uploader:
         self._heed(reply)
         verdict = answers.judge(request, reply, tries)
         pause_s = asked_s(reply)
-        if pause_s is None or verdict.action != answers.RETRY:
-            return verdict
-        return verdict._replace(pause_s=pause_s)
+        return verdict if pause_s is None or verdict.action != answers.RETRY else verdict._replace(pause_s=pause_s)
 
     def _heed(self, reply: Reply) -> None:
         control = answers.control_of(reply)

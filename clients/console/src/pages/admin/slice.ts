@@ -9,6 +9,7 @@ export const admin = {
     title: ['Admin', '管理'],
     longTitle: ['Administration', '管理'],
     isInHeader: true,
+    parts: () => import('./parts.tsx'),
     isForAdmins: true,
     key: 'a',
   },

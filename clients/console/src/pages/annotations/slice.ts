@@ -7,5 +7,11 @@ export const annotations = {
     '/annotations/$queue_id': () => import('./queue.tsx'),
     '/annotations/$queue_id/work': () => import('./work.tsx'),
   },
-  place: { to: '/annotations', nth: 6.2, title: ['Annotation', '标注'], isInHeader: true },
+  place: {
+    to: '/annotations',
+    nth: 6.2,
+    title: ['Annotation', '标注'],
+    isInHeader: true,
+    group: 'data',
+  },
 } as const satisfies Slice

@@ -13,11 +13,14 @@ import { Define } from './define.tsx'
 import styles from './page.module.css'
 import { words } from './words.ts'
 
+const readingBenchmarks = reading<BenchmarkRecord[]>('/api/benchmarks', { limit: 500 })
+export const ahead = () => [readingBenchmarks]
+
 /** The catalogue. */
 export function Page() {
   const say = useWords(words)
   const [isDefining, setDefining] = useState(false)
-  const benchmarks = useQuery(reading<BenchmarkRecord[]>('/api/benchmarks', { limit: 500 }))
+  const benchmarks = useQuery(readingBenchmarks)
   return (
     <div className={styles.page}>
       <header className={styles.head}>

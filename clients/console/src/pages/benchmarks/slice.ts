@@ -6,5 +6,11 @@ export const benchmarks = {
     '/benchmarks': () => import('./page.tsx'),
     '/benchmarks/$name': () => import('./board.tsx'),
   },
-  place: { to: '/benchmarks', nth: 5.9, title: ['Benchmarks', '评测'], isInHeader: true },
+  place: {
+    to: '/benchmarks',
+    nth: 5.9,
+    title: ['Benchmarks', '评测'],
+    isInHeader: true,
+    group: 'data',
+  },
 } as const satisfies Slice

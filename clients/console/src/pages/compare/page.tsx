@@ -118,10 +118,13 @@ function Chosen({ ids, data }: { ids: readonly string[]; data: Comparison | null
           {isNarrow && form}
         </details>
       ) : (
-        chips
+        <div className={styles.chosen}>
+          {chips}
+          {form}
+        </div>
       )}
       {missing.length > 0 && isFolded && <p role="alert">{say.missing(missing.join(', '))}</p>}
-      {!(isFolded && isNarrow) && form}
+      {isFolded && !isNarrow && form}
     </>
   )
 }

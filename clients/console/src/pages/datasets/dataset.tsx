@@ -9,18 +9,24 @@ import { ShownPage } from '../../shell/shown-page.tsx'
 import { UseFromPython } from '../../shell/use-from-python.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
+import type { Ahead } from '../slice.ts'
 import { Card } from './card.tsx'
 import { Grants } from './grants.tsx'
 import styles from './page.module.css'
-import { type Detail, pathOf, type Version, whileValidating } from './paths.ts'
+import { type Detail, type Named, pathOf, type Version, whileValidating } from './paths.ts'
 import { ShownVersion } from './version.tsx'
 import { Versions } from './versions.tsx'
 import { words } from './words.ts'
 
+const readingDataset = (of: Named) => reading<Detail>(pathOf(of))
+export const ahead: Ahead = ({ params: { owner = '', name = '' } }) => [
+  readingDataset({ owner, name }),
+]
+
 /** A dataset, and its newest version or the one in the address. */
 export function Page() {
   const { owner = '', name = '' } = useParams({ strict: false })
-  const found = useQuery(reading<Detail>(pathOf({ owner, name })))
+  const found = useQuery(readingDataset({ owner, name }))
   return <ShownPage of={found}>{one => <Found dataset={one} />}</ShownPage>
 }
 

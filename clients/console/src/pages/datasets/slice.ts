@@ -6,5 +6,11 @@ export const datasets = {
     '/datasets': () => import('./page.tsx'),
     '/datasets/$owner/$name': () => import('./dataset.tsx'),
   },
-  place: { to: '/datasets', nth: 5.8, title: ['Datasets', '数据集'], isInHeader: true },
+  place: {
+    to: '/datasets',
+    nth: 5.8,
+    title: ['Datasets', '数据集'],
+    isInHeader: true,
+    group: 'data',
+  },
 } as const satisfies Slice

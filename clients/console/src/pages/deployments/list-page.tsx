@@ -16,11 +16,14 @@ import styles from './page.module.css'
 import type { Deployment } from './paths.ts'
 import { words } from './words.ts'
 
+const readingDeployments = reading<Deployment[]>('/api/deployments', { limit: 500 })
+export const ahead = () => [readingDeployments]
+
 export function Page() {
   const say = useWords(words)
   const navigate = useNavigate()
   const { new: model, artifact } = useSearch({ strict: false })
-  const deployments = useQuery(reading<Deployment[]>('/api/deployments', { limit: 500 }))
+  const deployments = useQuery(readingDeployments)
   return (
     <div className={styles.page}>
       <h1>{say.title}</h1>

@@ -9,6 +9,7 @@ import { reading } from '../../session/api.ts'
 import { ShownPage } from '../../shell/shown-page.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
+import type { Ahead } from '../slice.ts'
 import { Actions } from './actions.tsx'
 import { Gates } from './gates.tsx'
 import { History } from './history.tsx'
@@ -24,10 +25,15 @@ import { words } from './words.ts'
 /** No stream has these: they are read again while the page is open. */
 const againMs = 3_000
 
+const readingDeployment = (deployment_id: string) => reading<Deployment>(pathOf(deployment_id))
+export const ahead: Ahead = ({ params: { deployment_id = '' } }) => [
+  readingDeployment(deployment_id),
+]
+
 export function Page() {
   const { deployment_id = '' } = useParams({ strict: false })
   const found = useQuery({
-    ...reading<Deployment>(pathOf(deployment_id)),
+    ...readingDeployment(deployment_id),
     refetchInterval: againMs,
   })
   return <ShownPage of={found}>{one => <Found deployment={one} />}</ShownPage>

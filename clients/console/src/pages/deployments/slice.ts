@@ -11,6 +11,7 @@ export const deployments = {
     nth: 5.2,
     title: ['Deployments', '部署'],
     isInHeader: true,
+    group: 'models',
     key: 'd',
   },
 } as const satisfies Slice

@@ -4,8 +4,9 @@ import type { ReactNode } from 'react'
 import type { Static } from 'typebox'
 import type { jobRow } from '../../../../../schemas/jobs/jobs.ts'
 import type { Notification } from '../../../../../schemas/notifications.ts'
-import type { RunRow } from '../../../../../schemas/runs/records.ts'
+import type { RunRow, RunsOfProject } from '../../../../../schemas/runs/records.ts'
 import { Empty, Shown, ShownRows } from '../../design/notice.tsx'
+import { Num } from '../../design/number.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { State } from '../../design/state.tsx'
 import { Ago, Length } from '../../design/time.tsx'
@@ -14,7 +15,9 @@ import { reading, reread } from '../../session/api.ts'
 import { basePath } from '../../session/base-path.ts'
 import type { Me } from '../../session/session.ts'
 import { stateText } from '../../words/states.ts'
+import { visible } from '../../words/visible.ts'
 import { useLanguage, useWords, wordsOf } from '../../words/words.ts'
+import { mainMetricOf } from '../run/main-metric.ts'
 import styles from './page.module.css'
 import { barsOf } from './quota-bars.ts'
 
@@ -40,6 +43,12 @@ const words = wordsOf({
   hours: ['GPU-hours today', '今日 GPU 小时'],
   storage: ['Storage, GB', '存储 (GB)'],
   for: ['for', '已'],
+  workspaces: ['Your workspaces', '您的工作区'],
+  noWorkspaces: [
+    'Each project with runs of yours is a workspace.',
+    '每个有您运行的项目都是一个工作区。',
+  ],
+  runs: [(n: number) => (n === 1 ? '1 run' : `${n} runs`), (n: number) => `${n} 个运行`],
   position: [(n: number) => `place ${n}`, (n: number) => `第 ${n} 位`],
 })
 
@@ -69,6 +78,7 @@ export function Page() {
               <Failed username={who.username} />
             </div>
             <div className={styles.column}>
+              <Workspaces username={who.username} />
               <Quota me={who} />
               <Alerts />
             </div>
@@ -92,7 +102,7 @@ function Running({ username }: { username: string }) {
   return (
     <Panel title={say.running} actions={<AllOf q={`owner:${username} state:running`} />}>
       <ShownRows of={runs} none={<Empty text={say.none} command="forge submit -f job.yaml" />}>
-        {rows => <RunList rows={rows} />}
+        {rows => <RunList rows={rows} isMeasured />}
       </ShownRows>
     </Panel>
   )
@@ -157,25 +167,28 @@ function AllOf({ q }: { q: string }) {
 
 type ItemProps = {
   run: { short_id: string; name: string | null; state: string }
+  /** What the run has come to. */
+  result?: ReactNode
   children: ReactNode
 }
 
-const Item = ({ run: { short_id, name, state }, children }: ItemProps) => (
+const Item = ({ run: { short_id, name, state }, result, children }: ItemProps) => (
   <li>
     <Link to="/runs/$run_id" params={{ run_id: short_id }} className={styles.run}>
       {name ?? short_id} {name !== null && <span className={styles.soft}>{short_id}</span>}
     </Link>
+    {result}
     <State state={state} />
     <span className={styles.soft}>{children}</span>
   </li>
 )
 
-function RunList({ rows }: { rows: readonly RunRow[] }) {
+function RunList({ rows, isMeasured }: { rows: readonly RunRow[]; isMeasured?: boolean }) {
   const say = useWords(words)
   return (
-    <ul className={styles.list}>
+    <ul className={isMeasured ? styles.measured : styles.list}>
       {rows.map(run => (
-        <Item key={run.run_id} run={run}>
+        <Item key={run.run_id} run={run} result={isMeasured && <Result of={run} />}>
           {run.ended_at === null && run.started_at !== null ? (
             <>
               {say.for} <Length from={run.started_at} to={null} />
@@ -186,6 +199,49 @@ function RunList({ rows }: { rows: readonly RunRow[] }) {
         </Item>
       ))}
     </ul>
+  )
+}
+
+/** The number that a run is judged by. */
+function Result({ of }: { of: RunRow }) {
+  const main = mainMetricOf(of)
+  return (
+    <span className={styles.result}>
+      {main && (
+        <>
+          <strong>
+            <Num value={main.value} label={main.key} />
+          </strong>{' '}
+          <span className={styles.soft}>{visible(main.key)}</span>
+        </>
+      )}
+    </span>
+  )
+}
+
+/** The projects that the person works in. */
+function Workspaces({ username }: { username: string }) {
+  const say = useWords(words)
+  const mine = useQuery(
+    reading<RunsOfProject[]>('/api/runs/by-project', { q: `owner:${username}` }),
+  )
+  return (
+    <Panel title={say.workspaces} actions={<Link to="/projects">{say.all}</Link>}>
+      <ShownRows of={mine} none={<p className={styles.soft}>{say.noWorkspaces}</p>}>
+        {rows => (
+          <ul className={styles.workspaces}>
+            {rows.slice(0, shown).map(({ project, runs }) => (
+              <li key={project}>
+                <Link to="/projects/$name" params={{ name: project }}>
+                  {project}
+                </Link>
+                <span className={styles.count}>{say.runs(runs)}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </ShownRows>
+    </Panel>
   )
 }
 
@@ -203,7 +259,7 @@ function Quota({ me }: { me: Me }) {
           <div key={name}>
             <dt>{say[name]}</dt>
             <dd>
-              {used} / {limit ?? say.unlimited}
+              <strong className={styles.used}>{used}</strong> / {limit ?? say.unlimited}
               {fraction !== null && (
                 <meter
                   min={0}

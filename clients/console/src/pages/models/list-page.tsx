@@ -10,9 +10,12 @@ import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
 import { words } from './words.ts'
 
+const readingModels = reading<Model[]>('/api/models', { limit: 500 })
+export const ahead = () => [readingModels]
+
 export function Page() {
   const say = useWords(words)
-  const models = useQuery(reading<Model[]>('/api/models', { limit: 500 }))
+  const models = useQuery(readingModels)
   return (
     <div className={styles.page}>
       <h1>{say.title}</h1>

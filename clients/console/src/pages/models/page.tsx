@@ -7,6 +7,7 @@ import { ShownPage } from '../../shell/shown-page.tsx'
 import { UseFromPython } from '../../shell/use-from-python.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
+import type { Ahead } from '../slice.ts'
 import { Aliases } from './aliases.tsx'
 import { Lineage } from './lineage.tsx'
 import styles from './page.module.css'
@@ -14,9 +15,12 @@ import { pathOfModel } from './path.ts'
 import { Versions } from './versions.tsx'
 import { words } from './words.ts'
 
+const readingModel = (model: string) => reading<Model>(pathOfModel(model))
+export const ahead: Ahead = ({ params: { model = '' } }) => [readingModel(model)]
+
 export function Page() {
   const { model = '' } = useParams({ strict: false })
-  const found = useQuery(reading<Model>(pathOfModel(model)))
+  const found = useQuery(readingModel(model))
   return <ShownPage of={found}>{one => <Found model={one} />}</ShownPage>
 }
 

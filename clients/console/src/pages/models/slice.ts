@@ -6,5 +6,12 @@ export const models = {
     '/models': () => import('./list-page.tsx'),
     '/models/$model': () => import('./page.tsx'),
   },
-  place: { to: '/models', nth: 5.1, title: ['Models', '模型'], isInHeader: true, key: 'm' },
+  place: {
+    to: '/models',
+    nth: 5.1,
+    title: ['Models', '模型'],
+    isInHeader: true,
+    group: 'models',
+    key: 'm',
+  },
 } as const satisfies Slice

@@ -9,11 +9,25 @@ import { Num } from '../../design/number.tsx'
 import { State } from '../../design/state.tsx'
 import { reading } from '../../session/api.ts'
 import { visible } from '../../words/visible.ts'
-import { useWords } from '../../words/words.ts'
+import { useWords, wordsOf } from '../../words/words.ts'
 import { byValue, type GroupValue, strokeOfGroup } from './groups.ts'
 import styles from './page.module.css'
 import { Swatch } from './swatch.tsx'
-import { words } from './words.ts'
+import { words as ofProjects } from './words.ts'
+
+const words = wordsOf({
+  groupList: ['Groups of runs', '运行分组'],
+  groupsOf: [
+    (groups: number, runs: number) => `${groups} groups of ${runs} runs`,
+    (groups: number, runs: number) => `${runs} 个运行，${groups} 组`,
+  ],
+  meanOf: [(key: string) => `mean of ${key}`, (key: string) => `${key} 的均值`],
+  runsIn: [(n: number) => (n === 1 ? '1 run' : `${n} runs`), (n: number) => `${n} 个运行`],
+  groupsLeft: [
+    (n: number) => `${n} smaller groups are not shown.`,
+    (n: number) => `未显示其余 ${n} 个较小的组。`,
+  ],
+})
 
 type Props = {
   project: string
@@ -31,7 +45,7 @@ type Props = {
 /** The groups of the runs: how many runs each has, and the mean of their last values. */
 export function GroupList(props: Props) {
   const { project, group, asked, metric, hidden, onHide } = props
-  const say = useWords(words)
+  const say = { ...useWords(ofProjects), ...useWords(words) }
   const keys = keysParameter([metric ?? 'loss'])
   const read = useQuery({
     ...reading<ProjectSeries>(pathOfSeries(project), { keys, group, buckets: 2, ...asked }),
@@ -85,7 +99,7 @@ type GroupProps = Pick<Props, 'lifted' | 'onLift'> & {
 }
 
 function Group({ row, all, runs, isShown, onToggle, lifted, onLift }: GroupProps) {
-  const say = useWords(words)
+  const say = { ...useWords(ofProjects), ...useWords(words) }
   const [isOpen, setOpen] = useState(false)
   const { value, last } = row
   const name = value === null ? say.noValue : visible(value)

@@ -7,16 +7,28 @@ import { QueryTable } from '../../design/query-table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { reading } from '../../session/api.ts'
 import { visible } from '../../words/visible.ts'
-import { useWords } from '../../words/words.ts'
+import { useWords, wordsOf } from '../../words/words.ts'
 import styles from './page.module.css'
-import { words } from './words.ts'
+import { words as ofProjects } from './words.ts'
+
+const words = wordsOf({
+  none: [
+    'No projects yet. The first run of a project creates it:',
+    '还没有项目。项目会随其第一个运行自动创建：',
+  ],
+  created: ['Created', '创建于'],
+  notes: ['Notes', '备注'],
+})
 
 type Project = Static<typeof project>
 
+const readingProjects = reading<Project[]>('/api/projects', { limit: 500 })
+export const ahead = () => [readingProjects]
+
 /** The projects one may read, each a workspace. */
 export function Page() {
-  const say = useWords(words)
-  const projects = useQuery(reading<Project[]>('/api/projects', { limit: 500 }))
+  const say = { ...useWords(ofProjects), ...useWords(words) }
+  const projects = useQuery(readingProjects)
   return (
     <div className={styles.page}>
       <h1>{say.title}</h1>

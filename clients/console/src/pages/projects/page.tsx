@@ -11,14 +11,16 @@ import { axesOfPanels } from '../../panels/axes-of.ts'
 import { neededBy } from '../../panels/axis.ts'
 import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
+import type { Ahead } from '../slice.ts'
 import { CopyLink } from './copy-link.tsx'
 import { Curves } from './curves.tsx'
 import styles from './page.module.css'
 import { shownOf, shownText } from './shown.ts'
 import { faultOf, Side } from './side.tsx'
 import { groupsOf, useChoice } from './use-choice.ts'
-import { rereadMs, useKeys, useRunsOf } from './use-runs.ts'
-import { useDefaultView } from './use-views.ts'
+import { readingRunsOf, rereadMs, useKeys, useRunsOf } from './use-runs.ts'
+import { readingViews, useDefaultView } from './use-views.ts'
+import { isBare } from './view-state.ts'
 import { Views } from './views.tsx'
 import { words } from './words.ts'
 
@@ -27,10 +29,19 @@ type Project = Static<typeof project>
 /** The last values in the list of runs are refreshed with the curves. */
 const alsoLive = ['/api/runs']
 
+const readingProject = (name: string) =>
+  reading<Project>(`/api/projects/${encodeURIComponent(name)}`)
+
+/** An address with a search, columns and the like may list other runs. */
+export const ahead: Ahead = ({ params: { name = '' }, search }) => [
+  readingProject(name),
+  ...(isBare(search) ? [readingViews(name), readingRunsOf(name)] : []),
+]
+
 /** A project as a workspace: its runs, and their curves, both live. Everything that was chosen is in the address. */
 export function Page() {
   const { name = '' } = useParams({ strict: false })
-  const known = useQuery(reading<Project>(`/api/projects/${encodeURIComponent(name)}`))
+  const known = useQuery(readingProject(name))
   return <Shown of={known}>{data => <Opened key={name} project={data} />}</Shown>
 }
 

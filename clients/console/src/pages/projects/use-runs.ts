@@ -6,7 +6,7 @@ import type { projectMetricKeys } from '../../../../../schemas/series.ts'
 import { keysParameter } from '../../charts/series.ts'
 import { useLive, useThrottled } from '../../live/use-live.ts'
 import { reading, readingPage, reread } from '../../session/api.ts'
-import { namesOf } from './columns.ts'
+import { columnsOf, namesOf } from './columns.ts'
 import { type Order, textOfOrder } from './sort.ts'
 
 type MetricKeys = Static<typeof projectMetricKeys>
@@ -17,24 +17,32 @@ export const rereadMs = 2_000
 /** Values of runs that columns and panels may need, the most that a list takes. */
 const maxAskedKeys = 30
 
-/** The first runs that match in this order, the newest by default; without archived ones, kept up to date. */
-export function useRunsOf(
+type Listed = { q: string; order: Order | null; columns: readonly string[] }
+type Needed = { metrics: readonly string[]; hparams: readonly string[] }
+
+/** By default what a workspace lists while nobody has chosen anything. */
+export function readingRunsOf(
   project: string,
-  { q, order, columns }: { q: string; order: Order | null; columns: readonly string[] },
-  { metrics, hparams }: { metrics: readonly string[]; hparams: readonly string[] },
+  { q, order, columns }: Listed = { q: '', order: null, columns: columnsOf(undefined, null) },
+  { metrics, hparams }: Needed = { metrics: [], hparams: [] },
 ) {
-  const again = useThrottled(() => reread('/api/runs'), rereadMs)
   const ofColumns = namesOf(columns)
   const asked = (own: readonly string[], others: readonly string[]) =>
     keysParameter([...new Set([...own, ...others])].slice(0, maxAskedKeys)) || undefined
+  return readingPage<RunRow>('/api/runs', {
+    ...{ project, q: q || undefined, limit: mostRuns, archived: 'false' },
+    sort: order === null ? undefined : textOfOrder(order),
+    metrics: asked(ofColumns.metrics, metrics),
+    hparams: asked(ofColumns.hparams, hparams),
+  })
+}
+
+/** The first runs that match in this order, the newest by default; without archived ones, kept up to date. */
+export function useRunsOf(project: string, listed: Listed, needed: Needed) {
+  const again = useThrottled(() => reread('/api/runs'), rereadMs)
   useLive('jobs', { onEvent: again, onGap: again })
   return useQuery({
-    ...readingPage<RunRow>('/api/runs', {
-      ...{ project, q: q || undefined, limit: mostRuns, archived: 'false' },
-      sort: order === null ? undefined : textOfOrder(order),
-      metrics: asked(ofColumns.metrics, metrics),
-      hparams: asked(ofColumns.hparams, hparams),
-    }),
+    ...readingRunsOf(project, listed, needed),
     placeholderData: keepPreviousData,
   })
 }

@@ -2,15 +2,9 @@ import { wordsOf } from '../../words/words.ts'
 
 export const words = wordsOf({
   title: ['Projects', '项目'],
-  none: [
-    'No projects yet. The first run of a project creates it:',
-    '还没有项目。项目会随其第一个运行自动创建：',
-  ],
   name: ['Name', '名称'],
   owner: ['Owner', '所有者'],
   runs: ['Runs', '运行'],
-  created: ['Created', '创建于'],
-  notes: ['Notes', '备注'],
   visibility: ['Visible to', '可见范围'],
   private: ['members', '成员'],
   internal: ['everybody', '所有人'],
@@ -65,18 +59,7 @@ export const words = wordsOf({
   minmax: ['Min–max', '最小–最大'],
   std: ['Mean ± std', '均值 ± 标准差'],
   grouped: ['Groups', '分组'],
-  groupList: ['Groups of runs', '运行分组'],
-  groupsOf: [
-    (groups: number, runs: number) => `${groups} groups of ${runs} runs`,
-    (groups: number, runs: number) => `${runs} 个运行，${groups} 组`,
-  ],
-  meanOf: [(key: string) => `mean of ${key}`, (key: string) => `${key} 的均值`],
   noValue: ['(none)', '（无）'],
-  runsIn: [(n: number) => (n === 1 ? '1 run' : `${n} runs`), (n: number) => `${n} 个运行`],
-  groupsLeft: [
-    (n: number) => `${n} smaller groups are not shown.`,
-    (n: number) => `未显示其余 ${n} 个较小的组。`,
-  ],
   curves: ['Curves', '曲线'],
   list: ['Runs of the project', '项目的运行'],
   compare: ['Compare', '比较'],

@@ -19,13 +19,17 @@ type JobRow = Static<typeof jobRow>
 
 const holding = 'scheduled,starting,running,pausing,stopping'
 
+const readingQueue = reading<Queue>('/api/queue', { limit: 500 })
+const readingRunning = reading<JobRow[]>('/api/jobs', { state: holding, limit: 500 })
+export const ahead = () => [readingQueue, readingRunning]
+
 export function Page() {
   const say = useWords(words)
   const queue = useQuery({
-    ...reading<Queue>('/api/queue', { limit: 500 }),
+    ...readingQueue,
     refetchInterval: 15_000,
   })
-  const running = useQuery(reading<JobRow[]>('/api/jobs', { state: holding, limit: 500 }))
+  const running = useQuery(readingRunning)
   const again = useThrottled(() => reread('/api/queue', '/api/jobs'), 1_000)
   useLive('jobs', { onEvent: again, onGap: again })
   return (

@@ -13,9 +13,12 @@ import { words } from './words.ts'
 
 export type Rubric = Static<typeof rubric>
 
+const readingRubrics = reading<Rubric[]>('/api/rubrics', { limit: 500 })
+export const ahead = () => [readingRubrics]
+
 export function Page() {
   const say = useWords(words)
-  const rubrics = useQuery(reading<Rubric[]>('/api/rubrics', { limit: 500 }))
+  const rubrics = useQuery(readingRubrics)
   return (
     <div className={styles.list}>
       <header className={styles.head}>

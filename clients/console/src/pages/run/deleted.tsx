@@ -9,10 +9,16 @@ import { request } from '../../session/session.ts'
 import { useSubmit } from '../../session/use-submit.ts'
 import { NotFound } from '../../shell/wrong-turns.tsx'
 import { visible } from '../../words/visible.ts'
-import { useLanguage, useWords } from '../../words/words.ts'
+import { useLanguage, useWords, wordsOf } from '../../words/words.ts'
 import styles from './head.module.css'
 import { pathOfRun, type RunRecord } from './use-run.ts'
-import { words } from './words.ts'
+import { words as ofRun } from './words.ts'
+
+const words = wordsOf({
+  deleted: ['deleted', '已删除'],
+  deletedAt: ['Deleted', '删除于'],
+  restorableUntil: ['It can be restored until', '可恢复至'],
+})
 
 /** The page of a run that cannot be read: people who may restore it are offered that. `error` is the failed read. */
 export function Deleted({ runId, error }: { runId: string; error: unknown }) {
@@ -24,7 +30,7 @@ export function Deleted({ runId, error }: { runId: string; error: unknown }) {
 const dayMs = 86_400_000
 
 function Restorable({ run }: { run: RunRecord }) {
-  const say = useWords(words)
+  const say = { ...useWords(ofRun), ...useWords(words) }
   const language = useLanguage()
   const { run_id, short_id, name, project, owner, deleted_at } = run
   const { onSubmit, error, isBusy } = useSubmit(async () => {

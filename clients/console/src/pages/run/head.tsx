@@ -183,17 +183,18 @@ function Facts({ run, job }: Props) {
 
 /** The title and the icon of the browser tab show the state. */
 function useMarkedTab(state: string, name: string): void {
+  const language = useLanguage()
   useEffect(() => {
     const before = document.title
     const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]')
     const iconBefore = icon?.href ?? ''
-    document.title = `${state} · ${name} · Forge`
+    document.title = `${stateText(state, language)} · ${name} · Forge`
     if (icon) icon.href = iconOf(state)
     return () => {
       document.title = before
       if (icon) icon.href = iconBefore
     }
-  }, [state, name])
+  }, [state, name, language])
 }
 
 function Timeline({ phases }: { phases: readonly Phase[] }) {

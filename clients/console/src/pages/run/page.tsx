@@ -8,12 +8,15 @@ import { readAhead } from '../../session/ahead.ts'
 import { reading } from '../../session/api.ts'
 import { ApiFailure } from '../../session/failure.ts'
 import { useLanguage, useWords } from '../../words/words.ts'
+import type { Ahead } from '../slice.ts'
 import { Head } from './head.tsx'
 import styles from './page.module.css'
 import type { JobDetail } from './phases.ts'
 import { type TabContent, tabs } from './tabs.ts'
-import { pathOfJob, pathOfRun, type RunRecord, useRun } from './use-run.ts'
+import { pathOfJob, pathOfRun, type RunRecord, readingRun, useRun } from './use-run.ts'
 import { words } from './words.ts'
+
+export const ahead: Ahead = ({ params: { run_id = '' } }) => [readingRun(run_id)]
 
 export function Page() {
   const { run_id = '', tab = 'overview' } = useParams({ strict: false })

@@ -9,9 +9,11 @@ export type RunRecord = Static<typeof runRecord>
 export const pathOfRun = (runId: string): string => `/api/runs/${encodeURIComponent(runId)}`
 export const pathOfJob = (runId: string): string => `/api/jobs/${encodeURIComponent(runId)}`
 
+export const readingRun = (runId: string) => reading<RunRecord>(pathOfRun(runId))
+
 /** A run that updates live; `runId` may be its short id. */
 export function useRun(runId: string) {
-  const run = useQuery(reading<RunRecord>(pathOfRun(runId)))
+  const run = useQuery(readingRun(runId))
   // The run is read by the id in the address, its parts by the full id.
   const ids = [...new Set([runId, run.data?.run_id ?? runId])]
   const again = useThrottled(

@@ -4,9 +4,23 @@ import type { QueueExplanation } from '../../../../../schemas/queue.ts'
 import { Panel } from '../../design/panel.tsx'
 import { reading } from '../../session/api.ts'
 import { lengthOf } from '../../words/amounts.ts'
-import { useWords } from '../../words/words.ts'
+import { useWords, wordsOf } from '../../words/words.ts'
 import styles from './head.module.css'
-import { words } from './words.ts'
+
+const words = wordsOf({
+  whyQueued: ['Why it waits', '为何等待'],
+  queue: ['The queue', '队列'],
+  position: [(n: number) => `place ${n} in the queue`, (n: number) => `队列第 ${n} 位`],
+  ahead: [
+    (jobs: number, gpus: number) => `${jobs} ahead, with ${gpus} GPUs`,
+    (jobs: number, gpus: number) => `前面有 ${jobs} 个任务，共 ${gpus} 块 GPU`,
+  ],
+  eta: [
+    (p50: string, p90: string) => `starts in about ${p50}, in ${p90} at most (9 of 10)`,
+    (p50: string, p90: string) => `预计 ${p50} 后开始，九成情况下不超过 ${p90}`,
+  ],
+  sooner: ['What would start it sooner', '如何更早开始'],
+})
 
 /** Why a job waits, and what would start it sooner. The queue moves without any change to the job itself. */
 export function WhyQueued({ runId }: { runId: string }) {

@@ -8,6 +8,7 @@ import type { StreamEvent } from '../../live/frames.ts'
 import { useLive, useThrottled } from '../../live/use-live.ts'
 import { reread } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
+import type { Ahead } from '../slice.ts'
 import { BulkActions, editRow } from './bulk.tsx'
 import { type Chosen, newest } from './choice.ts'
 import { ColumnChooser } from './column-chooser.tsx'
@@ -18,26 +19,35 @@ import styles from './page.module.css'
 import { viewOf } from './saved-views.ts'
 import { isRefused, SearchBox } from './search-box.tsx'
 import { RunTable } from './table.tsx'
-import { showInLists, useRuns } from './use-runs.ts'
+import { readingRuns, showInLists, useRuns } from './use-runs.ts'
 import { SavedViews } from './views.tsx'
 import { words } from './words.ts'
 
 /** Rows change without user action; all of them are refreshed at most this often, in milliseconds. */
 const rereadMs = 2_000
 
+const usualSort = '-created_at'
+
+/** What the address asks the server for. */
+const askedBy = (search: Search) => ({
+  ...{ q: search.q ?? '', sort: search.sort ?? usualSort },
+  ...namesOfColumns(columnsOf(search.cols)),
+  ...marksOf(search),
+})
+
+export const ahead: Ahead = ({ search }) =>
+  search.group === 'project' ? [] : [readingRuns(askedBy(search))]
+
 export function Page() {
   const say = useWords(words)
   const search = useSearch({ strict: false })
-  const { q = '', sort = '-created_at', cols, group, closed = '' } = search
+  const { q = '', sort = usualSort, cols, group, closed = '' } = search
   const marks = marksOf(search)
   const navigate = useNavigate()
   const columns = columnsOf(cols)
   const isGrouped = group === 'project'
   const shut = splitNames(closed)
-  const runs = useRuns({
-    ...{ q, sort, ...namesOfColumns(columns), ...marks },
-    closed: isGrouped ? shut : null,
-  })
+  const runs = useRuns({ ...askedBy(search), closed: isGrouped ? shut : null })
   const [chosen, setChosen] = useChosen()
   const go = useCallback(
     (change: Record<string, string | undefined>) =>

@@ -43,15 +43,22 @@ type Asked = {
 /** Lines drawn before anything is known. */
 const placeholders = 12
 
-/** The runs of a search in an order, read as they come into view. */
-export function useRuns({ q, sort, metrics, hparams, starred, archived, closed }: Asked): Runs {
-  const [view, setView] = useState({ from: 0, to: 40 })
-  const page = ({ project, chunk }: Chunk) => ({
-    ...readingPage<RunRow>('/api/runs', {
-      ...{ q, starred, archived, sort, metrics, hparams, project },
-      ...{ limit: chunkRows, offset: chunk * chunkRows },
-    }),
+type Rows = Omit<Asked, 'closed'>
+
+/** A part of the list, by default its beginning. */
+export const readingRuns = (of: Rows, { project, chunk }: Chunk = { project: null, chunk: 0 }) => {
+  const { q, starred, archived, sort, metrics, hparams } = of
+  return readingPage<RunRow>('/api/runs', {
+    ...{ q, starred, archived, sort, metrics, hparams, project },
+    ...{ limit: chunkRows, offset: chunk * chunkRows },
   })
+}
+
+/** The runs of a search in an order, read as they come into view. */
+export function useRuns({ closed, ...of }: Asked): Runs {
+  const { q, sort, starred, archived } = of
+  const [view, setView] = useState({ from: 0, to: 40 })
+  const page = (chunk: Chunk) => readingRuns(of, chunk)
   const isGrouped = closed !== null
   const projects = useQuery({
     ...reading<RunsOfProject[]>('/api/runs/by-project', { q, starred, archived }),
@@ -59,7 +66,7 @@ export function useRuns({ q, sort, metrics, hparams, starred, archived, closed }
     placeholderData: keepPreviousData,
   })
   const first = useQuery({
-    ...page({ project: null, chunk: 0 }),
+    ...readingRuns(of),
     enabled: !isGrouped,
     placeholderData: keepPreviousData,
   })

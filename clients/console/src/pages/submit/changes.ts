@@ -1,4 +1,4 @@
-import { isTree, said, type Tree } from './spec-text.ts'
+import { isTree, said, type Tree } from './spec.ts'
 
 export type Change = { path: string; from: string | null; to: string | null }
 

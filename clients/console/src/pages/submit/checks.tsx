@@ -5,7 +5,8 @@ import { Failure, Loading } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { State } from '../../design/state.tsx'
 import { lengthOf } from '../../words/amounts.ts'
-import { useWords } from '../../words/words.ts'
+import { useLanguage, useWords } from '../../words/words.ts'
+import { gateText } from './gate-text.ts'
 import styles from './page.module.css'
 import { words } from './words.ts'
 
@@ -25,6 +26,7 @@ export function Checks({ of }: { of: { data: Preflight | undefined; error: unkno
 
 function Answer({ answer: { gates, warnings, estimate, queue } }: { answer: Preflight }) {
   const say = useWords(words)
+  const language = useLanguage()
   const refusing = gates.filter(({ ok }) => !ok)
   return (
     <>
@@ -57,7 +59,7 @@ function Answer({ answer: { gates, warnings, estimate, queue } }: { answer: Pref
           <li key={one.gate}>
             <State state={one.ok ? 'ok' : 'failed'} text={one.ok ? say.passes : say.refuses} />
             <span>
-              <strong>{one.gate.replaceAll('_', ' ')}</strong> {one.detail}
+              <strong>{gateText(one.gate, language)}</strong> {one.detail}
               {one.hint && (
                 <span className={styles.soft}>
                   {' '}

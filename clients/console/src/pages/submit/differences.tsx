@@ -3,7 +3,7 @@ import { Table } from '../../design/table.tsx'
 import { useWords } from '../../words/words.ts'
 import { changesBetween } from './changes.ts'
 import styles from './page.module.css'
-import type { Tree } from './spec-text.ts'
+import type { Tree } from './spec.ts'
 import { words } from './words.ts'
 
 /** How a job differs from the run that it was made from. */

@@ -7,7 +7,7 @@ import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
 import { type Field, fieldsOf, fieldTextOf, meantBy } from './fields.ts'
 import styles from './page.module.css'
-import { type Tree, valueAt } from './spec-text.ts'
+import { type Tree, valueAt } from './spec.ts'
 import { words } from './words.ts'
 
 type Put = (path: readonly string[], value: unknown) => void

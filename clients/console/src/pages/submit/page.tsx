@@ -14,21 +14,16 @@ import { useWords } from '../../words/words.ts'
 import { Checks, type Preflight } from './checks.tsx'
 import { Form } from './form.tsx'
 import styles from './page.module.css'
-import {
-  lockOf,
-  newText,
-  readText,
-  type Tree,
-  textOfSpec,
-  valueAt,
-  withValue,
-} from './spec-text.ts'
+import { lockOf, newSpec, said, type Tree, valueAt } from './spec.ts'
 import { words } from './words.ts'
+
+const readingRecipes = reading<Recipe[]>('/api/recipes', { limit: 500 })
+export const ahead = () => [readingRecipes]
 
 export function Page() {
   const say = useWords(words)
   const { from, recipe } = useSearch({ strict: false })
-  const recipes = useQuery(reading<Recipe[]>('/api/recipes', { limit: 500 }))
+  const recipes = useQuery(readingRecipes)
   const origin = useQuery({
     queryKey: ['/api/jobs/clone', { from }],
     queryFn: () =>
@@ -47,7 +42,7 @@ export function Page() {
                   <Editor
                     key={from}
                     recipes={rows}
-                    first={textOfSpec(spec)}
+                    first={said(spec)}
                     origin={{ run: from, spec }}
                   />
                 )}
@@ -55,8 +50,8 @@ export function Page() {
             )
           const first = rows.find(one => named(one) === recipe) ?? rows.find(one => !one.deprecated)
           if (!first) return <Empty text={say.noRecipes} command="forge admin recipe add FOLDER" />
-          const text = newText(first, { project: 'demo', name: first.name })
-          return <Editor recipes={rows} first={text} origin={null} />
+          const spec = newSpec(first, { project: 'demo', name: first.name })
+          return <Editor recipes={rows} first={spec} origin={null} />
         }}
       </Shown>
     </div>
@@ -75,45 +70,56 @@ function useSettled<T>(value: T, ms: number): T {
   return settled
 }
 
+// It reads and writes YAML, and is larger than the rest of the page, which is shown before it arrives.
+const loadYaml = () => import('./spec-text.ts')
+
 /** The YAML is the job; the form shows its content and writes into it. */
-function useSpec(first: string) {
-  const [text, setText] = useState(first)
-  const [lastTree, setLastTree] = useState<Tree>(() => readText(first).tree ?? {})
-  const { tree, fault } = readText(text)
+function useSpec(first: Tree) {
+  const yaml = usePart(loadYaml)
+  /** Null: nobody has changed it. */
+  const [written, setWritten] = useState<string | null>(null)
+  const [lastTree, setLastTree] = useState(first)
+  const { tree, fault } =
+    written === null || yaml === null ? { tree: first, fault: null } : yaml.readText(written)
+  const text = written ?? yaml?.textOf(first) ?? ''
   const write = (next: string) => {
-    setText(next)
-    const read = readText(next).tree
+    setWritten(next)
+    const read = yaml?.readText(next).tree
     if (read) setLastTree(read)
   }
   const put = (path: readonly string[], value: unknown) => {
-    if (tree) write(withValue(text, path, value))
+    if (tree && yaml) write(yaml.withValue(text, path, value))
   }
-  return { text, tree: tree ?? lastTree, fault, write, put }
+  return { text, tree: tree ?? lastTree, fault, write, put, isReady: yaml !== null }
 }
 
-/** Sends the text to the gates, a moment after its last change. */
-function usePreflight(text: string) {
-  const settled = useSettled(text, 400)
+/** Sends the job to the gates, a moment after its last change; null: it cannot be read. */
+function usePreflight(tree: Tree | null) {
+  const now = tree && JSON.stringify(tree)
+  const settled = useSettled(now, 400)
   const asked = useQuery({
     queryKey: ['/api/jobs/preflight', settled],
     queryFn: ({ signal }) =>
-      request<Preflight>('POST', '/api/jobs/preflight', { body: readText(settled).tree, signal }),
-    enabled: readText(settled).tree !== null,
+      request<Preflight>('POST', '/api/jobs/preflight', {
+        body: JSON.parse(settled ?? ''),
+        signal,
+      }),
+    enabled: settled !== null,
     placeholderData: before => before,
     gcTime: 0,
   })
-  return { asked, isCurrent: settled === text && !asked.isFetching && !asked.isPlaceholderData }
+  return { asked, isCurrent: settled === now && !asked.isFetching && !asked.isPlaceholderData }
 }
 
 type Origin = { run: string; spec: Tree }
 const loadDifferences = () => import('./differences.tsx')
 
-type EditorProps = { recipes: readonly Recipe[]; first: string; origin: Origin | null }
+type EditorProps = { recipes: readonly Recipe[]; first: Tree; origin: Origin | null }
 
 function Editor({ recipes, first, origin }: EditorProps) {
   const say = useWords(words)
   const spec = useSpec(first)
-  const { asked, isCurrent } = usePreflight(spec.text)
+  const { asked, isCurrent } = usePreflight(spec.fault === null ? spec.tree : null)
   const differences = usePart(origin && loadDifferences)
   const name = `${valueAt(spec.tree, ['lock', 'name'])}@${valueAt(spec.tree, ['lock', 'version'])}`
   const recipe = recipes.find(one => named(one) === name) ?? null
@@ -131,12 +137,14 @@ function Editor({ recipes, first, origin }: EditorProps) {
       <div className={styles.columns}>
         <div className={styles.column}>
           <Panel title={say.form}>
-            <RecipeChoice
-              recipes={recipes}
-              chosen={recipe}
-              onChoose={next => spec.put(['lock'], lockOf(next))}
-            />
-            <Form tree={spec.tree} recipe={recipe} put={spec.put} isOff={spec.fault !== null} />
+            <fieldset className={styles.choice} disabled={!spec.isReady}>
+              <RecipeChoice
+                recipes={recipes}
+                chosen={recipe}
+                onChoose={next => spec.put(['lock'], lockOf(next))}
+              />
+              <Form tree={spec.tree} recipe={recipe} put={spec.put} isOff={spec.fault !== null} />
+            </fieldset>
           </Panel>
         </div>
         <div className={styles.column}>
@@ -155,6 +163,7 @@ function Editor({ recipes, first, origin }: EditorProps) {
                   className={styles.area}
                   spellCheck={false}
                   value={spec.text}
+                  readOnly={!spec.isReady}
                   onChange={event => spec.write(event.target.value)}
                 />
               )}
