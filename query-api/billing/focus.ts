@@ -101,6 +101,7 @@ export const focus = (month: string): Columns => ({
   SubAccountName: row => row.project ?? row.owner,
   Tags: row => JSON.stringify(tagsOf(row)),
   // The names that focus-validator 1.0.0 asks for.
+  ChargeType: row => (row.kind === 'correction' ? 'Adjustment' : 'Usage'),
   InvoiceIssuer: () => 'Forge',
   Provider: () => 'Forge',
   Publisher: () => 'Forge',

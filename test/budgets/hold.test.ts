@@ -13,8 +13,8 @@ const put = (forge: Forge, path: string, body: object, token: string) =>
 
 const reasonOf = (forge: Forge, run_id: string, wanted: string) =>
   until(`the job waits as ${wanted}`, 20_000, async () => {
-    const { body } = await forge.call<{ queue_reason: string }>('GET', `/api/jobs/${run_id}`)
-    return body.queue_reason === wanted
+    const { body } = await forge.call<{ state_reason: string }>('GET', `/api/jobs/${run_id}`)
+    return body.state_reason === wanted
   })
 
 test.serial(
