@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
-import { decimals, gbHoursText, moneyText } from '../../events/calculations/billing.ts'
+import { dayMs, decimals, gbHoursText, moneyText } from '../../events/calculations/billing.ts'
 import type { EntryFilters, EntryRow } from '../../schemas/billing.ts'
 import { currency } from '../../schemas/profiles.ts'
 import { maxExactCount } from '../reading/page.ts'
@@ -40,13 +40,24 @@ export async function readEntries(
 /** Rows in memory at a time. */
 const atOnce = 1000
 
-/** Every asked entry, oldest first, a page at a time: no transaction is open while the reader is slow. */
+/**
+ * Every asked entry, oldest first, a day and a page at a time: no transaction is open while the reader is slow, and no page reads
+ * the whole month.
+ */
 export async function* everyEntry(
   db: Kysely<BilledTables>,
   asked: Asked,
 ): AsyncGenerator<EntryRow[]> {
-  let last: { starts_at: string; entry_id: string } | null = null
-  for (;;) {
+  for (let day = asked.from; day <= asked.to; day = dayAfter(day))
+    yield* entriesOfDay(db, { ...asked, from: day, to: day })
+}
+
+const dayAfter = (day: string): string =>
+  new Date(Date.parse(day) + dayMs).toISOString().slice(0, 10)
+
+async function* entriesOfDay(db: Kysely<BilledTables>, asked: Asked): AsyncGenerator<EntryRow[]> {
+  let last: EntryRow | null = null
+  do {
     const after: RawBuilder<unknown> =
       last === null
         ? sql`true`
@@ -55,10 +66,9 @@ export async function* everyEntry(
       select * from (${ledgerEntries}) entry where ${isAsked(asked)} and ${after}
        order by starts_at, entry_id limit ${atOnce}`.execute(db)
     const page = rows.map(toRow)
-    if (page.length > 0) yield page
-    last = page.at(-1) ?? null
-    if (last === null || page.length < atOnce) return
-  }
+    yield page
+    last = page.length === atOnce ? (page.at(-1) ?? null) : null
+  } while (last !== null)
 }
 
 const toRow = ({ gpu_ms, byte_ms, cost_micro, starts_at, ends_at, ...row }: Found): EntryRow => ({

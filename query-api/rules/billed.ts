@@ -69,12 +69,16 @@ export async function readSpent(
 ): Promise<bigint[]> {
   if (spenders.length === 0) return []
   const open = await readOpenLines(db, 'all', now)
+  const named = spenders.map(({ scope, name }, nth) => ({ scope, name, nth }))
   const { rows } = await sql<{ nth: number; spent: string }>`
-    with billed as (select owner, project, cost_micro from (${billedLines(open)}) line where day between ${from} and ${to})
-    select b.nth, (select coalesce(sum(cost_micro), 0) from billed
-                    where case b.scope when 'user' then owner = b.name else project = b.name end)::text as spent
-      from jsonb_to_recordset(${JSON.stringify(spenders.map((one, nth) => ({ ...one, nth })))}::jsonb)
-               as b (scope text, name text, nth integer)`.execute(db)
+    with billed as materialized (
+           select owner, project, cost_micro from (${billedLines(open)}) line where day between ${from} and ${to}),
+         total as (select 'user' as scope, owner as name, sum(cost_micro) as spent from billed group by owner
+                    union all
+                   select 'project', project, sum(cost_micro) from billed where project is not null group by project)
+    select b.nth, coalesce(t.spent, 0)::text as spent
+      from jsonb_to_recordset(${JSON.stringify(named)}::jsonb) as b (scope text, name text, nth integer)
+      left join total t using (scope, name)`.execute(db)
   const spent = new Map(rows.map(row => [row.nth, BigInt(row.spent)]))
   return spenders.map((_, nth) => spent.get(nth) ?? 0n)
 }

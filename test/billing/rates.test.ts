@@ -79,7 +79,9 @@ test.serial(
     await until('the bill is split', 30_000, async () => {
       const { lines } = (await forge.call<Bill>('GET', `/api/jobs/${run_id}`)).body.bill
       const last = lines.at(-1)
-      return last?.price_per_gpu_hour === '2.0000' && Date.parse(last.starts_at) === Date.parse(begin)
+      return (
+        last?.price_per_gpu_hour === '2.0000' && Date.parse(last.starts_at) === Date.parse(begin)
+      )
     })
     t.regex((await run(['admin', 'rates', 'ls'])).stdout, /2 +in force .* X=2\.00 +0\.0200/)
   },

@@ -21,5 +21,6 @@ export const budgetSample: Sample = {
   },
   changes: {
     'PUT /api/budgets/{scope}/{name}': { body: () => ({ amount: '12.5' }) },
+    'DELETE /api/budgets/{scope}/{name}': { comesLast: true },
   },
 }

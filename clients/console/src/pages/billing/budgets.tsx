@@ -9,6 +9,7 @@ import { Empty, Failure } from '../../design/notice.tsx'
 import { Num } from '../../design/number.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
+import { Share } from '../../design/share.tsx'
 import { reading, reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useAct } from '../../session/use-act.ts'
@@ -50,11 +51,10 @@ export function Budgets() {
             key: 'share',
             title: say.share,
             cell: row => (
-              <meter
-                min={0}
-                max={Math.max(Number(row.amount), Number.MIN_VALUE)}
-                value={Number(row.spent)}
-                aria-label={`${say.share}: ${row.name}`}
+              <Share
+                part={Number(row.spent)}
+                whole={Number(row.amount)}
+                label={`${say.share}: ${row.name}`}
               />
             ),
           },

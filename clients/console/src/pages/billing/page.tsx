@@ -5,6 +5,7 @@ import { DownloadButton } from '../../design/download-button.tsx'
 import { Select, TextField } from '../../design/field.tsx'
 import { Empty, ShownRows } from '../../design/notice.tsx'
 import { Figure, Figures, Num } from '../../design/number.tsx'
+import { Share } from '../../design/share.tsx'
 import { Table } from '../../design/table.tsx'
 import { addressOf, reading } from '../../session/api.ts'
 import type { Me } from '../../session/session.ts'
@@ -116,11 +117,10 @@ function Bill({ rows, before, title, month, isDays }: BillProps) {
             key: 'share',
             title: say.share,
             cell: row => (
-              <meter
-                min={0}
-                max={Math.max(cost, Number.MIN_VALUE)}
-                value={Math.max(0, Number(row.cost))}
-                aria-label={`${say.share}: ${row.group ?? say.nothing}`}
+              <Share
+                part={Number(row.cost)}
+                whole={cost}
+                label={`${say.share}: ${row.group ?? say.nothing}`}
               />
             ),
           },
