@@ -22,7 +22,7 @@ export const budgetRemoved = event(
   ({ scope, name }, who) => `${who} removed the budget of ${scope} ${name}`,
 )
 
-/** A share of the budget was spent; `tell` are the people who were to be notified of it. */
+/** A share of the budget was spent; `tell` lists the people to notify. */
 export const budgetThreshold = event(
   'budget.threshold',
   Type.Object({
@@ -48,7 +48,7 @@ export type Budget = {
   holds: boolean
 } | null
 
-/** `told`: the highest threshold of that month. It stays when the budget changes, so that none is told twice. */
+/** `told`: the highest threshold of that month so far. It survives changes of the budget, so that none is announced twice. */
 export type BudgetState = { budget: Budget; told: { month: string; percent: number } | null }
 
 function evolve(state: BudgetState, event: BudgetEvent): BudgetState {

@@ -42,7 +42,7 @@ export const entryRow = Type.Object({
   project: nullable(Type.String()),
   run_id: nullable(Type.String()),
   attempt: nullable(Type.Integer()),
-  /** Of the GPUs; null for storage, corrections and purged runs. */
+  /** The GPU series; null for storage, corrections and purged runs. */
   series: nullable(Type.String()),
   /** Exact for `gpu_second`; rounded to millionths for `gb_hour`. */
   quantity: Type.String(),
@@ -66,7 +66,7 @@ export const summaryQuery = closed({
 
 /** The cost of running attempts is part of it, up to now. */
 export const summaryRow = Type.Object({
-  /** A name, a run id, a UTC day or a kind; null: what has none. */
+  /** A name, a run id, a UTC day or a kind; null for entries without one. */
   group: nullable(Type.String()),
   gpu_seconds: Type.Number(),
   gb_hours: Type.String(),
@@ -130,7 +130,7 @@ export const budgetInput = closed({
   hold: Type.Boolean({ default: false }),
 })
 
-/** The budget as it is now. */
+/** The new budget. */
 export const budgetSet = Type.Object({
   scope: oneOf(...budgetScopes),
   name: Type.String(),
@@ -146,7 +146,7 @@ export const budgetRow = Type.Object({
   month: Type.String(),
   amount: Type.String(),
   hold: Type.Boolean(),
-  /** Of this month, with running attempts up to now. */
+  /** This month so far, running attempts included. */
   spent: Type.String(),
   /** Spent by the end of the month at the rate so far. */
   forecast: Type.String(),

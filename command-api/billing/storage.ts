@@ -15,8 +15,8 @@ const name = 'storage bill'
 const atOnce = 100
 
 /**
- * Bills what is stored when a day begins for its 24 hours, at the price of that moment. A day during which no server ran at all is
- * not billed: nothing proves what was stored.
+ * Bills the data stored at the start of a day for its 24 hours, at the price of that moment. A day without any running server is
+ * not billed, because nothing proves how much was stored.
  */
 export const storageMeter = reactor<Measure, Needed>({
   name,

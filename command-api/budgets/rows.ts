@@ -4,7 +4,7 @@ import type { Transaction } from '../commit/event-store.ts'
 import { peopleOfBudget } from '../rules/budget-people.ts'
 import type { Spender } from './decide.ts'
 
-/** What was spent stays known, so that a raised budget lets jobs start at once. */
+/** Keeps the amount spent, so that a raised budget lets jobs start at once. */
 export async function saveBudget(
   tx: Transaction,
   { events, now }: { events: readonly BudgetEvent[]; now: Date },

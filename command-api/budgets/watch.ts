@@ -7,10 +7,10 @@ import { monthOf, readBudgets, saveSpent } from './rows.ts'
 
 type Needed = Pick<Deps, 'pool' | 'now' | 'ledger'>
 
-/** Changes that one look records; the next one goes on. */
+/** Changes recorded by one pass; the next one continues. */
 const mostChanged = 500
 
-/** Compares budgets with the bills every minute: notes what was spent, by which jobs wait, and which thresholds were crossed. */
+/** Compares budgets with the bills every minute: stores the amounts spent, which hold jobs, and records crossed thresholds. */
 export const budgetWatcher = reactor<object, Needed>({
   name: 'budgets',
   repeat: 'local',

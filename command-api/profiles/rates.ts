@@ -18,7 +18,7 @@ export type Wanted = Pick<RatesVersion, 'gpu' | 'storage_per_gb_month'> & {
   effective_at: Date | null
 }
 
-/** A version takes the place of those that would begin at the same time or later. */
+/** A version replaces planned ones with the same or a later start. */
 export function setRates({ last, planned }: RateCard, wanted: Wanted, now: Date): RatesEvent[] {
   const { gpu, storage_per_gb_month } = wanted
   const from = wanted.effective_at ?? now
@@ -70,7 +70,7 @@ export async function saveRates(
 
 type Due = { version: number; gpu: Record<string, string> }
 
-/** Puts the prices of a version into the profiles when it begins: for those who look, and for jobs that are admitted from then on. */
+/** Copies the prices of a version to the profiles when it begins, so that they are displayed and new jobs are admitted with them. */
 export const ratesReactor = reactor<Due, Pick<Deps, 'pool'>>({
   name: 'rates',
   repeat: 'local',

@@ -6,7 +6,7 @@ import { projectFacts } from './short-id.ts'
 
 type Of = { scope: 'user' | 'project'; name: string }
 
-/** SQL: who is told of budget `b`: its person, or the owner and the maintainers of its project, 50 at most. */
+/** SQL: who is notified about budget `b`: its person, or the owner and the maintainers of its project, 50 at most. */
 export const peopleOfBudget = `case b.scope when 'user' then array[b.name] else array(
   select p.owner from write.project p where p.name = b.name union
   select m.username from write.project_member m where m.project = b.name and m.role = 'maintainer' limit 50) end`

@@ -3,8 +3,8 @@ import type { Pool } from 'pg'
 export type Stored = { owner: string; project: string | null; bytes: string }
 
 /**
- * What is stored now, by owner and project, and billed by the hour: artifacts, imported models and the files of datasets, each file
- * of a person once. The only place that says what is billed as storage.
+ * The data stored now, by owner and project, that is billed: artifacts, imported models and the files of datasets, each file of a
+ * person once. The only place that defines what is billed as storage.
  */
 export async function readStored(pool: Pool): Promise<Stored[]> {
   const { rows } = await pool.query<Stored>({

@@ -8,7 +8,7 @@ import { type BilledTables, type Days, ledgerEntries, mayBeTold } from '../rules
 
 export type Asked = EntryFilters & Days & { caller: Person }
 
-/** SQL condition: whether a line of the ledger was asked for, and may be told to the caller. */
+/** SQL condition: whether a line of the ledger was requested and the caller may read it. */
 export const isAsked = ({ caller, from, to, user, project, kind }: Asked): RawBuilder<SqlBool> => {
   const equal = (column: string, value: string | undefined) =>
     value === undefined ? sql`true` : sql`${sql.ref(column)} = ${value}`

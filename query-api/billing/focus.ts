@@ -55,7 +55,7 @@ const seconds = (instant: string) => `${instant.slice(0, 19)}Z`
 const number = (text: string): Cell => ({ exactly: text })
 const isGpu = ({ unit }: EntryRow) => unit === 'gpu_second'
 
-/** Columns of FOCUS 1.0; those that mean nothing here are empty. */
+/** Columns of FOCUS 1.0; columns without a meaning here are empty. */
 export const focus = (month: string): Columns => ({
   AvailabilityZone: () => null,
   BilledCost: row => number(row.cost),

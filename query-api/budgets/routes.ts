@@ -52,7 +52,7 @@ export const budgetRoutes = (reads: Reads<Tables>, now: Clock): Route[] => [
 
 type Found = { scope: 'user' | 'project'; name: string; amount_micro: string; holds: boolean }
 
-/** Of projects: to their members, as their bills. */
+/** Members of a project read its budget, like its bills. */
 const select = (caller: Person) => sql`
   select scope, name, amount_micro::text as amount_micro, holds
     from (select b.*, case scope when 'user' then name end as owner, case scope when 'project' then name end as project

@@ -4,7 +4,7 @@ import type { Ledger, LedgerEntry } from '../../command-api/rules/ledger.ts'
 import { type BilledTables, ledgerEntries, readSpent } from '../../query-api/rules/billed.ts'
 import { daysOfMonth } from '../../query-api/rules/month.ts'
 
-/** Reads bills from the read models, whoever they belong to. */
+/** Reads everybody's bills from the read models. */
 export function ledgerReader(pool: Pool): Ledger {
   const db = new Kysely<BilledTables>({ dialect: new PostgresDialect({ pool }) })
   return {

@@ -23,7 +23,7 @@ function told(spendings: readonly (readonly [month: string, spent: number])[], a
   return percents
 }
 
-test('each threshold is told once a month, and only the highest of those that were crossed at once', t => {
+test('each threshold is announced once a month; if several are crossed at once, only the highest', t => {
   const spendings = [49, 50, 50, 81, 79, 99, 100, 250].map(spent => ['2026-11', spent] as const)
   t.deepEqual(told(spendings), [[], [50], [], [80], [], [], [100], []])
   t.deepEqual(
@@ -42,7 +42,7 @@ test('each threshold is told once a month, and only the highest of those that we
   )
 })
 
-test('setting or removing a budget again changes nothing, and one that is gone tells nothing', t => {
+test('setting or removing a budget again changes nothing, and a removed one announces nothing', t => {
   const set = setBudget(folded(budgets, []), of, wanted)
   const state = folded(budgets, set)
   t.deepEqual(setBudget(state, of, wanted), [])

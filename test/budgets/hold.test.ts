@@ -18,7 +18,7 @@ const reasonOf = (forge: Forge, run_id: string, wanted: string) =>
   })
 
 test.serial(
-  'a spent budget is told to its people and holds new jobs until it is raised',
+  'a spent budget notifies its people and holds new jobs until it is raised',
   async t => {
     const forge = await startForge(t, withoutExecutor)
     await setPrice(forge, '3600')

@@ -20,7 +20,7 @@ import { words } from './words.ts'
 const path = '/api/budgets'
 const pathOf = (scope: string, name: string) => `${path}/${scope}/${encodeURIComponent(name)}`
 
-/** Budgets with what was spent of them, and a form to set one. */
+/** Budgets with the amounts spent, and a form to set one. */
 export function Budgets() {
   const say = useWords(words)
   const budgets = useQuery(reading<BudgetRow[]>(path, { limit: 500 }))

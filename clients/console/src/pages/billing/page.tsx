@@ -19,7 +19,7 @@ import { words } from './words.ts'
 const groups = ['project', 'user', 'run', 'day', 'kind'] as const
 const path = '/api/billing/summary'
 
-/** The bill of a month beside that of the month before, budgets, and for administrators the rates. */
+/** The bill of a month compared with the previous one, budgets, and for administrators the rates. */
 export function Page() {
   const say = useWords(words)
   const navigate = useNavigate()
