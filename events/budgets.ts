@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { oneOf } from '../schemas/shared.ts'
 import { moneyText } from './calculations/billing.ts'
 import { aggregate, type EventOf, event } from './event.ts'
@@ -41,7 +41,6 @@ export const budgetThreshold = event(
 
 const events = [budgetSet, budgetRemoved, budgetThreshold] as const
 export type BudgetEvent = EventOf<(typeof events)[number]>
-export type BudgetThreshold = Static<typeof budgetThreshold.data>
 
 export type Budget = {
   amount_micro: string

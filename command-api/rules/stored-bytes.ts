@@ -4,7 +4,7 @@ export type Stored = { owner: string; project: string | null; bytes: string }
 
 /**
  * The data stored now, by owner and project, that is billed: artifacts, imported models and the files of datasets, each file of a
- * person once. The only place that defines what is billed as storage.
+ * person once. The only definition of billed storage.
  */
 export async function readStored(pool: Pool): Promise<Stored[]> {
   const { rows } = await pool.query<Stored>({
