@@ -34,6 +34,7 @@ import * as listed from './slices.ts'
 import { registerMadeFile } from './uploads/made-file.ts'
 import { uploadsOfDatasets } from './uploads/of-datasets.ts'
 import { uploadsOfRuns } from './uploads/of-runs.ts'
+import { type SnapshotMaker, volumeSnapshots } from './volumes/snapshot.ts'
 
 type Ports = PortsOf<(typeof listed)[keyof typeof listed]>
 
@@ -51,10 +52,18 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => {
 /** Every kind of things. */
 export const kinds: readonly Kind[] = slices.flatMap(({ kind }) => kind ?? [])
 
+const snapshotMaker: SnapshotMaker = {
+  keepFile: (deps, cause, file, open) => uploadsOfDatasets(deps).keepFile(cause, file, open),
+  locks: locksOfDataset,
+  push: (work, made) =>
+    pushMadeVersion(work, { ...made, kind: null, parents: [], source: 'volume' }),
+}
+
 /** The reactors of every process that serves commands. */
 export const reactors: readonly Reactor<Deps>[] = [
   ...slices.flatMap(slice => slice.reactors ?? []),
   sampleJudge(deploymentToJudge),
+  volumeSnapshots(snapshotMaker),
   runPurger(slices.flatMap(({ deleteRowsOfRun }) => deleteRowsOfRun ?? [])),
 ]
 
@@ -89,7 +98,11 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
         text: rows.map(row => `${JSON.stringify(row)}\n`).join(''),
       }),
     locks: locksOfDataset,
-    push: (work, made) => pushMadeVersion(work, { ...made, source: 'annotation' }),
+    push: (work, { upload_id, ...made }) =>
+      pushMadeVersion(work, {
+        ...{ ...made, source: 'annotation' },
+        files: [{ upload_id, name: 'train.jsonl' }],
+      }),
   }
   return {
     datasetMaker,

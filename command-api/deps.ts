@@ -21,6 +21,7 @@ import type { Reports } from './rules/admit-report.ts'
 import type { Ledger } from './rules/ledger.ts'
 import type { Hub } from './rules/model-hub.ts'
 import type { ShortNumbers } from './rules/short-numbers.ts'
+import type { VolumeFolders } from './rules/volumes.ts'
 
 /** Settings used by commands. */
 export type CommandConfig = {
@@ -69,6 +70,8 @@ export type Deps = FactAppends & {
   uploads: DirectoryStore
   /** The output of runs; may be the same store. */
   artifacts: ObjectStore
+  /** Where volumes are; if several hosts serve an installation, folders that all of them mount. */
+  volumes: VolumeFolders
   /** Signs the addresses to which files are sent. */
   uploadKey: AddressKey
   /** Reads a run's reports for its diagnosis. */

@@ -60,6 +60,8 @@ export type LaunchOrder = {
   datasets: Preparation['datasets']
   /** The imported model that its spec names. */
   model: Preparation['model']
+  /** The volumes that its spec names. */
+  volumes: Preparation['volumes']
   /** The benchmarks that its spec names, with their definitions, for the code of the run. */
   benchmarks: readonly object[]
   /** How often the code should write a checkpoint, as its spec says. */
@@ -79,6 +81,7 @@ export type Scheduled =
   | 'quota_in_use'
   | 'over_budget'
   | 'gpus_taken'
+  | 'volume_in_use'
   | 'gone'
   | WhyClosed
 

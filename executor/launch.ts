@@ -40,6 +40,7 @@ export const toLaunch =
         stored: order.stored,
         datasets: order.datasets,
         model: order.model,
+        volumes: order.volumes,
         env: own,
         input: JSON.stringify(order.params),
       },

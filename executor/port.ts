@@ -55,6 +55,8 @@ export type Preparation = {
   datasets: readonly DatasetToPlace[]
   /** The imported model of the hub, fetched in the same way; null: none. */
   model: ModelToPlace | null
+  /** The volumes that the run reads or writes, in the folder of volumes that the host has. */
+  volumes: readonly VolumeToMount[]
   /** The only variables of the launch that the preparation sees. */
   env: Record<string, string>
   /** The parameters as JSON; they may be of any size. */
@@ -91,6 +93,16 @@ export type ModelToPlace = {
   /** The digest of the names and digests of its files. */
   digest: string
   files: readonly { name: string; sha256: string; size_bytes: number }[]
+}
+
+/** A volume of a run. While one run writes to it, no other has it. */
+export type VolumeToMount = {
+  name: string
+  /** Where it is mounted under isolation by bubblewrap; in other modes only `FORGE_VOLUMES` has its path. */
+  mount_path: string
+  read_only: boolean
+  /** The name of its folder among the volumes of the host. */
+  directory: string
 }
 
 /** Opaque to all but the executor that returned it. */

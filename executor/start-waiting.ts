@@ -51,9 +51,10 @@ async function scheduleAll({ commands, logger }: StartDeps, starts: Start[]): Pr
   const start = async ({ run_id, gpu_indexes }: Start) => {
     const outcome = await commands.schedule(run_id, gpu_indexes)
     if (outcome === 'scheduled') scheduled++
-    const isOwners = outcome === 'quota_in_use' || outcome === 'over_budget'
-    if (isOwners) await commands.recordWaitReasons([{ run_id, reason: outcome }])
-    if (isOwners || outcome === 'gone') unable.add(run_id)
+    const isHeld =
+      outcome === 'quota_in_use' || outcome === 'over_budget' || outcome === 'volume_in_use'
+    if (isHeld) await commands.recordWaitReasons([{ run_id, reason: outcome }])
+    if (isHeld || outcome === 'gone') unable.add(run_id)
   }
   await forEachApart(starts, start, (error, { run_id }) => {
     unable.add(run_id)

@@ -52,6 +52,8 @@ export type QueryDeps<T> = {
   signIn: SignInSettings
   /** The contents of artifacts. */
   contents: Pick<Contents, 'store' | 'key' | 'baseUrl'>
+  /** Where volumes are, by backend; null: this installation does not have it. */
+  volumes: { local: string; slurm: string | null }
   /** The console; null if it is not built here. */
   assets: Assets | null
 }

@@ -16,6 +16,7 @@ export const notificationKinds = [
   'maintenance',
   'dataset_ready',
   'dataset_invalid',
+  'volume_cleanup',
   ...alertKinds,
 ] as const
 

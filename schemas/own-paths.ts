@@ -28,6 +28,7 @@ export const ownSegments: readonly string[] = [
   'settings',
   'submit',
   'usage',
+  'volumes',
 ]
 
 const isOwn = (segment: string): boolean => ownSegments.includes(segment)

@@ -9,6 +9,9 @@ export const uploadsIn = ({ dataDir }: { dataDir: string }): string => join(data
 /** Datasets that were fetched for the runs of this machine, or of this cluster. */
 export const datasetsIn = (directory: string): string => join(directory, 'datasets')
 
+/** The volumes of people: on this machine, or in the shared folder of a cluster. */
+export const volumesIn = (directory: string): string => join(directory, 'volumes')
+
 /** Uploaded recipes, unpacked for the runs on this machine. */
 export const recipesIn = ({ dataDir }: { dataDir: string }): string => join(dataDir, 'recipes')
 

@@ -58,6 +58,7 @@ const others = {
   model: '/models/bard',
   annotations: '/annotations',
   datasets: '/datasets',
+  volumes: '/volumes',
   dataset: '/datasets/ada/sums',
   'dataset-invalid': '/datasets/ada/sums?version=1',
   deployment: '/deployments/{deployment}',

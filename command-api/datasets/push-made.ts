@@ -11,10 +11,11 @@ export type MadeVersion = {
   /** `owner/name`. */
   dataset: string
   /** Registered by the caller. */
-  upload_id: string
-  kind: 'preference' | 'chat' | 'text'
+  files: { upload_id: string; name: string }[]
+  /** Null: to be recognised. */
+  kind: 'preference' | 'chat' | 'text' | null
   parents: string[]
-  source: 'annotation'
+  source: 'annotation' | 'volume'
   caller: Asking
 }
 
@@ -26,15 +27,14 @@ const namedBy = (dataset: string) => {
 /** The streams to lock before `pushMadeVersion`. */
 export const locksOfDataset = (dataset: string): string[] => [datasetAt(namedBy(dataset)).stream]
 
-/** Makes one file that Forge wrote the next version of a dataset, by the rules for pushed ones. */
+/** Makes files that Forge wrote or found the next version of a dataset, by the rules for pushed ones. */
 export async function pushMadeVersion(
   work: Work,
-  { dataset, upload_id, kind, parents, source, caller }: MadeVersion,
+  { dataset, files, kind, parents, source, caller }: MadeVersion,
 ): Promise<{ ref: string; created: boolean }> {
   const named = namedBy(dataset)
   await refuseOthers(work.tx, named, caller)
   await holdParents(work, { parents }, caller)
-  const files = [{ upload_id, name: 'train.jsonl' }]
   const found = await uploadedFiles(work.tx, { files }, { owner: caller.username, now: work.now })
   const digest = digestOf(found.files.map(({ name, sha256 }) => [name, sha256]))
   const { events, state } = await work.decide(datasetAt(named), {

@@ -20,8 +20,8 @@ import { nextLimit } from './limits.ts'
 import { readNewPrices, reprice } from './prices.ts'
 import { NotNow, reserve } from './reservation.ts'
 import { CheckpointGone, saveJob } from './rows.ts'
-import { noteReasonOfAll, noteWaitReasons, type Wait } from './wait-reason.ts'
-import { isAnyQueued, readWaiting } from './waiting-jobs.ts'
+import { noteReasonOfAll, noteWaitReasons, readReady, type Wait } from './wait-reason.ts'
+import { isAnyQueued } from './waiting-jobs.ts'
 
 /** By rank. */
 type Offsets = readonly { stdout: number; stderr: number }[]
@@ -36,7 +36,7 @@ export function executorCommands(deps: Needed, { executor, engine, runsDirectory
   const change = (run_id: string, decide: (job: Job, now: Date) => JobEvent[]) =>
     commit(deps, cause, jobAt(run_id), { decide, alongside: saveJob })
   return {
-    waiting: () => readWaiting(deps, executor),
+    waiting: () => readReady(deps, executor),
     active: () => readActive(deps, { executor, engine }),
     over: (attempts: readonly AttemptOfRun[]) => readOver(deps.pool, attempts),
     heldGpus: () => readHeldGpus(deps.pool, { executor, engine }),

@@ -3,6 +3,7 @@ import { cloneLabel, retryLabel } from '../../schemas/jobs/jobspec.ts'
 import { serveKind } from '../../schemas/recipes.ts'
 import type { Kind, Thing, UseChange } from '../kind.ts'
 import { importOf } from '../rules/imported-models.ts'
+import { reads, volumesOf, writes } from '../rules/volumes.ts'
 
 /** The run of a job. */
 export const jobKind: Kind = {
@@ -27,7 +28,7 @@ export const jobKind: Kind = {
       case 'job.succeeded':
       case 'job.failed':
       case 'job.stopped':
-        return ['resume', 'package', ownCheckpoints, unfinished, model].map(as =>
+        return ['resume', 'package', ownCheckpoints, unfinished, model, reads, writes].map(as =>
           ends(event.data.run_id, as),
         )
       default:
@@ -66,7 +67,10 @@ function beginsFrom({ run_id, kind, resolved, ...job }: Admitted): UseChange[] {
   const data = resolved.datasets.flatMap(({ ref }) =>
     ['dataset', unfinished].map(as => [as, { kind: 'dataset', id: ref }] as const),
   )
-  return [...Object.entries(used), ...data].flatMap(([as, one]) =>
+  const volumes = volumesOf(job).map(
+    ({ volume_id: id, read_only }) => [read_only ? reads : writes, { kind: 'volume', id }] as const,
+  )
+  return [...Object.entries(used), ...data, ...volumes].flatMap(([as, one]) =>
     one ? [{ begins: true as const, user: run(run_id), used: one, as }] : [],
   )
 }

@@ -13,6 +13,7 @@ import { roleOf } from '../rules/enabled-person.ts'
 import { modelToRun } from '../rules/imported-models.ts'
 import { endIngestTokens, issueIngestToken } from '../rules/ingest-tokens.ts'
 import { openSecrets } from '../rules/secret-values.ts'
+import { volumesToRun } from '../rules/volumes.ts'
 import { openEnv, type StoredEnv } from './sealed-env.ts'
 
 /** The order to launch an attempt, with a new ingest token; earlier tokens of the run become invalid. */
@@ -36,6 +37,7 @@ export async function readOrder(
   )[0]
   const datasets = await readableDatasets(tx, admitted.data)
   const model = await modelToRun(tx, admitted.data)
+  const volumes = await volumesToRun(tx, admitted.data)
   const { nodes, owner, recipe, resolved, spec } = admitted.data
   const env = {
     ...(await openEnv(row as StoredEnv, run_id, deps.sealing)),
@@ -63,6 +65,7 @@ export async function readOrder(
     benchmarks: await benchmarksToRun(deps.store, spec.spec.benchmarks, tx),
     datasets,
     model,
+    volumes,
     checkpoint_every_steps: spec.spec.checkpoints.every_steps,
     disk_bytes: bytesOfGigabytes(spec.spec.resources.disk_gb),
     env,

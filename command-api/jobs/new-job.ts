@@ -12,6 +12,7 @@ import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { Decided } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import { awaitImports } from '../rules/imported-models.ts'
+import { holdVolumes } from '../rules/volumes.ts'
 import { type AdmissionFacts, requestOf } from './admission/facts.ts'
 import { estimateOf, warningsOf, withoutSecrets } from './admission/warnings.ts'
 import type { Hold } from './decide.ts'
@@ -111,10 +112,9 @@ export async function insertJobs(
                                  where r.kind = 'artifact' and r.id = given.init_from and r.deleted_at is null for share))`,
     values: [JSON.stringify(jobs.map(job => rowOfJob(job, sealing)))],
   })
-  await awaitImports(
-    tx,
-    jobs.map(({ admitted }) => admitted),
-  )
+  const all = jobs.map(({ admitted }) => admitted)
+  await awaitImports(tx, all)
+  await holdVolumes(tx, all)
   // It was deleted after the gates saw it.
   if (rowCount !== jobs.length) throw new Refusal('conflict', whatWasDeleted(jobs))
 }

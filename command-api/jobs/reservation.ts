@@ -1,11 +1,18 @@
 import type { Transaction } from '../commit/event-store.ts'
 import { overBudget } from '../rules/over-budget.ts'
 import { whyClosed } from '../rules/queue-switches.ts'
+import { takeVolumes } from '../rules/volumes.ts'
 import { takeQuota, takeSlots } from './holds.ts'
 
-type Lacking = 'quota_in_use' | 'over_budget' | 'gpus_taken' | 'queue_paused' | 'draining'
+type Lacking =
+  | 'quota_in_use'
+  | 'over_budget'
+  | 'gpus_taken'
+  | 'volume_in_use'
+  | 'queue_paused'
+  | 'draining'
 
-/** The quota or GPUs are no longer free, or nothing may start; the transaction is rolled back. */
+/** The quota, GPUs or volumes are no longer free, or nothing may start; the transaction is rolled back. */
 export class NotNow extends Error {
   readonly why: Lacking
   constructor(why: Lacking) {
@@ -23,7 +30,7 @@ export type Reservation = {
 }
 
 /**
- * Reserves the quota and the GPUs of a starting job, and records the machine; throws `NotNow` if they are not free. This
+ * Reserves the quota, the GPUs and the volumes of a starting job, and records the machine; throws `NotNow` if they are not free. This
  * decides, whatever `executor/queue.ts` selected: the rows of `write.quota` and `write.gpu_slot` keep two jobs from getting the
  * same GPUs.
  */
@@ -41,6 +48,7 @@ export async function reserve(tx: Transaction, wanted: Reservation): Promise<voi
     throw new NotNow('over_budget')
   if (!(await takeQuota(tx, { run_id, now, ...rows[0] }))) throw new NotNow('quota_in_use')
   if (!(await takeSlots(tx, wanted))) throw new NotNow('gpus_taken')
+  if (!(await takeVolumes(tx, run_id))) throw new NotNow('volume_in_use')
   await tx.query('update write.job_state set engine = $2 where run_id = $1', [
     run_id,
     wanted.engine,

@@ -4,6 +4,7 @@ import { isEnded } from '../../schemas/jobs/jobs.ts'
 import type { Decided } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import { holdResource } from '../rules/hold-resource.ts'
+import { releaseVolumes } from '../rules/volumes.ts'
 import { releaseHolds } from './holds.ts'
 import { isActive, nextLimit } from './limits.ts'
 import { notePastRun } from './past-runs.ts'
@@ -30,7 +31,10 @@ export async function saveJob(
   const { run_id } = job.subject
   await saveState(tx, job, { now, pending_until: newPendingUntil(job, events, now) })
   for (const event of events) await saveAttempt(tx, event, now)
-  if (events.some(event => event.type === 'job.exited')) await releaseHolds(tx, run_id, now)
+  if (events.some(event => event.type === 'job.exited')) {
+    await releaseHolds(tx, run_id, now)
+    await releaseVolumes(tx, run_id, now)
+  }
   if (job.state === 'succeeded' && job.exit) await notePastRun(tx, run_id, now)
   await saveRun(tx, job, now)
 }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { QueueReason } from '../../schemas/jobs/jobs.ts'
 import type { Deps } from '../deps.ts'
-import { hasRoom, overItsBudget, queued } from './waiting-jobs.ts'
+import { hasRoom, overItsBudget, type QueueRow, queued, readWaiting } from './waiting-jobs.ts'
 
 export type Wait = { run_id: string; reason: QueueReason }
 
@@ -19,6 +19,19 @@ export async function noteWaitReasons(pool: Pool, waits: readonly Wait[]): Promi
             where j.run_id = w.run_id and j.state = 'queued' and j.queue_reason is distinct from w.reason`,
     values: [some.map(({ run_id }) => run_id), some.map(({ reason }) => reason)],
   })
+}
+
+/** The jobs of an executor that could start if GPUs are free, in queue order; records which others wait for a volume. */
+export async function readReady(
+  deps: Pick<Deps, 'pool' | 'now'>,
+  executor: string,
+): Promise<QueueRow[]> {
+  const { ready, withoutVolume } = await readWaiting(deps, executor)
+  await noteWaitReasons(
+    deps.pool,
+    withoutVolume.map(run_id => ({ run_id, reason: 'volume_in_use' as const })),
+  )
+  return ready
 }
 
 /** Records for all due jobs of an executor that nothing starts there. */

@@ -10,6 +10,7 @@ import type { WaitingJob } from '../../events/calculations/queue-picture.ts'
 import type { Deps } from '../deps.ts'
 import { runsAwaitingImports } from '../rules/imported-models.ts'
 import { isOverBudget } from '../rules/over-budget.ts'
+import { runsAwaitingVolumes } from '../rules/volumes.ts'
 import { hoursLeft } from './holds.ts'
 
 /** A queued job, with everything that the queue shows and decides by. */
@@ -58,18 +59,32 @@ export async function isAnyQueued(
   return rowCount === 1
 }
 
-/** The due jobs of an executor that fit into their owner's quota and whose models are here, in queue order. */
+export type Waiting = {
+  /** The due jobs of an executor that fit into their owner's quota and whose models are here, in queue order. */
+  ready: QueueRow[]
+  /** Those among such jobs that wait for a volume instead. */
+  withoutVolume: string[]
+}
+
 export async function readWaiting(
   { pool, now }: Pick<Deps, 'pool' | 'now'>,
   executor: string,
-): Promise<QueueRow[]> {
+): Promise<Waiting> {
   const at = now()
   const [{ jobs }, importing] = await Promise.all([readQueue(pool, at), runsAwaitingImports(pool)])
-  return jobs.flatMap(({ job }) => {
+  const ready = jobs.flatMap(({ job }) => {
     const isDue = job.not_before === null || job.not_before <= at
     const isReady = isDue && job.has_room && !importing.has(job.run_id)
     return job.executor === executor && isReady ? job : []
   })
+  const excluded = await runsAwaitingVolumes(
+    pool,
+    ready.map(({ run_id }) => run_id),
+  )
+  return {
+    ready: ready.filter(({ run_id }) => !excluded.has(run_id)),
+    withoutVolume: [...excluded],
+  }
 }
 
 /** What these people hold, and have used recently. */

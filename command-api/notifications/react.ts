@@ -4,6 +4,7 @@ import { centsText } from '../../events/calculations/billing.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { NotificationSent } from '../../events/notifications.ts'
 import { currency } from '../../schemas/profiles.ts'
+import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { Duty } from '../effects/reactor.ts'
 
 /** A notification and its recipient; `username` null: everybody who may sign in. */
@@ -53,6 +54,18 @@ const tellers: Tellers = {
     ),
   'dataset.validated': ({ created_by, report, ...version }) =>
     ofDataset(created_by, version, report),
+  'volume.cleanup_announced': ({ cleanup_at, ...volume }) =>
+    ofVolume(volume, {
+      level: 'warn',
+      title: `The files of the volume ${volume.name} will be deleted`,
+      body: `At ${toTimestamp(new Date(cleanup_at))}, unless a job uses it before`,
+    }),
+  'volume.cleaned': volume =>
+    ofVolume(volume, {
+      level: 'info',
+      title: `The files of the volume ${volume.name} were deleted`,
+      body: 'No job had used it for as long as it says',
+    }),
   'quota.set': ({ username, max_concurrent_gpus, max_concurrent_jobs }, { actor }) =>
     ofPerson(username, actor.id, {
       kind: 'quota_changed',
@@ -153,6 +166,22 @@ function ofBudget(budget: Data<'budget.threshold'>): Told[] {
     },
   }))
 }
+
+type AboutVolume = { volume_id: string; owner: string }
+
+const ofVolume = (
+  { volume_id, owner }: AboutVolume,
+  content: Pick<Told['message'], 'level' | 'title' | 'body'>,
+): Told => ({
+  username: owner,
+  message: {
+    ...{ kind: 'volume_cleanup', ...content },
+    target: { type: 'volume', id: volume_id },
+    url: `/volumes/${volume_id}`,
+    actor: 'forge',
+    group_key: `volume_cleanup:${volume_id}`,
+  },
+})
 
 type AboutJob = { run_id: string; short_id: string; owner: string; message: string | null }
 type Kind = Pick<Told['message'], 'kind' | 'level'>

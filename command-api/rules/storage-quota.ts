@@ -31,7 +31,7 @@ export type Added = {
 
 /**
  * Throws `invalid` if the person would store more than the quota: registered artifacts of their runs,
- * uploads that no artifact has taken over, and models that they import.
+ * uploads that no artifact has taken over, which include their datasets, models that they import, and the sizes of their volumes.
  */
 export async function refuseBeyondStorage(
   tx: Transaction,
@@ -48,7 +48,7 @@ export async function refuseBeyondStorage(
     {
       code: 'quota.storage',
       data: { limit_bytes: limitBytes, used_bytes: used, requested_bytes: bytes },
-      hint: 'Delete artifacts that are no longer needed, or ask an administrator for a larger quota',
+      hint: 'Delete artifacts, datasets or volumes that are no longer needed, or ask an administrator for a larger quota',
     },
   )
 }
@@ -68,7 +68,8 @@ async function storedBy(
                        and u.upload_id <> coalesce($3, '')
                        and not exists (select from write.artifact a where a.upload_id = u.upload_id and a.size_bytes is not null))
                  + (select coalesce(sum(f.size_bytes), 0)
-                      from write.hub_import i join write.hub_file f using (import_id) where i.owner = $1))::float8 as bytes`,
+                      from write.hub_import i join write.hub_file f using (import_id) where i.owner = $1)
+                 + (select coalesce(sum(v.size_gb), 0) * 1000000000::bigint from write.volume v where v.owner = $1))::float8 as bytes`,
     values: [username, artifact_id, upload_id],
   })
   return rows[0]?.bytes ?? 0

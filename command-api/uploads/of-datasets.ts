@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { maxDatasetFiles } from '../../schemas/datasets/datasets.ts'
-import type { HttpAsked } from '../commit/asked.ts'
+import type { Asked, HttpAsked } from '../commit/asked.ts'
 import type { Deps } from '../deps.ts'
 import { announce } from './announce.ts'
 import { complete, expandedBytes } from './complete.ts'
@@ -29,11 +29,24 @@ export const uploadsOfDatasets = (deps: Deps) => {
       announce(deps, request, announced(file), limits),
 
     /** Registers what this person has sent; null if they were given no address for it. Idempotent. */
-    async registerFile(request: HttpAsked, file: NamedByDigest): Promise<string | null> {
+    async registerFile(request: Asked, file: NamedByDigest): Promise<string | null> {
       const upload = await findSame(deps.pool, announced(file), deps.now())
       if (upload === null) return null
       await complete(deps, request, upload)
       return upload.upload_id
+    },
+
+    /** Keeps what `open` reads, unless this person has sent the same before; returns the upload. */
+    async keepFile(
+      cause: Asked,
+      file: NamedByDigest,
+      open: () => Promise<Readable>,
+    ): Promise<string> {
+      const { upload_id, exists } = await announce(deps, cause, announced(file), limits)
+      if (exists) return upload_id
+      await deps.artifacts.receive(upload_id, 0, await open())
+      await this.registerFile(cause, file)
+      return upload_id
     },
 
     async storeFile(request: HttpAsked, file: NamedByDigest, content: Buffer): Promise<string> {

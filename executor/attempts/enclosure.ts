@@ -4,6 +4,9 @@ export type IsolationMode = 'bubblewrap' | 'user' | 'landlock' | 'none'
 /** What all processes of one run may have together. */
 export type RunLimits = { processes: number; memory_bytes: number }
 
+/** A folder that a run reads or writes, and where it sees it in a mount namespace. */
+export type Mount = { path: string; mount_path: string; read_only: boolean }
+
 /** The paths and devices that the command of one attempt may reach; paths are absolute. */
 export type Enclosure = {
   mode: Exclude<IsolationMode, 'none'>
@@ -19,6 +22,8 @@ export type Enclosure = {
   readable: string[]
   writable: string[]
   devices: string[]
+  /** Folders that also appear elsewhere; their own paths are among `readable` and `writable`. */
+  mounts?: readonly Mount[]
   /** Its temporary files; `/tmp` in a mount namespace. */
   tmp: string
   /** Absent in attempts from before there were limits. */

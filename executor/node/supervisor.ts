@@ -172,7 +172,7 @@ async function runSteps(
   quarry: Quarry,
 ): Promise<Step> {
   if (preparation === null)
-    return untilRanksEnded(quarry, ranks, { command, env: {}, readable: [] })
+    return untilRanksEnded(quarry, ranks, { command, env: {}, readable: [], mounts: [] })
   let said = Promise.resolve('')
   const prepare = async (files: Files) => {
     // Not in the working folder, which is the run's: an earlier attempt may have planted programs and links there.
@@ -207,9 +207,17 @@ async function untilRanksEnded(
 }
 
 /** How to start the command on a rank, with these variables and files besides its own. */
-function startOf({ command, env, readable }: Prepared): (rank: RankHandover) => Start {
+function startOf(wanted: Prepared): (rank: RankHandover) => Start {
+  const { command, env, readable, mounts } = wanted
+  const pathsOf = (isRead: boolean) =>
+    mounts.filter(({ read_only }) => read_only === isRead).map(({ path }) => path)
   return ({ env: own, enclosure }) => {
-    const around = enclosure && { ...enclosure, readable: [...enclosure.readable, ...readable] }
+    const around = enclosure && {
+      ...enclosure,
+      readable: [...enclosure.readable, ...readable, ...pathsOf(true)],
+      writable: [...enclosure.writable, ...pathsOf(false)],
+      mounts,
+    }
     return files => startCommand({ ...files, command, env: { ...own, ...env } }, around)
   }
 }

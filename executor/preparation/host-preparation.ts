@@ -12,6 +12,8 @@ export type HostFiles = {
   environmentsDirectory: string
   /** Holds the datasets and models that runs read. */
   datasetsDirectory: string
+  /** Holds the volumes of people. */
+  volumesDirectory: string
   /** Holds the folders of runs. */
   runsDirectory: string
   /** Holds the packages of jobs. */
@@ -26,7 +28,14 @@ export const preparationOnHost =
   (host: HostFiles) =>
   async (
     { run_id, attempt }: Pick<Launch, 'run_id' | 'attempt'>,
-    { recipe: { name, version, digest }, package: archive, stored, datasets, model }: Preparation,
+    {
+      recipe: { name, version, digest },
+      package: archive,
+      stored,
+      datasets,
+      model,
+      volumes,
+    }: Preparation,
   ): Promise<string[]> => {
     const entry = await host.recipe(name, version)
     if (!entry) throw new Error(`recipe ${name} ${version} is not in the catalogue any more`)
@@ -50,6 +59,10 @@ export const preparationOnHost =
         datasets.length === 0 && model === null
           ? null
           : { directory: host.datasetsDirectory, datasets, model },
+      volumes: volumes.map(({ directory, ...volume }) => ({
+        ...volume,
+        path: path.join(host.volumesDirectory, directory),
+      })),
       environments_directory: host.environmentsDirectory,
       client_directory: pythonClient,
       python: host.python,

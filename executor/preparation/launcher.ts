@@ -5,6 +5,7 @@ import { recipeDigest } from '../../recipes/digest.ts'
 import { fitsVariable } from '../../schemas/jobs/variables.ts'
 import { fetchData, fetchStarts } from './fetch-starts.ts'
 import { reportLifecycle } from './lifecycle-report.ts'
+import { openVolumes } from './open-volumes.ts'
 import { cannotLaunch, type Prepared } from './prepared.ts'
 import { ensureEnvironment, type PythonEnvironment } from './python-environment.ts'
 import type { RecipePlan } from './recipe-plan.ts'
@@ -57,8 +58,9 @@ async function launch(): Promise<void> {
   const data = plan.data
     ? await fetchData(plan.data, process.env, say)
     : { variables: {}, paths: [] }
+  const volumes = await openVolumes(plan.volumes, path.resolve('work'))
   await report('launching')
-  writeFileSync(3, JSON.stringify(toPrepared(environment, params, { fetched, data })))
+  writeFileSync(3, JSON.stringify(toPrepared(environment, params, { fetched, data, volumes })))
 }
 
 function say(line: string): void {
@@ -69,12 +71,13 @@ function say(line: string): void {
 type Fetched = {
   fetched: Record<string, string>
   data: { variables: Record<string, string>; paths: string[] }
+  volumes: Awaited<ReturnType<typeof openVolumes>>
 }
 
 function toPrepared(
   { python, variables, files }: PythonEnvironment,
   params: string,
-  { fetched, data }: Fetched,
+  { fetched, data, volumes }: Fetched,
 ): Prepared {
   // In the folder of the attempt, where the run can read but neither write nor plant links.
   const paramsFile = path.resolve('params.json')
@@ -97,7 +100,9 @@ function toPrepared(
       FORGE_PARAMS_FILE: paramsFile,
       ...fetched,
       ...data.variables,
+      ...volumes.variables,
     },
+    mounts: volumes.mounts,
     readable: [
       ...files,
       plan.recipe_directory,

@@ -1,4 +1,5 @@
 import type { Data, Starts } from './fetch-starts.ts'
+import type { OpenVolume } from './open-volumes.ts'
 
 /** Input of the launcher; passed in argv, so it holds no secret. Paths are absolute. */
 export type RecipePlan = {
@@ -15,6 +16,8 @@ export type RecipePlan = {
   starts: Starts | null
   /** The datasets and the model that the run reads, and the folder in which all runs share them. */
   data: Data | null
+  /** The volumes of the run; their folders may be missing before their first use. */
+  volumes: readonly OpenVolume[]
   /** Holds the Python environments of all runs. */
   environments_directory: string
   /** Added to PYTHONPATH so that `import forge` works. */

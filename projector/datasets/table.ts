@@ -43,7 +43,7 @@ export type DatasetTables = {
     report: ColumnType<StoredReport | null, string | null, string | null>
     files: Json<{ name: string; sha256: string; size_bytes: number }[]>
     parents: string[]
-    source: Json<{ kind: 'upload' | 'hub' | 'reflow' | 'annotation' | 'run' }>
+    source: Json<{ kind: 'upload' | 'hub' | 'reflow' | 'annotation' | 'run' | 'volume' }>
     deprecated_reason: string | null
     created_by: string
     created_at: Time

@@ -41,6 +41,8 @@ export function waitInWords(job: WaitingJob, facts: Facts): string {
       return `A budget of ${job.owner} or of project ${job.project} is spent for this month, and holds its jobs.`
     case 'quota_in_use':
       return quotaInWords(job, picture)
+    case 'volume_in_use':
+      return 'A run or a snapshot uses one of its volumes: one that writes has a volume for itself.'
     case 'behind_priority':
       return behindInWords(job, picture)
     case 'not_before':

@@ -4,7 +4,7 @@ import { datasetKinds, datasetReport } from './report.ts'
 
 export const datasetStates = ['validating', 'ready', 'invalid', 'deprecated'] as const
 export type DatasetState = (typeof datasetStates)[number]
-export const datasetSources = ['upload', 'hub', 'reflow', 'annotation', 'run'] as const
+export const datasetSources = ['upload', 'hub', 'reflow', 'annotation', 'run', 'volume'] as const
 
 export const maxDatasetFiles = 256
 
@@ -23,12 +23,8 @@ const use = () => oneOf('everybody', 'granted')
 const reason = () => Type.String({ maxLength: 1000 })
 
 /** A relative path without `.` and `..`. */
-const fileName = () =>
-  Type.String({
-    minLength: 1,
-    maxLength: 255,
-    pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*$',
-  })
+export const datasetFileName = '^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*$'
+const fileName = () => Type.String({ minLength: 1, maxLength: 255, pattern: datasetFileName })
 
 /** Counts the tokens of a version: a `tokenizer.json`, uploaded with purpose `dataset`, and the name it goes by. */
 const tokenizer = closed({ name: nameText(128), upload_id: uploadId() })

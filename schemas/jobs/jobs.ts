@@ -23,6 +23,7 @@ export const queueReasons = [
   'waiting_capacity',
   'quota_in_use',
   'over_budget',
+  'volume_in_use',
   'behind_priority',
   'waiting_gang',
   'held_approval',

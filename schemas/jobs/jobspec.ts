@@ -124,9 +124,13 @@ const resources = section({
   placement: word(['any', 'pack', 'spread'], 'any'),
 })
 
+/** Absolute, without empty parts, `.` and `..`, and not in a folder of the system. */
+const mountPath =
+  '^(?!/(?:bin|boot|dev|etc|lib|lib32|lib64|libx32|nix|opt|proc|root|run|sbin|sys|tmp|usr|var)(?:/|$))(?:/(?!\\.{1,2}(?:/|$))[^/\\u0000-\\u001f]+)+$'
+
 const volume = closed({
   name: nameText(128),
-  mount_path: some(1024),
+  mount_path: Type.String({ minLength: 2, maxLength: 1024, pattern: mountPath }),
   read_only: Type.Boolean({ default: false }),
 })
 

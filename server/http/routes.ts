@@ -80,7 +80,7 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
       }),
     )
   if (config.roles.includes('query-api')) {
-    const { pool, now, baseUrl, queue } = parts.deps
+    const { pool, now, baseUrl, queue, volumes } = parts.deps
     const { catalogue } = parts
     const audit = auditReader(openAuditPool(parts))
     const providerName = oidcOf(config)?.name ?? null
@@ -89,7 +89,7 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
     const signIn = { accessTokenHours, sessionIdleHours, baseUrl, providerName, secondFactor }
     const contents = { store: parts.deps.artifacts, key: parts.downloadKey, baseUrl }
     const seen = { catalogue, audit, signIn, contents, assets: parts.assets }
-    routes.push(...queryRoutes({ reads, pool, queue, now, openStream, ...seen }))
+    routes.push(...queryRoutes({ reads, pool, queue, now, openStream, volumes, ...seen }))
   }
   return routes
 }

@@ -17,7 +17,7 @@ import { createTokens } from '../../executor/slurm/token.ts'
 import { CannotStart } from '../../platform/cannot-start.ts'
 import { type Lock, locks, textLock } from '../../platform/postgres/locks.ts'
 import type { Core } from '../core.ts'
-import { datasetsIn, uploadsIn } from '../data-directory.ts'
+import { datasetsIn, uploadsIn, volumesIn } from '../data-directory.ts'
 import type { Config } from '../settings/config.ts'
 import { readSettingFile } from '../settings/secret-file.ts'
 import { environmentsIn, openIsolation, python } from './isolation.ts'
@@ -62,6 +62,7 @@ async function openLocal(core: Core, now: () => Date) {
       runsDirectory,
       environmentsDirectory,
       datasetsDirectory: datasetsIn(config.dataDir),
+      volumesDirectory: volumesIn(config.dataDir),
     }),
     now,
   })
@@ -110,6 +111,7 @@ async function openSlurm(core: Core, now: () => Date): Promise<ExecutorHost | nu
       runsDirectory,
       environmentsDirectory,
       datasetsDirectory: datasetsIn(slurmDir),
+      volumesDirectory: volumesIn(slurmDir),
     }),
     now,
   })

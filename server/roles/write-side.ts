@@ -38,6 +38,7 @@ import { createPool } from '../../platform/postgres/pool.ts'
 import { eventId, prefixedId } from '../../platform/time.ts'
 import { storedKeys } from '../../projector/metrics/stored-keys.ts'
 import type { Core } from '../core.ts'
+import { volumesIn } from '../data-directory.ts'
 import { keyStoreOf } from '../key-store.ts'
 import { openStores } from '../object-stores.ts'
 import { isGatewayAlone } from '../settings/config.ts'
@@ -97,6 +98,10 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     engineHeaders: engineHeaders(await readPositionKey(pool)),
     judgeTokens: judgeTokens(await readPositionKey(pool)),
     hub: openHubOf(core),
+    volumes: {
+      local: volumesIn(config.dataDir),
+      slurm: config.slurmDir === null ? null : volumesIn(config.slurmDir),
+    },
     baseUrl: () => core.baseUrl,
   }
 }

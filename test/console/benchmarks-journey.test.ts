@@ -13,7 +13,7 @@ test('a benchmark is found in the palette, and its leaderboard shows scores with
   await page.goto(`${forge.url}/benchmarks`)
   await signIn(page)
   await page.getByText('No benchmark is defined yet').waitFor()
-  await page.getByRole('button', { name: 'Define', exact: true }).click()
+  await page.getByRole('button', { name: 'Define a benchmark' }).click()
   const dialog = page.getByRole('dialog', { name: 'Define' })
   await dialog.getByLabel('Name').fill('gsm 8k')
   await dialog.getByLabel('Metric').fill(definition.metric)

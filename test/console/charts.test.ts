@@ -11,6 +11,7 @@ import {
   smoothed,
 } from '../../clients/console/src/charts/series.ts'
 import { slotsFor } from '../../clients/console/src/charts/slots.ts'
+import { widthIn } from '../../clients/console/src/charts/uplot-series.ts'
 import { drawableLimits } from '../../clients/console/src/charts/view.ts'
 import { asText, pannedBy, rangeFrom, zoomedBy } from '../../clients/console/src/charts/zoom.ts'
 
@@ -178,4 +179,13 @@ test('a plot shows and hides the lines it was made for, and is replaced for othe
   t.deepEqual(slotsFor(made, others, 4), { lines: others, shown: others.map(() => true) })
   const few = made.slice(0, 3)
   t.is(slotsFor(made, few, 4).lines, few)
+})
+
+test('lines are one pixel wide where a chart has more than 20, unless they are means of groups', t => {
+  const lines = (count: number, more: { isGroup?: true } = {}) =>
+    Array.from({ length: count }, () => more)
+  t.is(widthIn({ lines: lines(20) }, 1.5, 2), 1.5)
+  t.is(widthIn({ lines: lines(21) }, 1.5, 2), 0.5)
+  t.is(widthIn({ lines: lines(200) }, 1.5, 1), 1)
+  t.is(widthIn({ lines: lines(21, { isGroup: true }) }, 1.5, 1), 1.5)
 })

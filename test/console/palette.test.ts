@@ -43,3 +43,28 @@ test('the palette offers the oldest run first when its id is typed, and Enter op
   await page.waitForURL(`**/runs/${first?.short_id}`)
   t.deepEqual(faults, [])
 })
+
+test('text typed while the palette is still loading is not lost', async t => {
+  const forge = await shared()
+  const { page, faults } = await openSignedIn(t, forge)
+  let arrive = () => {}
+  const typed = new Promise<void>(resolve => {
+    arrive = resolve
+  })
+  await page.route(/\/palette-[^/]+\.js$/, async route => {
+    await typed
+    await route.continue()
+  })
+  await page.goto(`${forge.url}/queue`)
+  await page.getByRole('heading', { name: 'Queue', exact: true }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('annot')
+  arrive()
+  await becomes(t, () => page.getByRole('combobox').inputValue(), 'annot')
+  await page.keyboard.type('ation')
+  await page.getByRole('option', { name: 'Annotation', exact: true }).waitFor()
+  t.is(await page.getByRole('combobox').inputValue(), 'annotation')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/annotations')
+  t.deepEqual(faults, [])
+})

@@ -1,5 +1,6 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
+import { asExecutor } from '../servers/as-executor.ts'
 import { startForge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
 import { axeFinds, keepViews, openSignedIn } from './browse.ts'
@@ -18,12 +19,14 @@ test('an administrator pauses the queue with a reason, moves a job to its front 
     body: { series: 'local', gpus_per_node: 4, executor: 'local' },
   })
   const { body: lock } = await forge.call('GET', '/api/recipes/digits/1.0.0/lock')
+  // Jobs that need all GPUs: nobody knows when the next one starts.
+  const spec = { resources: { gpus_per_node: 4 } }
   const submit = (name: string) =>
-    forge.call('POST', '/api/jobs', {
-      body: { api: 'forge/v2', metadata: { name, project: 'demo' }, lock, spec: {} },
+    forge.call<{ run_id: string }>('POST', '/api/jobs', {
+      body: { api: 'forge/v2', metadata: { name, project: 'demo' }, lock, spec },
     })
   await submit('early')
-  await submit('late')
+  const { body: late } = await submit('late')
   const { page, faults } = await openSignedIn(t, forge)
   await page.goto(`${forge.url}/queue`)
   await until('both wait in order', 20_000, async () => (await firstJob(page)).includes('early'))
@@ -52,5 +55,25 @@ test('an administrator pauses the queue with a reason, moves a job to its front 
   await page.getByRole('button', { name: 'Resume the queue' }).click()
   await page.getByRole('button', { name: 'Pause the queue' }).waitFor()
   t.is((await forge.call<Queue>('GET', '/api/queue')).body.paused, null)
+
+  // A job that holds GPUs is drawn, even if it is read after the jobs that wait.
+  await asExecutor(forge.pool).schedule(late.run_id, [])
+  let show = () => {}
+  const isShown = new Promise<void>(resolve => {
+    show = resolve
+  })
+  await page.route(
+    url => url.pathname === '/api/jobs',
+    async route => {
+      await isShown
+      await route.continue()
+    },
+  )
+  await page.reload()
+  await page.getByText('These GPUs are idle.').waitFor()
+  show()
+  const block = page.getByRole('img').getByText(/^demo-2 ·/)
+  await block.waitFor()
+  t.true(((await block.boundingBox())?.x ?? 0) > 100)
   t.deepEqual(faults, [])
 })

@@ -11,6 +11,9 @@ test('the row of a failed run says why on hover and on focus, and reads its page
   await ingest(forge, run, 'logs', { stream: 'stderr', chunks: ['KeyError: 0'] })
   await ingest(forge, run, 'lifecycle', { event: 'failed', exit_code: 1, message: 'KeyError: 0' })
   const { page, faults } = await openSignedIn(t, forge)
+  // A page at rest may read it even before.
+  const paths: string[] = []
+  page.on('request', request => paths.push(new URL(request.url()).pathname))
   await page.goto(`${forge.url}/projects/sweep`)
   const row = page.getByRole('row').filter({ has: page.getByLabel(`Show ${run.short_id}`) })
   await row.getByText('failed').hover()
@@ -19,8 +22,6 @@ test('the row of a failed run says why on hover and on focus, and reads its page
   await page.getByRole('tooltip').waitFor({ state: 'hidden' })
 
   const link = row.getByRole('link')
-  const paths: string[] = []
-  page.on('request', request => paths.push(new URL(request.url()).pathname))
   const read = page.waitForResponse(response => response.url().includes('/logs?'))
   await link.hover()
   await read

@@ -110,6 +110,7 @@ const plan = {
   package: null,
   starts: null,
   data: null,
+  volumes: [],
   environments_directory: environments,
   client_directory: at('program', 'client'),
   python: systemPython,

@@ -31,6 +31,7 @@ const orderOf = ({ recipe: { name, version } }: CatalogueEntry): LaunchOrder => 
   benchmarks: [],
   datasets: [],
   model: null,
+  volumes: [],
   checkpoint_every_steps: null,
   env: {},
   serving: {
@@ -72,6 +73,7 @@ test('the host adds the paths of its own files', async t => {
     recipe: async () => entry,
     environmentsDirectory: '/data/environments',
     datasetsDirectory: '/data/datasets',
+    volumesDirectory: '/data/volumes',
     runsDirectory: '/data/runs',
     uploadsDirectory: '/data/uploads',
     packageLimitBytes: 10,

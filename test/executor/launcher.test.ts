@@ -72,6 +72,7 @@ async function planOf(root: string, recipe: string): Promise<RecipePlan> {
     package: null,
     starts: null,
     data: null,
+    volumes: [],
     environments_directory: path.join(root, 'environments'),
     client_directory: path.join(root, 'client'),
     python: 'python3',

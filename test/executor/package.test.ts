@@ -69,6 +69,7 @@ async function scene(t: ExecutionContext, setting: IsolationSetting, archive = c
         package: { file, sha256, limit_bytes },
         starts: null,
         data: null,
+        volumes: [],
         environments_directory: path.join(root, 'environments'),
         client_directory: path.join(root, 'client'),
         python: systemPython,

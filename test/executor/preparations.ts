@@ -17,6 +17,7 @@ export function preparedBy(
     stored: [],
     datasets: [],
     model: null,
+    volumes: [],
     env,
     input,
   }

@@ -97,6 +97,7 @@ async function trained(
     package: null,
     starts: null,
     data: null,
+    volumes: [],
     environments_directory: environments,
     client_directory: client,
     python: systemPython,

@@ -12,7 +12,7 @@ export type Samples = Pick<SampleServer, 'people'> & {
   ended: SignedIn
 }
 
-type On = Pick<SampleServer, 'send' | 'pool'>
+type On = Pick<SampleServer, 'send' | 'pool' | 'dataDir'>
 
 /** Creates people who each have one of everything. */
 export async function makeEverything(on: On): Promise<Samples> {
@@ -41,14 +41,14 @@ export async function makeEverything(on: On): Promise<Samples> {
 type People = { owner: SignedIn; friend: string }
 
 /** Creates one of everything for a person, and reads the runs, which waits until everything is readable. */
-async function makeSamples({ send, pool }: On, { owner, friend }: People): Promise<Made> {
+async function makeSamples({ send, pool, dataDir }: On, { owner, friend }: People): Promise<Made> {
   const made: Made = { nouns: {}, fields: {}, tokens: { ingest: '', ended: '' } }
   const making = {
     owner,
     friend,
     made,
     send,
-    pool,
+    ...{ pool, dataDir },
     ask: <T>(call: Parameters<Send>[0]) => asked<T>(send, owner, call),
     async report(route: string, body: object) {
       const { run_id } = made.nouns.runs ?? {}

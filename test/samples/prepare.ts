@@ -46,7 +46,7 @@ async function makeOn(place: { databaseUrl: string; dataDir: string }): Promise<
   const pool = createPool(place.databaseUrl, { max: 3, applicationName: 'forge test samples' })
   const { url, stop } = await assembleSampleServer(place)
   try {
-    const samples = await makeEverything({ send: sender(url), pool })
+    const samples = await makeEverything({ send: sender(url), pool, dataDir: place.dataDir })
     const { token } = samples.people.admin
     await settled({ pool, call: (method, path) => callApi(url, method, path, { token }) })
     return samples

@@ -31,6 +31,7 @@ export type Making = {
   send: Send
   /** For things that no API call can make. */
   pool: Pool
+  dataDir: string
   /** Calls as the owner; any status but 200 is thrown. */
   ask<T>(call: Call): Promise<T>
   /** Reports as the owner's run, by its token. */

@@ -81,6 +81,7 @@ export async function routeParts(
     topics,
     newEventId: eventId,
     hub: null,
+    volumes: { local: join(dataDir, 'volumes'), slurm: null },
     ingestedPoints: () => {},
     servingChanged: listeners.serving,
     engineHeaders: engineHeaders(Buffer.alloc(32)),

@@ -12,13 +12,14 @@ import { sendJobs } from './data/jobs.ts'
 import { sendModels, suspendModels } from './data/models.ts'
 import { firstPanels, type PlannedRun, people, plannedRuns } from './data/plan.ts'
 import { defineBenchmark, type Sent, sendRun } from './data/send.ts'
+import { sendVolumes } from './data/volumes.ts'
 import { commonArguments, demonstrateAndExit, readArguments, terminal } from './parts.ts'
 import { admin, type DemoServer, startDemoServer } from './server.ts'
 
 const usage = `npm run demo:data [-- options]
 
 Starts a server of its own on this machine, fills it by its API with projects, people, runs of all kinds, a model
-that it trains and serves, a dataset, an annotation queue, budgets, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All
+that it trains and serves, a dataset, two volumes, an annotation queue, budgets, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All
 times are current: a server accepts no others.
 
   --data DIR    where the server keeps its data, instead of .forge/demo-data here
@@ -145,6 +146,8 @@ async function addModels(api: Api, url: string, signal: AbortSignal): Promise<vo
 
 async function addJobs(root: Api, owners: Map<string, Api>, signal: AbortSignal): Promise<void> {
   const [pausing = root, training = root, waiting = root] = people.map(name => owners.get(name))
+  terminal.note('  two volumes')
+  await sendVolumes(owners.get('ada') ?? root)
   terminal.note('  a dataset of two versions, of which the first has broken lines')
   const dataset = await sendDataset(owners.get('ada') ?? root, signal)
   terminal.note('  four jobs: one is paused during training, one is training, two are waiting')

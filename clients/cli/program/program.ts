@@ -62,6 +62,7 @@ import { describeShow, show } from '../runs/show.ts'
 import { describeWatch, watch } from '../runs/watch.ts'
 import { addSecrets } from '../secrets/commands.ts'
 import { describeUsage, usage } from '../usage/usage.ts'
+import { addVolumes } from '../volumes/commands.ts'
 import { acceptCommonOptionsBefore, optionsOf, speakingIn } from './add-commands.ts'
 import { complete, completion, describeComplete, describeCompletion } from './completion.ts'
 import type { Output } from './process.ts'
@@ -134,6 +135,7 @@ const nouns = [
   addDeployments,
   addModels,
   addDatasets,
+  addVolumes,
   addArtifacts,
   addQueue,
   addBenchmarks,

@@ -13,6 +13,7 @@ import type { ReadPastRuns } from '../past-runs.ts'
 import type { AdmissionFacts } from './facts.ts'
 import { findPackage, withPackage } from './package.ts'
 import { type Lookup, resolveReferences } from './references.ts'
+import { volumeFaults } from './volumes.ts'
 
 /** All recipes; up to a second old if they include this one. */
 export type Recipes = { including(lock: JobSpec['lock']): Promise<readonly CatalogueEntry[]> }
@@ -44,7 +45,8 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     from.queue.idleGpus().catch(() => new Map<string, number>()),
   ])
   const { model, ...references } = found
-  const wanted = spec.spec.resources.profile
+  const profile = profileNamed(stored.profiles, spec.spec.resources.profile)
+  const volumes = await volumeFaults(pool, spec, { owner: caller.username, profile })
   return {
     spec: withModel(withPackage(spec, packaged.package), model),
     caller,
@@ -58,12 +60,12 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     project: stored.project,
     quota: stored.quota,
     held_gpus: stored.held_gpus,
-    profile: profileNamed(stored.profiles, wanted),
+    profile,
     profiles: stored.profiles.map(profile => profile.name),
     idle: stored.profiles.map(profile => ({ profile, gpus: idle.get(profile.name) ?? 0 })),
     executors: from.config.slurmUrl === null ? ['local'] : ['local', 'slurm'],
     ...references,
-    dangling: [...references.dangling, ...packaged.dangling],
+    dangling: [...references.dangling, ...volumes, ...packaged.dangling],
     package: packaged.package,
     serving: from.serving,
   }

@@ -69,10 +69,6 @@ function unknownKinds(work: JobSpec['spec']): string[] {
       'environment',
       work.environments.map(({ ref }) => ref),
     ),
-    ...named(
-      'volume',
-      work.volumes.map(({ name }) => name),
-    ),
     ...named('model', work.model && !isOfHub(work.model.ref) ? [work.model.ref] : []),
     ...named('adapter', work.model?.adapter ? [work.model.adapter] : []),
     ...named('model hub', work.outputs.push_to_hub ? [work.outputs.push_to_hub] : []),

@@ -41,6 +41,7 @@ await onSharedCluster(open =>
           artifacts: [{ variable: 'FORGE_INIT_FROM', artifact }],
         },
         data: null,
+        volumes: [],
         environments_directory: await mkdtemp(join(scratch, 'environments-')),
         client_directory: scratch,
         python: 'python3',

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { pino } from 'pino'
 import type { Route } from '../../../auth/route.ts'
@@ -85,6 +86,7 @@ async function startWithoutFilters(
       key: addressKeyOf(Buffer.alloc(32), 'downloads'),
       baseUrl: () => '',
     },
+    volumes: { local: join(dataDir, 'volumes'), slurm: null },
     assets: null,
   })
   const app = httpShell({

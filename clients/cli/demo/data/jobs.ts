@@ -10,8 +10,15 @@ const trainsWithinMs = 120_000
 const lookMs = 500
 
 type Owners = { pausing: Api; training: Api; waiting: Api }
-/** `dataset`: a version that it names, as `owner/name@2`. */
-type Job = { project: string; name: string; gpus: number; epochs: number; dataset?: string }
+/** `dataset`: a version that it names, as `owner/name@2`; `volume`: one of its owner's. */
+type Job = {
+  project: string
+  name: string
+  gpus: number
+  epochs: number
+  dataset?: string
+  volume?: string
+}
 
 /**
  * Jobs of the built-in recipe: one that is paused as soon as it trains, one that then trains on all GPUs of the
@@ -22,7 +29,13 @@ export async function sendJobs(
   dataset: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const first = { project: 'vision', name: 'digits, to be continued', gpus: 1, epochs: 5000 }
+  const first = {
+    project: 'vision',
+    name: 'digits, to be continued',
+    gpus: 1,
+    epochs: 5000,
+    volume: 'hub-cache',
+  }
   const paused = await submit(owners.pausing, first)
   const isTraining = await becomes(owners.pausing, paused, ['running'], signal)
   if (isTraining) {
@@ -37,7 +50,10 @@ export async function sendJobs(
   return isTraining
 }
 
-async function submit(api: Api, { project, name, gpus, epochs, dataset }: Job): Promise<string> {
+async function submit(
+  api: Api,
+  { project, name, gpus, epochs, dataset, volume }: Job,
+): Promise<string> {
   const lock = await lockOf(api, recipe)
   const spec = {
     ...specOfRecipe({ lock, project, name }),
@@ -46,6 +62,7 @@ async function submit(api: Api, { project, name, gpus, epochs, dataset }: Job): 
       params: { epochs },
       checkpoints: { every_steps: 100 },
       ...(dataset && { datasets: [{ as: 'train', ref: dataset, split: 'train', weight: 1 }] }),
+      ...(volume && { volumes: [{ name: volume, mount_path: '/cache' }] }),
     },
   }
   return (await api.post<Admission>('/api/jobs', spec, { creates: true })).run_id

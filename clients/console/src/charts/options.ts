@@ -6,7 +6,7 @@ import { drawLifted } from './lifted.ts'
 import { isPan, pan } from './pan.ts'
 import { blurred, type Line, smoothed } from './series.ts'
 import { tip } from './tip.ts'
-import { linePart, seriesOfLine } from './uplot-series.ts'
+import { isCrowded, linePart, mostInLegend, seriesOfLine, widthIn } from './uplot-series.ts'
 import { type ChartView, drawableLimits } from './view.ts'
 
 export type Drawing = ChartView & {
@@ -33,13 +33,8 @@ type Acts = {
 /** Bands of more lines would hide each other. */
 export const mostBands = 3
 const hasBands = (lines: readonly Line[]) => lines.length <= mostBands
-/** A legend of more lines would take more room than the chart. */
-const mostInLegend = 20
 const isInLegend = (lines: readonly Line[]) =>
   lines.length > 1 && lines.length <= mostInLegend && lines.every(({ stroke }) => !stroke)
-/** A line of so many is lifted without drawing the others again. */
-export const isCrowded = ({ lines }: Pick<Drawing, 'lines'>) =>
-  lines.length > mostInLegend && lines.every(({ isGroup }) => isGroup !== true)
 
 const colourOfLine = (line: Line | undefined, nth: number): string =>
   line?.stroke ? colourOf(line.stroke.token) : curveOf(nth)
@@ -218,8 +213,7 @@ function seriesFor(label: string, nth: number, drawing: Ref<Drawing>): uPlot.Ser
     {
       label,
       dash,
-      // Without a GPU, lines of more than one pixel take ten times as long to draw.
-      width: isCrowded(drawing.current) ? 1 / devicePixelRatio : 1.5,
+      width: widthIn(drawing.current, 1.5, devicePixelRatio),
       stroke: () =>
         drawing.current.smoothing > 0 ? faint(whole, isAside() ? 0.05 : 0.3) : colour(),
       points: { show: false, filter: lonePoints, size: 7, fill: whole },
@@ -229,7 +223,7 @@ function seriesFor(label: string, nth: number, drawing: Ref<Drawing>): uPlot.Ser
       class: 'extreme',
       show: drawing.current.smoothing > 0,
       dash,
-      width: isCrowded(drawing.current) ? 1 / devicePixelRatio : 1.75,
+      width: widthIn(drawing.current, 1.75, devicePixelRatio),
       stroke: colour,
       points: { show: false },
     },

@@ -5,17 +5,10 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { onColours } from './colours.ts'
 import { drawLifted } from './lifted.ts'
-import {
-  type Drawing,
-  dataOf,
-  isCrowded,
-  mostBands,
-  optionsOf,
-  type PlotActions,
-} from './options.ts'
+import { type Drawing, dataOf, mostBands, optionsOf, type PlotActions } from './options.ts'
 import styles from './plot.module.css'
 import { type Slots, slotsFor } from './slots.ts'
-import { linePart, seriesOfLine } from './uplot-series.ts'
+import { isCrowded, linePart, seriesOfLine } from './uplot-series.ts'
 import { pannedBy, type Range, zoomedBy } from './zoom.ts'
 
 type Props = {

@@ -13,6 +13,8 @@ type Props = {
   className?: string | undefined
   /** Which edge of the button the list keeps to; default the end. */
   align?: 'start' | 'end'
+  /** The pointer or the focus has reached the button: time to load what the items open. */
+  onNear?: () => void
   children: ReactNode
 }
 
@@ -22,12 +24,16 @@ const load = () => import('./menu-list.tsx')
  * A button with a menu: arrows and first letters move, Escape closes and returns the focus to the button. The code of the list
  * is loaded when the pointer or the focus reaches the button.
  */
-export function Menu({ label, shown, isQuiet, className, align = 'end', children }: Props) {
+export function Menu({ label, shown, isQuiet, className, align = 'end', onNear, children }: Props) {
   const [isNear, setNear] = useState(false)
   const [isOpen, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const id = useId()
   const list = usePart(isNear || isOpen ? load : null)
+  const beNear = () => {
+    setNear(true)
+    onNear?.()
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowDown' || isOpen) return
     event.preventDefault()
@@ -43,8 +49,8 @@ export function Menu({ label, shown, isQuiet, className, align = 'end', children
         aria-label={label}
         aria-haspopup="menu"
         aria-expanded={isOpen}
-        onPointerEnter={() => setNear(true)}
-        onFocus={() => setNear(true)}
+        onPointerEnter={beNear}
+        onFocus={beNear}
         onKeyDown={onKeyDown}
         onClick={() => setOpen(!isOpen)}
       >

@@ -12,6 +12,7 @@ const tones: Readonly<Record<string, Tone>> = {
   loading: 'active',
   warming: 'active',
   validating: 'active',
+  attached: 'active',
   degraded: 'warn',
   draining: 'warn',
   stopping: 'warn',

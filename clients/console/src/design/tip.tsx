@@ -47,7 +47,8 @@ export function Tip({ text, isName = false, delayMs = usualDelayMs, children }: 
     ...(over && !isName && { 'aria-describedby': id }),
     onPointerEnter: event => {
       const at = event.currentTarget
-      timer.current = setTimeout(() => setOver(at), delayMs)
+      if (delayMs === 0) setOver(at)
+      else timer.current = setTimeout(() => setOver(at), delayMs)
       children.props.onPointerEnter?.(event)
     },
     onPointerLeave: event => {

@@ -1,3 +1,4 @@
+import { queries } from '../session/api.ts'
 import { SignedOut } from '../session/failure.ts'
 import { accepted, authorized, isAnswering, session, standing } from '../session/session.ts'
 import { createStore } from '../session/store.ts'
@@ -20,9 +21,11 @@ export type Listener = {
 
 const listening = new Map<string, Set<Listener>>()
 const regroupMs = 30
-/** A page reads its data first; changes made meanwhile are read again once the stream is open. */
-const firstMs = 400
-const gapMs = 500
+/** A page reads its data first, for as long as that takes within these limits. */
+const first = { leastMs: 150, mostMs: 400 }
+/** Changes from before the stream was open are read again. */
+const gap = { leastMs: 50, mostMs: 500 }
+const lookMs = 30
 const retryMs = { first: 500, most: 10_000 }
 /** A stream sends something every 15 s; one that is silent for longer is dead, even if the server answers. */
 const silentMs = 40_000
@@ -59,8 +62,7 @@ standing.subscribe(regroup)
 function regroup(): void {
   if (regrouping !== null) clearTimeout(regrouping)
   // Topics are collected until then, so that the first connection has all topics of the page.
-  const waitMs = wasOpen ? regroupMs : firstMs
-  regrouping = setTimeout(() => {
+  const begin = () => {
     regrouping = null
     current?.abort()
     current = null
@@ -70,7 +72,26 @@ function regroup(): void {
     current = new AbortController()
     wasOpen = true
     void keepOpen([...listening.keys()].sort(), current.signal)
-  }, waitMs)
+  }
+  if (wasOpen) regrouping = setTimeout(begin, regroupMs)
+  else
+    whenRead(first, begin, timer => {
+      regrouping = timer
+    })
+}
+
+/** Once nothing is being read, or after the longest wait. */
+function whenRead(
+  { leastMs, mostMs }: { leastMs: number; mostMs: number },
+  act: () => void,
+  keep: (timer: ReturnType<typeof setTimeout>) => void = () => {},
+): void {
+  const begunAt = Date.now()
+  const look = () => {
+    if (queries.isFetching() > 0 && Date.now() - begunAt < mostMs) keep(setTimeout(look, lookMs))
+    else act()
+  }
+  keep(setTimeout(look, leastMs))
 }
 
 async function keepOpen(topics: readonly string[], signal: AbortSignal): Promise<void> {
@@ -97,11 +118,11 @@ async function keepOpen(topics: readonly string[], signal: AbortSignal): Promise
   }
 }
 
-/** No event reports changes from before the stream began. Reads again a little later, when an opening page has its data. */
+/** No event reports changes from before the stream began. Reads again when an opening page has its data. */
 function sayGap(signal: AbortSignal): void {
-  setTimeout(() => {
+  whenRead(gap, () => {
     if (!signal.aborted) for (const listener of all()) listener.onGap()
-  }, gapMs)
+  })
 }
 
 type Connection = {

@@ -1,11 +1,6 @@
-import { useRouter } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import type { AnyRouter } from '@tanstack/react-router'
 import { pages } from '../pages/all.ts'
 import { belowBasePath } from '../session/base-path.ts'
-import { savesData } from '../session/saves-data.ts'
-
-/** After a page has been opened, in milliseconds: its own code and data are there by then. */
-const restMs = 2_000
 
 /** What the next click most likely needs: menus, the palette, a run, a workspace, and what draws charts. */
 const likely = [
@@ -16,20 +11,13 @@ const likely = [
   () => import('../charts/plot.tsx'),
 ]
 
-/** Once a page is at rest, loads what the next click most likely needs, and reads the first run or workspace it links to. */
-export function useLoadAhead(pathname: string): void {
-  const router = useRouter()
-  useEffect(() => {
-    if (pathname === undefined || savesData()) return
-    const timer = setTimeout(async () => {
-      if (!(await loadInTurn())) return
-      const link = document.querySelector<HTMLAnchorElement>(
-        'main :is(a[href*="/runs/"], a[href*="/projects/"])',
-      )
-      if (link) void router.preloadRoute({ to: belowBasePath(link.pathname) })
-    }, restMs)
-    return () => clearTimeout(timer)
-  }, [pathname, router])
+/** Loads it, and reads the first run or workspace that the page links to. */
+export async function loadAhead(router: AnyRouter): Promise<void> {
+  if (!(await loadInTurn())) return
+  const link = document.querySelector<HTMLAnchorElement>(
+    'main :is(a[href*="/runs/"], a[href*="/projects/"])',
+  )
+  if (link) void router.preloadRoute({ to: belowBasePath(link.pathname) })
 }
 
 /** One after another; false: the server is away or was upgraded. What needs the rest loads it again, and reports that. */

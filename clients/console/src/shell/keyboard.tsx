@@ -1,14 +1,19 @@
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { usePart } from '../design/use-part.ts'
 import { goKeys } from '../pages/all.ts'
 import { isField, meaningOf } from './keys.ts'
+import { useTypedAhead } from './typed-ahead.ts'
 
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
-const KeyMap = lazy(async () => ({ default: (await import('./key-map.tsx')).KeyMap }))
+const loadPalette = () => import('./palette.tsx')
+const loadMap = () => import('./key-map.tsx')
 
 /** The keys of the whole console, and the dialogs that they open. */
 export function Keyboard() {
   const [open, setOpen] = useState<'palette' | 'map' | null>(null)
+  const palette = usePart(open === 'palette' ? loadPalette : null)
+  const map = usePart(open === 'map' ? loadMap : null)
+  const take = useTypedAhead(open === 'palette' && palette === null)
   const navigate = useNavigate()
   const afterG = useRef(0)
   useEffect(() => {
@@ -34,9 +39,9 @@ export function Keyboard() {
   }, [navigate])
   const close = () => setOpen(null)
   return (
-    <Suspense fallback={null}>
-      {open === 'palette' && <Palette onClose={close} />}
-      {open === 'map' && <KeyMap onClose={close} />}
-    </Suspense>
+    <>
+      {palette && <palette.Palette onOpen={take} onClose={close} />}
+      {map && <map.KeyMap onClose={close} />}
+    </>
   )
 }

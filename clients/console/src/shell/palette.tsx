@@ -1,6 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useDeferredValue, useEffect, useId, useState } from 'react'
+import {
+  type KeyboardEvent,
+  useDeferredValue,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import type { RunRow } from '../../../../schemas/runs/records.ts'
 import { Dialog } from '../design/dialog.tsx'
 import { Option } from '../design/option.tsx'
@@ -30,10 +38,18 @@ const words = wordsOf({
 
 type Item = { key: string; text: string; state?: string; act: () => void }
 
+/** `onOpen` returns the text typed before this was loaded. */
+type Props = { onOpen: () => string; onClose: () => void }
+
 /** Ctrl-K: runs by the search grammar, pages and commands. */
-export function Palette({ onClose }: { onClose: () => void }) {
+export function Palette({ onOpen, onClose }: Props) {
   const say = useWords(words)
   const [text, setText] = useState('')
+  const opened = useRef(onOpen)
+  useLayoutEffect(() => {
+    const typed = opened.current()
+    if (typed !== '') setText(typed)
+  }, [])
   const [at, setAt] = useState(0)
   const id = useId()
   const { items, isLooking } = useItems(text)

@@ -27,6 +27,7 @@ const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   waiting_capacity: ['waiting for GPUs', '等待 GPU'],
   quota_in_use: ['quota in use', '配额已用尽'],
   over_budget: ['over budget', '超出预算'],
+  volume_in_use: ['a volume is in use', '卷正被使用'],
   behind_priority: ['behind a higher priority', '让位于更高优先级'],
   waiting_gang: ['waiting for all of its nodes', '等待全部节点'],
   held_approval: ['waiting for approval', '等待批准'],
@@ -56,6 +57,7 @@ const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   missing: ['missing', '缺失'],
   archived: ['archived', '已归档'],
   active: ['active', '使用中'],
+  attached: ['attached', '已挂载'],
   revoked: ['revoked', '已吊销'],
   // Versions of datasets
   validating: ['validating', '校验中'],

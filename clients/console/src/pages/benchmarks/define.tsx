@@ -42,21 +42,25 @@ export function Define({ known, onClose }: Props) {
   })
   const { harness } = known ?? {}
   return (
-    <Dialog title={known ? say.nextOf(known.name) : say.define} onClose={onClose}>
+    <Dialog title={known ? say.nextOf(known.name) : say.defineOne} onClose={onClose}>
       <form className={styles.form} onSubmit={onSubmit}>
         {!known && <TextField label={say.name} {...field('name', '', true)} autoFocus />}
-        <TextField label={say.metric} {...field('metric', known?.metric, true)} />
-        <Select
-          label={say.better}
-          value={better}
-          choices={[
-            { value: 'higher', text: say.higher },
-            { value: 'lower', text: say.lower },
-          ]}
-          onChange={setBetter}
-        />
-        <TextField label={say.task} {...field('task', known?.task)} />
-        <TextField label={say.split} {...field('split', known?.split)} />
+        <div className={styles.pair}>
+          <TextField label={say.metric} {...field('metric', known?.metric, true)} />
+          <Select
+            label={say.better}
+            value={better}
+            choices={[
+              { value: 'higher', text: say.higherOnes },
+              { value: 'lower', text: say.lowerOnes },
+            ]}
+            onChange={setBetter}
+          />
+        </div>
+        <div className={styles.pair}>
+          <TextField label={say.task} {...field('task', known?.task)} />
+          <TextField label={say.split} {...field('split', known?.split)} />
+        </div>
         <TextField label={say.dataset} {...field('dataset', known?.dataset)} />
         <TextField
           label={say.harness}

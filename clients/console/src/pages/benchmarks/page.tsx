@@ -25,7 +25,7 @@ export function Page() {
     <div className={styles.page}>
       <header className={styles.head}>
         <h1>{say.title}</h1>
-        <Button onClick={() => setDefining(true)}>{say.define}</Button>
+        <Button onClick={() => setDefining(true)}>{say.defineOne}</Button>
       </header>
       {isDefining && <Define onClose={() => setDefining(false)} />}
       <QueryTable

@@ -112,9 +112,17 @@ function TokenState({ token: { revoked_at } }: { token: Token }) {
   const language = useLanguage()
   if (revoked_at === null) return <State state="active" />
   return (
-    <State state="revoked" text={say.rejected(new Date(revoked_at).toLocaleString(language))} />
+    <span title={new Date(revoked_at).toLocaleString(language)}>
+      <State state="revoked" text={say.rejected(timeOf(new Date(revoked_at), language))} />
+    </span>
   )
 }
+
+/** The time of today; the date of an earlier day. */
+const timeOf = (at: Date, language: string): string =>
+  at.toDateString() === new Date().toDateString()
+    ? at.toLocaleTimeString(language)
+    : at.toLocaleDateString(language)
 
 type NewProps = {
   deployment: Deployment

@@ -35,6 +35,7 @@ const kinds: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   artifact_missing: ['artifact missing', '产物缺失'],
   dataset_ready: ['dataset ready', '数据集就绪'],
   dataset_invalid: ['dataset invalid', '数据集无效'],
+  volume_cleanup: ['volume emptied', '卷清理'],
 }
 
 export const kindText = (kind: string, language: Language): string =>

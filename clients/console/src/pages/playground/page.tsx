@@ -22,8 +22,9 @@ const noTurn: Turn = {
 export function Page() {
   const say = useWords(words)
   const navigate = useNavigate()
-  const { revisions = '', prompt = '' } = useSearch({ strict: false })
   const choices = useChoices()
+  // Until somebody chooses, the first one that responds.
+  const { revisions = choices[0]?.value ?? '', prompt = '' } = useSearch({ strict: false })
   const [left = '', right = ''] = revisions.split(',')
   const choose = (next: readonly string[]) =>
     void navigate({ to: '/playground', search: { revisions: next.join(',') } })

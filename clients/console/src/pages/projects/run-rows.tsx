@@ -4,8 +4,8 @@ import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { strokeOfRun } from '../../charts/stroke.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
-import { readRunAhead } from '../run/ahead.ts'
 import { RowState } from '../run/row-state.tsx'
+import { readWhilePointing } from '../run/while-pointing.ts'
 import { cellOf } from '../runs/cell.tsx'
 import { isNumeric } from '../runs/columns.ts'
 import { RunHead } from './run-head.tsx'
@@ -95,8 +95,8 @@ const Line = memo(function Line(props: LineProps) {
           to="/runs/$run_id"
           params={{ run_id: short_id }}
           title={`${name} · ${short_id}`}
-          onPointerEnter={() => readRunAhead(run)}
-          onFocus={() => readRunAhead(run)}
+          onPointerEnter={() => readWhilePointing(run)}
+          onFocus={() => readWhilePointing(run)}
         >
           {run.starred && '★ '}
           {name}

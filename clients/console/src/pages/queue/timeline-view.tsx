@@ -16,20 +16,22 @@ type Props = { series: string; holders: readonly Holder[]; waiting: readonly Que
 /** Running jobs with their ends, and the likely starts of waiting ones; the table below says the same in words. */
 export function Timeline({ series, holders, waiting }: Props) {
   const say = useWords(words)
-  const box = useRef<HTMLElement>(null)
-  const width = useWidth(box)
   const blocks = blocksOf(holders, waiting, Date.now())
   if (blocks.length === 0) return <p className={styles.soft}>{say.idle}</p>
+  const label = say.timelineOf(series, holders.length, waiting.length)
+  return <Blocks {...{ series, label, blocks }} />
+}
+
+/** Separate, so that the width is measured once there is something that has one. */
+function Blocks(props: { series: string; label: string; blocks: readonly Block[] }) {
+  const { series, label, blocks } = props
+  const say = useWords(words)
+  const box = useRef<HTMLElement>(null)
+  const width = useWidth(box)
   const height = blocks.length * rowHeight + 20
   return (
     <section ref={box} role="group" aria-label={say.series(series)}>
-      <svg
-        className={styles.timeline}
-        width={width}
-        height={height}
-        role="img"
-        aria-label={say.timelineOf(series, holders.length, waiting.length)}
-      >
+      <svg className={styles.timeline} width={width} height={height} role="img" aria-label={label}>
         <line
           className={styles.now}
           x1={timelinePlaceOf(0) * width}

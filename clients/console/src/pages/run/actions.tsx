@@ -60,7 +60,12 @@ export function Actions({ run, job }: Props) {
         </Button>
       ))}
       {others.length > 0 && (
-        <Menu label={say.more} shown={<Icon of={Ellipsis} />}>
+        <Menu
+          label={say.more}
+          shown={<Icon of={Ellipsis} />}
+          // A person who types at once types into the dialog.
+          onNear={() => void loadDialogs().catch(() => {})}
+        >
           {others.map(action => (
             <MenuItem
               key={action}

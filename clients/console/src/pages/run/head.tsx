@@ -17,7 +17,6 @@ import { useLanguage, useWords } from '../../words/words.ts'
 import { Actions } from './actions.tsx'
 import { AlertText } from './alert-text.tsx'
 import { changeRun } from './change.ts'
-import { Conditions } from './conditions.tsx'
 import styles from './head.module.css'
 import { iconOf } from './icon.ts'
 import { mainMetricOf } from './main-metric.ts'
@@ -32,6 +31,7 @@ import { words } from './words.ts'
 
 type Props = { run: RunRecord; job: JobDetail | null }
 
+const loadConditions = () => import('./conditions.tsx')
 const loadQueued = () => import('./why-queued.tsx')
 
 /** The identity and progress of a run, and the actions on it. */
@@ -41,6 +41,8 @@ export function Head({ run, job }: Props) {
   const state = job?.state ?? run.state
   useMarkedTab(state, run.name ?? run.short_id)
   const isWaiting = (state === 'queued' || state === 'held') && run.job_exists
+  const hasConditions = run.silent_since !== null || (job?.conditions.length ?? 0) > 0
+  const conditions = usePart(hasConditions ? loadConditions : null)
   const queued = usePart(isWaiting ? loadQueued : null)
   return (
     <header className={styles.head}>
@@ -57,7 +59,7 @@ export function Head({ run, job }: Props) {
       <Main run={run} />
       <Facts run={run} job={job} />
       <Why run={run} />
-      <Conditions run={run} job={job} />
+      {conditions && <conditions.Conditions run={run} job={job} />}
       <OpenAlerts run={run} />
       <Timeline phases={phasesOf(run, job)} />
       {queued && <queued.WhyQueued runId={run.run_id} />}

@@ -4,9 +4,6 @@ import { visible } from '../../words/visible.ts'
 import styles from './row-state.module.css'
 import { StateBadge } from './state-badge.tsx'
 
-/** Short: a person who points at the state of a failed run wants to know why. */
-const delayMs = 60
-
 type Props = {
   run: Pick<RunRow, 'state' | 'job_state' | 'silent_since' | 'why'>
   tabIndex?: 0 | -1
@@ -15,7 +12,8 @@ type Props = {
 /** The state of a run in a list; on hover and on focus, why it ended without success. */
 export const RowState = ({ run, tabIndex = 0 }: Props) =>
   run.why ? (
-    <Tip text={visible(run.why)} delayMs={delayMs}>
+    // At once: a person who points at the state of a failed run wants to know why.
+    <Tip text={visible(run.why)} delayMs={0}>
       <span className={styles.why} tabIndex={tabIndex}>
         <StateBadge run={run} />
       </span>

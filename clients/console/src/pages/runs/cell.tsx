@@ -5,9 +5,9 @@ import { Num } from '../../design/number.tsx'
 import { Ago, Length } from '../../design/time.tsx'
 import { bytesOf, lengthOf } from '../../words/amounts.ts'
 import { visible } from '../../words/visible.ts'
-import { readRunAhead } from '../run/ahead.ts'
 import { mainMetricOf } from '../run/main-metric.ts'
 import { RowState } from '../run/row-state.tsx'
+import { readWhilePointing } from '../run/while-pointing.ts'
 import styles from './cell.module.css'
 import { type FieldName, hparamOf, metricOf, valueOfHparam, valueOfMetric } from './columns.ts'
 
@@ -17,7 +17,7 @@ const cells: Readonly<Record<FieldName, (run: RunRow) => ReactNode>> = {
       to="/runs/$run_id"
       params={{ run_id: run.short_id }}
       tabIndex={-1}
-      onPointerEnter={() => readRunAhead(run)}
+      onPointerEnter={() => readWhilePointing(run)}
     >
       {visible(run.name ?? run.short_id)}
       {run.name !== null && <span className={styles.soft}> {run.short_id}</span>}
