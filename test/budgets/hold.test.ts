@@ -17,42 +17,39 @@ const reasonOf = (forge: Forge, run_id: string, wanted: string) =>
     return body.state_reason === wanted
   })
 
-test.serial(
-  'a spent budget notifies its people and holds new jobs until it is raised',
-  async t => {
-    const forge = await startForge(t, withoutExecutor)
-    await setPrice(forge, '3600')
-    const alice = await signedIn(forge, 'alice')
-    const first = await submit(forge, 'demo', alice)
-    t.is((await put(forge, 'project/demo', { amount: '1', hold: true }, alice)).status, 200)
-    const at = jobsAtTimes(forge)
-    const now = Date.now()
-    await at.run(first, new Date(now - 1000).toISOString())
-    await at.exit(first, new Date(now).toISOString())
-    await settled(forge)
-    // Seconds before the 1st of a month, part of it belongs to the month before.
-    await dutyNow(forge, 'budgets', {})
-    await settled(forge)
-    const waiting = await submit(forge, 'demo', alice)
-    await reasonOf(forge, waiting, 'over_budget')
-    t.is(await asExecutor(forge.pool).schedule(waiting, []), 'over_budget')
-    const other = await submit(forge, 'another', alice)
-    t.is(await asExecutor(forge.pool).schedule(other, []), 'scheduled')
-    const { body: shown } = await forge.call<BudgetRow[]>('GET', '/api/budgets', { token: alice })
-    t.like(shown, [{ scope: 'project', name: 'demo', amount: '1.00', holding: true }])
-    t.is(shown[0]?.spent, '2.00')
-    await until('alice is notified', 20_000, async () => {
-      const { body } = await forge.call<{ kind: string; title: string }[]>(
-        'GET',
-        '/api/notifications?limit=500',
-        { token: alice },
-      )
-      return body.some(({ title }) => title === '100 % of the budget of project demo is spent')
-    })
-    await put(forge, 'project/demo', { amount: '1000', hold: true }, alice)
-    t.is(await asExecutor(forge.pool).schedule(waiting, []), 'scheduled')
-  },
-)
+test.serial('a spent budget notifies its people and holds new jobs until it is raised', async t => {
+  const forge = await startForge(t, withoutExecutor)
+  await setPrice(forge, '3600')
+  const alice = await signedIn(forge, 'alice')
+  const first = await submit(forge, 'demo', alice)
+  t.is((await put(forge, 'project/demo', { amount: '1', hold: true }, alice)).status, 200)
+  const at = jobsAtTimes(forge)
+  const now = Date.now()
+  await at.run(first, new Date(now - 1000).toISOString())
+  await at.exit(first, new Date(now).toISOString())
+  await settled(forge)
+  // Seconds before the 1st of a month, part of it belongs to the month before.
+  await dutyNow(forge, 'budgets', {})
+  await settled(forge)
+  const waiting = await submit(forge, 'demo', alice)
+  await reasonOf(forge, waiting, 'over_budget')
+  t.is(await asExecutor(forge.pool).schedule(waiting, []), 'over_budget')
+  const other = await submit(forge, 'another', alice)
+  t.is(await asExecutor(forge.pool).schedule(other, []), 'scheduled')
+  const { body: shown } = await forge.call<BudgetRow[]>('GET', '/api/budgets', { token: alice })
+  t.like(shown, [{ scope: 'project', name: 'demo', amount: '1.00', holding: true }])
+  t.is(shown[0]?.spent, '2.00')
+  await until('alice is notified', 20_000, async () => {
+    const { body } = await forge.call<{ kind: string; title: string }[]>(
+      'GET',
+      '/api/notifications?limit=500',
+      { token: alice },
+    )
+    return body.some(({ title }) => title === '100 % of the budget of project demo is spent')
+  })
+  await put(forge, 'project/demo', { amount: '1000', hold: true }, alice)
+  t.is(await asExecutor(forge.pool).schedule(waiting, []), 'scheduled')
+})
 
 test.serial(
   'a budget is set by its person, or the owner and maintainers of its project',

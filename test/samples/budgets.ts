@@ -1,6 +1,6 @@
 import type { Sample } from './sample.ts'
 
-/** The budget of the owner's project. */
+/** The budget of the owner's project, whose name is a hidden one. */
 export const budgetSample: Sample = {
   slice: 'budgets',
   async make({ ask, made }) {
@@ -10,7 +10,6 @@ export const budgetSample: Sample = {
     return { nouns: { budgets: { scope: 'project', name } } }
   },
   missing: (_, whose) => ({ nouns: { budgets: { scope: 'project', name: `none-of-${whose}` } } }),
-  hidden: ['budgets'],
   lists: { '/api/budgets': 'its people' },
   tables: {
     budgets: {
