@@ -1,11 +1,11 @@
 import { type Seal, seal, unseal } from './sealed.ts'
 
-/** Which revision a judge's requests go to, and on whose behalf. */
+/** Which revision the requests go to, and for which judging or build of an RL environment. */
 export type JudgeAccess = { deployment_id: string; revision_id: string; judging_id: string }
 
 /**
  * Short-lived credentials with which Forge itself sends requests to its gateways. Sealed for a deployment, under a key that only
- * Forge's processes have; nobody else ever gets one.
+ * Forge's processes have; besides them, only the isolated rollouts of an RL environment get one, whose publisher may ask the deployment.
  */
 export type JudgeTokens = {
   issue(access: JudgeAccess, until: Date): string

@@ -1,9 +1,11 @@
 import type { Route } from '../auth/route.ts'
+import { answeredRows } from './annotations/answered-rows.ts'
 import type { DatasetMaker } from './annotations/export.ts'
 import { register } from './artifacts/routes.ts'
 import type { Asked } from './commit/asked.ts'
 import { locksOfDataset, pushMadeVersion } from './datasets/push-made.ts'
 import { headOf, openDataset, reviseDataset } from './datasets/revise.ts'
+import { deploymentToActOn } from './deployments/act-on.ts'
 import { deploymentToJudge } from './deployments/judge.ts'
 import type { Deps } from './deps.ts'
 import type { Follower } from './effects/follower.ts'
@@ -18,7 +20,11 @@ import type { MlflowPorts } from './mlflow/target.ts'
 import { signInConfirmer } from './oidc/confirm.ts'
 import { configuredProvider } from './oidc/routes.ts'
 import { passkeyStep } from './passkeys/second-step.ts'
+import { reflowFiring } from './reflows/perform.ts'
+import type { ReflowSources, VersionMaker } from './reflows/port.ts'
 import { sampleJudge } from './rubrics/judging/perform.ts'
+import { sampleDigest } from './rubrics/judging/question.ts'
+import { newestScores } from './rubrics/scores.ts'
 import type { Asking } from './rules/access.ts'
 import { describeRun } from './runs/change-route.ts'
 import { runPurger } from './runs/purge.ts'
@@ -52,6 +58,31 @@ export const commandRoutes = (deps: Deps, ports: SlicePorts): Route[] => {
 /** Every kind of things. */
 export const kinds: readonly Kind[] = slices.flatMap(({ kind }) => kind ?? [])
 
+const reflowSources: ReflowSources = {
+  async deploymentOf({ pool }, caller, asked) {
+    const { deployment_id } = await deploymentToActOn(pool, { asked, caller, action: 'control' })
+    return deployment_id
+  },
+  answersOf: answeredRows,
+  scoresOf: ({ pool }, rubric, samples) => newestScores(pool, rubric, samples),
+  sampleDigest,
+}
+
+const jsonLines = (rows: readonly object[]) => ({
+  filename: 'train.jsonl',
+  text: rows.map(row => `${JSON.stringify(row)}\n`).join(''),
+})
+
+const trainFile = (upload_id: string) => ({ files: [{ upload_id, name: 'train.jsonl' }] })
+
+const versionMaker: VersionMaker = {
+  store: (deps, caller, { requestId, rows }) =>
+    registerMadeFile(deps, { caller, requestId }, jsonLines(rows)),
+  locks: locksOfDataset,
+  push: (work, { upload_id, ...made }) =>
+    pushMadeVersion(work, { ...made, ...trainFile(upload_id), source: 'reflow' }),
+}
+
 const snapshotMaker: SnapshotMaker = {
   keepFile: (deps, cause, file, open) => uploadsOfDatasets(deps).keepFile(cause, file, open),
   locks: locksOfDataset,
@@ -63,6 +94,7 @@ const snapshotMaker: SnapshotMaker = {
 export const reactors: readonly Reactor<Deps>[] = [
   ...slices.flatMap(slice => slice.reactors ?? []),
   sampleJudge(deploymentToJudge),
+  reflowFiring(reflowSources, versionMaker),
   volumeSnapshots(snapshotMaker),
   runPurger(slices.flatMap(({ deleteRowsOfRun }) => deleteRowsOfRun ?? [])),
 ]
@@ -92,20 +124,14 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
     reviseDataset: (request, named, revising) => reviseDataset(deps, request, named, revising),
   }
   const datasetMaker: DatasetMaker = {
-    store: (request, rows) =>
-      registerMadeFile(deps, request, {
-        filename: 'train.jsonl',
-        text: rows.map(row => `${JSON.stringify(row)}\n`).join(''),
-      }),
+    store: (request, rows) => registerMadeFile(deps, request, jsonLines(rows)),
     locks: locksOfDataset,
     push: (work, { upload_id, ...made }) =>
-      pushMadeVersion(work, {
-        ...{ ...made, source: 'annotation' },
-        files: [{ upload_id, name: 'train.jsonl' }],
-      }),
+      pushMadeVersion(work, { ...made, ...trainFile(upload_id), source: 'annotation' }),
   }
   return {
     datasetMaker,
+    reflowSources,
     provider,
     confirm: signInConfirmer(deps, provider),
     checkSecondFactor: (asked: Asked, given: GivenFactor) =>

@@ -48,6 +48,8 @@ export type CommandConfig = {
   slurmUrl: string | null
   /** How many days files used by jobs are kept; 0: forever. */
   runDirDays: number
+  /** How many days captured requests are kept. */
+  captureDays: number
 }
 
 /** Dependencies of all routes of command-api; built once by server/. */

@@ -202,6 +202,13 @@ export const deploymentTokenCreated = event(
   ({ name }, who) => `${who} created the token ${name}`,
 )
 
+/** Requests with this token, and their responses, are kept for a while from its creation on. */
+export const deploymentCaptureEnabled = event(
+  'deployment.capture_enabled',
+  Type.Object({ deployment_id, token_id: Type.String(), name: Type.String() }),
+  ({ name }, who) => `${who} let requests with the token ${name} be captured`,
+)
+
 /** From now on the token is invalid. */
 export const deploymentTokenRevoked = event(
   'deployment.token_revoked',
@@ -228,6 +235,7 @@ const events = [
   deploymentSuspended,
   deploymentDeleted,
   deploymentTokenCreated,
+  deploymentCaptureEnabled,
   deploymentTokenRevoked,
 ] as const
 export type DeploymentEvent = EventOf<(typeof events)[number]>
@@ -303,6 +311,9 @@ function evolveMade(deployment: Made, happened: Later): Made {
       const { revision_id: promoted_revision_id, previous_revision_id } = happened.data
       return { ...deployment, promoted_revision_id, previous_revision_id }
     }
+    case 'deployment.capture_enabled':
+      // Gateways read it from the row of the token.
+      return deployment
     case 'deployment.token_created':
     case 'deployment.token_revoked':
       return { ...deployment, tokens: tokensAfter(deployment.tokens, happened) }

@@ -58,8 +58,12 @@ export type LaunchOrder = {
   stored: Preparation['stored']
   /** The datasets that its spec names, in the versions that were admitted. */
   datasets: Preparation['datasets']
+  /** The RL environments that its spec names. */
+  environments: Preparation['environments']
   /** The imported model that its spec names. */
   model: Preparation['model']
+  /** The imported adapter. */
+  adapter: Preparation['adapter']
   /** The volumes that its spec names. */
   volumes: Preparation['volumes']
   /** The benchmarks that its spec names, with their definitions, for the code of the run. */

@@ -53,8 +53,12 @@ export type Preparation = {
   stored: readonly { variable: string; artifact: StoredArtifact }[]
   /** The versions of datasets that the run reads; each is fetched once to this machine and shared by its runs. */
   datasets: readonly DatasetToPlace[]
+  /** The RL environments that the run uses, fetched and shared in the same way. */
+  environments: readonly EnvironmentToPlace[]
   /** The imported model of the hub, fetched in the same way; null: none. */
   model: ModelToPlace | null
+  /** An adapter of the hub for it, in the same way. */
+  adapter: ModelToPlace | null
   /** The volumes that the run reads or writes, in the folder of volumes that the host has. */
   volumes: readonly VolumeToMount[]
   /** The only variables of the launch that the preparation sees. */
@@ -85,6 +89,22 @@ export type DatasetToPlace = {
   split: string | null
   weight: number
   files: readonly { name: string; sha256: string; size_bytes: number; split: string }[]
+}
+
+/** An RL environment that a run uses; its one file is an archive, which is unpacked where it is placed. */
+export type EnvironmentToPlace = {
+  /** `owner/name@version`. */
+  ref: string
+  /** The digest of its unpacked files. */
+  digest: string
+  weight: number
+  /** For `rollout`, with the defaults filled in. */
+  args: Record<string, unknown>
+  /** `module:function`. */
+  entry: string
+  /** Whether it names packages, which are then installed for it. */
+  has_requirements: boolean
+  files: readonly { name: string; sha256: string; size_bytes: number }[]
 }
 
 /** A model of the hub that a run reads; `ref`: `hub:<org>/<name>@<commit>`. */

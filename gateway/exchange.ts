@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { TrafficRow } from '../schemas/traffic.ts'
+import type { PairCopy } from './capture/pair.ts'
 import type { Connection, EngineConnections, OnConnection } from './engines/connections.ts'
 import { faultMessage, idempotent, isClosed, isSilent, isUnreached } from './engines/faults.ts'
 import { type RawHeaders, sandbox, toCaller, toEngine } from './headers.ts'
@@ -34,6 +35,8 @@ export type Asked = {
   /** The engine's path with its query. */
   path: string
   client_ip: string
+  /** Copies it, if the token captures; null: nothing is kept. */
+  pair: PairCopy | null
 }
 
 /** Where to send it: an engine with the connections to it. */
@@ -152,7 +155,7 @@ export class Exchange {
   }
 
   #sendTo(way: Way, dispatcher: Dispatcher): void {
-    const { req, path, deployment, request_id } = this.#asked
+    const { req, path, deployment, request_id, pair } = this.#asked
     const { origin, host, prefix, secret, replica } = way
     this.#way = way
     this.#connection = null
@@ -160,7 +163,7 @@ export class Exchange {
     this.#revision = replica.revision_id
     // Before the next one listens: the connection that failed destroys it later.
     this.#body?.destroy()
-    this.#body = hasBody(req) ? new RequestBody(req, isJson(req), this.#limits()) : null
+    this.#body = hasBody(req) ? new RequestBody(req, isJson(req), this.#limits(), pair) : null
     dispatcher.dispatch(
       {
         origin,
@@ -219,7 +222,7 @@ export class Exchange {
   #start(controller: Dispatcher.DispatchController, status: number, message = ''): void {
     if (this.#isOver) return
     this.#body?.answered()
-    const { req, res, request_id, cors } = this.#asked
+    const { req, res, request_id, cors, pair } = this.#asked
     const raw = (controller.rawHeaders as (Buffer | string)[] | null | undefined) ?? []
     const headers = raw.map(part => (typeof part === 'string' ? part : part.toString('latin1')))
     const headerOf = (name: string) => {
@@ -229,7 +232,9 @@ export class Exchange {
     const length = headerOf('content-length')
     const hasNoBody = req.method === 'HEAD' || status === 204 || status === 304
     this.#announced = hasNoBody ? 0 : length === null ? null : Number(length)
-    this.#reader = usageReader(headerOf('content-type') ?? '', headerOf('content-encoding') ?? '')
+    const form = [headerOf('content-type') ?? '', headerOf('content-encoding') ?? ''] as const
+    this.#reader = usageReader(...form)
+    pair?.answers(...form)
     this.#status = status
     if (status >= 400) this.#errorSource = 'engine'
     res.sendDate = false
@@ -247,10 +252,11 @@ export class Exchange {
 
   #pass(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return
-    const { res } = this.#asked
+    const { res, pair } = this.#asked
     this.#firstByteAt ??= this.#deps.clock()
     this.#sent += chunk.length
     this.#reader?.push(chunk)
+    pair?.push(chunk)
     const isLast = this.#announced !== null && this.#sent >= this.#announced
     if ((isLast || this.#reader?.isDone()) && !this.#kept()) return
     if (res.write(chunk)) return

@@ -3,6 +3,7 @@ import type { EngineHeaders } from '../auth/engine-header.ts'
 import type { JudgeTokens } from '../auth/judge-token.ts'
 import { repeat } from '../platform/repeat.ts'
 import type { TrafficRow } from '../schemas/traffic.ts'
+import { type Capture, isCaptured, PairCopy } from './capture/pair.ts'
 import { allowPreflight, corsOf, isAllowed, isPreflight } from './cors.ts'
 import { EnginePools } from './engines/pools.ts'
 import { Exchange, type Way } from './exchange.ts'
@@ -17,6 +18,8 @@ export type GatewayDeps = {
   engineHeaders: EngineHeaders
   judgeTokens: JudgeTokens
   record: (row: TrafficRow) => void
+  /** Receives the requests and responses of tokens that capture. */
+  capture: Capture
   /** Whether another row can be stored: a request that cannot be recorded gets no response. */
   hasRoom: () => boolean
   newRequestId: () => string
@@ -98,9 +101,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
       if (way) count(way.replica.replica_id)
       return way
     }
+    const { pair, record } = capturing(deps, req, { token_id, path })
+    const client_ip = deps.addressOf(req)
     const exchange = new Exchange(
-      { req, res, request_id, cors, deployment, token_id, path, client_ip: deps.addressOf(req) },
-      { ...deps, nextWay, released, unreached: observed.unreached },
+      { req, res, request_id, cors, deployment, token_id, path, pair, client_ip },
+      { ...deps, record, nextWay, released, unreached: observed.unreached },
     )
     const entry: Open = { exchange, deployment_id, token_id, mayGoOn }
     open.add(entry)
@@ -136,6 +141,22 @@ export function createGateway(deps: GatewayDeps): Gateway {
     async close() {
       await looking.stop()
       await engines.destroy()
+    },
+  }
+}
+
+/** A copy of the request, if its token captures; it is kept with the row of a complete response. */
+function capturing(
+  { map, capture, record }: GatewayDeps,
+  req: IncomingMessage,
+  of: { token_id: string; path: string },
+) {
+  const pair = isCaptured(map, req, of) ? new PairCopy(capture) : null
+  return {
+    pair,
+    record(row: TrafficRow) {
+      record(row)
+      pair?.keep(row)
     },
   }
 }

@@ -19,7 +19,13 @@ export type Deployment = {
   max_concurrency: number
   allowed_origins: readonly string[]
 }
-type Token = { token_id: string; deployment_id: string; secret_sha256: Buffer; isRevoked: boolean }
+type Token = {
+  token_id: string
+  deployment_id: string
+  secret_sha256: Buffer
+  isRevoked: boolean
+  captures: boolean
+}
 type WithEpoch = { epoch: number }
 
 /**
@@ -95,7 +101,7 @@ export class ServingMap {
     })
     const { rows: tokens } = await this.#pool.query<Token>({
       name: 'changed_tokens',
-      text: `select token_id, deployment_id, secret_sha256, revoked_at is not null as "isRevoked"
+      text: `select token_id, deployment_id, secret_sha256, revoked_at is not null as "isRevoked", captures
                from auth.deployment_token where epoch > $1`,
       values: since,
     })
@@ -137,6 +143,11 @@ export class ServingMap {
     return known && isRight && known.deployment_id === deployment_id && !known.isRevoked
       ? known.token_id
       : null
+  }
+
+  /** Whether requests with this token are captured. */
+  captures(token_id: string): boolean {
+    return this.#tokens.get(token_id)?.captures === true
   }
 
   /** Whether an admitted request may continue. */

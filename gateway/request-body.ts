@@ -16,6 +16,9 @@ export type BodyLimits = {
   clock: () => number
 }
 
+/** Receives the bytes of a body from its beginning, perhaps several times. */
+export type BodyCopy = { begins(): void; asks(chunk: Uint8Array): void }
+
 /** The facts about a request in the record of traffic. */
 export type Said = { model: string | null; stream: boolean }
 
@@ -32,15 +35,18 @@ export class RequestBody extends Readable {
   #until: number
   #silence: NodeJS.Timeout | null = null
   readonly #scanner: JsonScanner | null
+  readonly #pair: BodyCopy | null
   #isListening = false
   #began = false
   bytes = 0
 
-  constructor(req: IncomingMessage, scan: boolean, limits: BodyLimits) {
+  constructor(req: IncomingMessage, scan: boolean, limits: BodyLimits, pair: BodyCopy | null) {
     super({ highWaterMark: 64 * 1024 })
     this.#req = req
     this.#limits = limits
     this.#until = limits.clock() + limits.totalMs
+    this.#pair = pair
+    pair?.begins()
     this.#scanner = scan ? new JsonScanner(['model', 'stream']) : null
   }
 
@@ -129,6 +135,7 @@ export class RequestBody extends Readable {
     }
     this.#silence?.refresh()
     this.#scanner?.push(chunk)
+    this.#pair?.asks(chunk)
     if (this.push(chunk)) return
     this.#req.pause()
     // From now on the engine is waited for, not the caller.

@@ -15,6 +15,7 @@ export const tablesOfRuns = [
   'jobs',
   'mlflow_inputs',
   'mlflow_runs',
+  'rl_environment_uses',
   'run_benchmarks',
   'run_ends',
   'run_environments',

@@ -47,11 +47,15 @@ export type QueryDeps<T> = {
   queue: QueueBook
   openStream: OpenStream
   now: Clock
+  /** Days that captured requests are kept. */
+  captureDays: number
   catalogue: Recipes
   audit: AuditReader
   signIn: SignInSettings
   /** The contents of artifacts. */
   contents: Pick<Contents, 'store' | 'key' | 'baseUrl'>
+  /** The address of the hub that models come from; null: none is configured. */
+  hubEndpoint: string | null
   /** Where volumes are, by backend; null: this installation does not have it. */
   volumes: { local: string; slurm: string | null }
   /** The console; null if it is not built here. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
+import { sha256Of } from '../platform/files/content.ts'
 
 /**
  * Identifies the exact content of a recipe: `sha256:` and the hash of a text with one line per file, `<sha256 of the
@@ -13,8 +14,7 @@ export async function recipeDigest(directory: string): Promise<string> {
   files.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   const listing = createHash('sha256')
   for (const file of files) {
-    const content = await readFile(path.join(directory, file))
-    listing.update(`${createHash('sha256').update(content).digest('hex')}  ${file}\n`)
+    listing.update(`${await sha256Of(path.join(directory, file))}  ${file}\n`)
   }
   return `sha256:${listing.digest('hex')}`
 }

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { hasCode } from '../platform/files/content.ts'
-import { unpackArchive } from '../platform/files/unpack.ts'
-import { isSensitive } from '../schemas/artifacts/sensitive-files.ts'
-import { FaultyRecipe } from './catalogue.ts'
-import { isLeftOut, recipeDigest } from './digest.ts'
+import { recipeDigest } from './digest.ts'
+import { type FolderArchive, sharedModes, unpackFolder } from './unpack-folder.ts'
 
-/** How large a recipe's archive may be when expanded, in bytes. */
-const expandedBytes = 256 * 1024 * 1024
+const recipeArchive: FolderArchive = {
+  ...{ noun: 'recipe', manifest: 'recipe.yaml', modes: sharedModes },
+  limitBytes: 256 * 1024 * 1024,
+}
 const debrisMs = 3_600_000
 
 /**
@@ -17,6 +17,7 @@ const debrisMs = 3_600_000
  */
 export class UploadedFiles {
   readonly #folder: string
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(folder: string) {
     this.#folder = folder
@@ -39,22 +40,30 @@ export class UploadedFiles {
     return path.join(this.#folder, digest.replace(':', '-'))
   }
 
-  /** Unpacks a recipe's archive while `work` runs, which gets the folder with `recipe.yaml`. */
-  async unpacked<T>(archive: string, work: (directory: string) => Promise<T>): Promise<T> {
+  /** Unpacks an archive while `work` runs, which gets the folder with the manifest: by default that of a recipe. */
+  unpacked<T>(
+    archive: string,
+    work: (directory: string) => Promise<T>,
+    kind: FolderArchive = recipeArchive,
+  ): Promise<T> {
+    const unpack = () => this.#unpacked(archive, work, kind)
+    if (kind === recipeArchive) return unpack()
+    // Several at once could fill the disk.
+    const next = this.#last.catch(() => {}).then(unpack)
+    this.#last = next
+    return next
+  }
+
+  async #unpacked<T>(
+    archive: string,
+    work: (directory: string) => Promise<T>,
+    kind: FolderArchive,
+  ): Promise<T> {
     const fresh = this.#fresh()
-    await mkdir(fresh, { mode: 0o755 })
+    // Runs may list the folder above it, and an environment may be private.
+    await mkdir(fresh, { mode: 0o700 })
     try {
-      await unpackArchive(archive, fresh, {
-        limitBytes: expandedBytes,
-        modes: { file: 0o644, program: 0o755, folder: 0o755 },
-        owner: null,
-        takes: ({ kind, path: name }) => {
-          if (kind === 'file' && isSensitive(name))
-            throw new FaultyRecipe(`recipe: ${name} is a file that no recipe may contain`)
-          return !name.split('/').some(isLeftOut)
-        },
-      })
-      return await work(await recipeRoot(fresh))
+      return await work(await unpackFolder(archive, fresh, kind))
     } finally {
       await rm(fresh, { recursive: true, force: true })
     }
@@ -105,16 +114,3 @@ export class UploadedFiles {
 /** Null where there are no such files. */
 const digestAt = (directory: string): Promise<string | null> =>
   recipeDigest(directory).catch(() => null)
-
-/** The unpacked archive itself, or the one folder in it. */
-async function recipeRoot(folder: string): Promise<string> {
-  const entries = await readdir(folder, { withFileTypes: true })
-  const only = entries.length === 1 ? entries[0] : undefined
-  const root = only?.isDirectory() ? path.join(folder, only.name) : folder
-  const file = await stat(path.join(root, 'recipe.yaml')).catch(() => null)
-  if (!file?.isFile())
-    throw new FaultyRecipe(
-      'recipe: the archive has no recipe.yaml, at its top or in its one folder',
-    )
-  return root
-}

@@ -63,6 +63,10 @@ export const hubImportListQuery = closed({
   state: Type.Optional(oneOf(...hubImportStates)),
 })
 
+/** `endpoint` is null if no hub is configured. */
+export const modelHub = Type.Object({ endpoint: nullable(Type.String()) })
+export type ModelHub = Static<typeof modelHub>
+
 export const hubImportDeleted = Type.Object({
   import_id: Type.String(),
   deleted: Type.Literal(true),

@@ -4,13 +4,22 @@ import { nullable, oneOf, timestamp } from './shared.ts'
 /** Maximum things of a lineage, and steps from the requested one; `truncated` if there are more. */
 export const lineageLimits = { nodes: 200, steps: 20 } as const
 
-export const thingTypes = ['hub', 'dataset', 'run', 'artifact', 'model', 'deployment'] as const
+export const thingTypes = [
+  'hub',
+  'dataset',
+  'environment',
+  'run',
+  'artifact',
+  'model',
+  'deployment',
+] as const
 export type ThingType = (typeof thingTypes)[number]
 
 /**
- * How the later thing came from the earlier one: a run used a dataset (`used`), started from an artifact or a model of the hub (`init_from`), repeats
+ * How the later thing came from the earlier one: a run used a dataset or an RL environment (`used`), started from an artifact or a model of the hub (`init_from`), repeats
  * another (`retry`, `clone`) or made an artifact (`made`); a dataset was derived from another (`derived`); an artifact became a
- * version of a model (`registered`) or is served by a deployment (`served`).
+ * version of a model (`registered`) or is served by a deployment (`served`); captured requests to a deployment, or the samples of a run,
+ * became a version of a dataset (`reflow`).
  */
 export const lineageKinds = [
   'used',
@@ -21,6 +30,7 @@ export const lineageKinds = [
   'derived',
   'registered',
   'served',
+  'reflow',
 ] as const
 
 const lineageNode = Type.Object({
@@ -28,7 +38,7 @@ const lineageNode = Type.Object({
   id: Type.String(),
   /** `hidden`: an origin that the caller may not read, or that was deleted. */
   type: oneOf(...thingTypes, 'hidden'),
-  /** What the API calls it: a run id, `owner/name@3` of a dataset, `name@2` of a model, `hub:org/name@<commit>`; null if it is hidden. */
+  /** What the API calls it: a run id, `owner/name@3` of a dataset, `owner/name@0.2.1` of an environment, `name@2` of a model, `hub:org/name@<commit>`; null if it is hidden. */
   ref: nullable(Type.String()),
   /** A short name for people: short id, name or file name; null if it is hidden. */
   name: nullable(Type.String()),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { artifactKinds } from './artifacts/artifacts.ts'
 import { closed, nameText, nullable, oneOf, printable, timestamp } from './shared.ts'
 
-export const uploadPurposes = ['package', 'recipe', 'dataset'] as const
+export const uploadPurposes = ['package', 'recipe', 'dataset', 'environment'] as const
 /** Running code requests its uploads by `GET /api/ingest/artifact/upload-url`. */
 const allPurposes = [...uploadPurposes, 'artifact'] as const
 export type UploadPurpose = (typeof allPurposes)[number]

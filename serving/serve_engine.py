@@ -241,7 +241,7 @@ def read_params():
 def prepare():
     """The engine's command line, the door at which it is asked whether it is ready, and its readiness checks."""
     serving = json.loads(os.environ["FORGE_SERVING"])
-    model_path = os.environ.get("FORGE_INIT_FROM")
+    model_path = os.environ.get("FORGE_INIT_FROM") or os.environ.get("FORGE_MODEL")
     if model_path and not os.path.exists(model_path):
         raise CannotServe("there is no %s on this machine" % model_path)
     where, door = listening(serving)

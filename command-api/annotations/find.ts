@@ -1,17 +1,16 @@
 import type { Pool } from 'pg'
-import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { standsAtLeast } from '../../schemas/datasets/access.ts'
 import { parseDatasetReference } from '../../schemas/datasets/reference.ts'
 import type { Transaction } from '../commit/event-store.ts'
-import { type Action, judge, rolesIn } from '../rules/access.ts'
+import { type Action, type Asking, judge, rolesIn } from '../rules/access.ts'
 import { standingOn } from '../rules/dataset-access.ts'
 import { holdResource } from '../rules/hold-resource.ts'
 import { findProject } from '../rules/short-id.ts'
 import { noSuchQueue } from './decide.ts'
 import { findQueue, type QueueRow } from './rows.ts'
 
-type Asked = { queue_id: string; caller: Person; action: 'annotate' | 'manage' }
+type Asked = { queue_id: string; caller: Asking; action: 'annotate' | 'manage' }
 
 /**
  * The queue, if the caller may do this: members annotate; its owner, maintainers and admins manage. Mere readers of the project
@@ -42,7 +41,7 @@ export async function queueFor(
 export async function refuseUnlessShown(
   tx: Transaction,
   { runs, dataset }: QueueRow,
-  caller: Person,
+  caller: Asking,
 ): Promise<void> {
   for (const id of runs)
     if (!(await holdResource(tx, { kind: 'run', id })))

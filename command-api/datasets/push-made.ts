@@ -13,9 +13,9 @@ export type MadeVersion = {
   /** Registered by the caller. */
   files: { upload_id: string; name: string }[]
   /** Null: to be recognised. */
-  kind: 'preference' | 'chat' | 'text' | null
+  kind: 'preference' | 'chat' | 'prompt' | 'text' | null
   parents: string[]
-  source: 'annotation' | 'volume'
+  source: 'annotation' | 'reflow' | 'volume'
   caller: Asking
 }
 

@@ -22,7 +22,7 @@ import { createEmptyProject, findProject, refuseProjectOfOthers } from '../rules
 import { type Besides, createDeployment } from './decide.ts'
 import type { FindTemplate } from './ports.ts'
 import { resolveServing } from './revisions/serving.ts'
-import { resolveSource } from './revisions/source.ts'
+import { resolveSource, sourcesOf } from './revisions/source.ts'
 import { saveDeployment, servingLock } from './rows.ts'
 
 export const createRoute = (deps: Deps, findTemplate: FindTemplate): Route =>
@@ -36,7 +36,7 @@ export const createRoute = (deps: Deps, findTemplate: FindTemplate): Route =>
       'Serve a model: create a deployment with its first revision, promoted once it is ready',
     body: deploymentInput,
     response: deploymentCreated,
-    refusals: ['invalid', 'forbidden', 'conflict', 'not_configured'],
+    refusals: ['invalid', 'forbidden', 'conflict', 'not_configured', 'backend_failed'],
     handle: request => createOne(deps, request, findTemplate),
   })
 
@@ -46,8 +46,7 @@ async function createOne(deps: Deps, request: Create, findTemplate: FindTemplate
   const { caller, body } = request
   refuseCapture(body)
   if (body.project !== undefined) await refuseStranger(deps.pool, body.project, caller)
-  const sources = { pool: deps.pool, engineHosts: deps.config.engineHosts }
-  const resolved = await resolveSource(sources, caller, body.source)
+  const resolved = await resolveSource(sourcesOf(deps), caller, body.source)
   const project = body.project ?? resolved.project
   if (project === null)
     throw new Refusal(
@@ -136,12 +135,12 @@ function settingsOf({ name, team = null, replicas, limits }: DeploymentInput): D
   return { name, team, min_replicas: min, max_replicas: max, ...defaultLimits, ...limits }
 }
 
-/** The settings of capturing, which does not exist yet. */
+/** Each token captures or not, from its creation on. */
 export function refuseCapture({ capture }: Pick<DeploymentPatch, 'capture'>): void {
   if (capture?.enabled || (capture?.sample_rate ?? 0) > 0)
-    throw new Refusal('not_configured', 'Requests and responses cannot be captured here', {
+    throw new Refusal('invalid', 'Capturing is turned on for a token, not for a deployment', {
       code: 'deployment.capture',
-      hint: 'The traffic of a deployment records each request, but not its content',
+      hint: 'Create a token with capture: true',
     })
 }
 

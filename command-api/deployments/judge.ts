@@ -32,7 +32,7 @@ export async function deploymentToJudge(
   if (!row)
     throw new Refusal(
       'conflict',
-      `The deployment ${asked} serves nothing now, so it cannot judge`,
+      `The deployment ${asked} serves nothing now, so it cannot be asked`,
       {
         code: 'judging.no_judge',
       },

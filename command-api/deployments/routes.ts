@@ -41,7 +41,7 @@ export const deploymentRoutes = (deps: Deps, findTemplate: FindTemplate): Route[
     params: deploymentPath,
     body: deploymentPatch,
     response: deploymentChanged,
-    refusals: ['invalid', 'forbidden', 'not_found', 'conflict', 'not_configured'],
+    refusals: ['invalid', 'forbidden', 'not_found', 'conflict'],
     async handle(request) {
       refuseCapture(request.body)
       const { deployment_id, mayConfigure } = await toChange(deps, request)

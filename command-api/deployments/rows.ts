@@ -67,6 +67,11 @@ function save(tx: Transaction, event: DeploymentEvent, at: At): Promise<unknown>
       return movePointer(tx, event.data, at)
     case 'deployment.token_created':
       return insertToken(tx, event.data, at)
+    case 'deployment.capture_enabled':
+      return tx.query(
+        'update auth.deployment_token set captures = true, epoch = $2 where token_id = $1',
+        [event.data.token_id, at.epoch],
+      )
     case 'deployment.token_revoked':
       return tx.query(
         'update auth.deployment_token set revoked_at = $2, epoch = $3 where token_id = $1',

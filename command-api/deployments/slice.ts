@@ -33,6 +33,7 @@ export const deployments: Slice<{ findTemplate: FindTemplate }> = {
       'deployment.suspended': 'serving',
       'deployment.deleted': 'serving',
       'deployment.token_created': 'serving',
+      'deployment.capture_enabled': 'serving',
       'deployment.token_revoked': 'serving',
     } satisfies Announced<DeploymentEvent>,
     playground: {

@@ -8,15 +8,9 @@ import type { Deps } from '../deps.ts'
 import { again } from '../effects/further-duties.ts'
 import { decided, nothing, type Outcome } from '../effects/outcome.ts'
 import { type LeasedDuty, reactor } from '../effects/reactor.ts'
-import { filed, importOf } from '../rules/imported-models.ts'
-import {
-  type AtCommit,
-  type Hub,
-  hubTokenOf,
-  inWords,
-  NotGiven,
-  noHub,
-} from '../rules/model-hub.ts'
+import { NotGiven } from '../rules/hub-answers.ts'
+import { filed, importsOf } from '../rules/imported-models.ts'
+import { type AtCommit, type Hub, hubTokenOf, inWords, noHub } from '../rules/model-hub.ts'
 import { refuseBeyondStorage, storageQuotaOf } from '../rules/storage-quota.ts'
 import { failImport, finishImport, listImport, progressImport, requestImport } from './decide.ts'
 import { type Receiving, receiveFile } from './receive.ts'
@@ -38,11 +32,12 @@ export const importsOfJobs = reactor<object, Needed>({
   name: 'import-models-of-jobs',
   repeat: 'local',
   dutiesOf(event) {
-    const model = event.type === 'job.admitted' ? importOf(event.data) : null
-    return model ? [{ payload: model }] : []
+    return event.type === 'job.admitted'
+      ? importsOf(event.data).map(model => ({ payload: model }))
+      : []
   },
   async perform({ payload }) {
-    const model = payload as NonNullable<ReturnType<typeof importOf>>
+    const model = payload as ReturnType<typeof importsOf>[number]
     const { commit } = model
     return [
       decided(hubImportAt(model), {

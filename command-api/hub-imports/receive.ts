@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Unreachable } from '../../platform/http/outgoing.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { takeLocks } from '../commit/stream-locks.ts'
 import type { Deps } from '../deps.ts'
 import { contentLock } from '../rules/content-lock.ts'
-import { type AtCommit, type Hub, NotGiven, type Opened } from '../rules/model-hub.ts'
+import { gitHash } from '../rules/git-id.ts'
+import { NotGiven } from '../rules/hub-answers.ts'
+import type { AtCommit, Hub, Opened } from '../rules/model-hub.ts'
 import { type FileRow, isInRepo, isRetried, markHere } from './rows.ts'
 
 export type Receiving = {
@@ -144,7 +145,7 @@ async function faultOf(
     return sha256 === arrived
       ? null
       : `The hub sent ${name} with the SHA-256 ${arrived}, but lists it with ${sha256}`
-  const hash = createHash('sha1').update(`blob ${size_bytes}\0`)
+  const hash = gitHash(size_bytes)
   for await (const chunk of (await deps.artifacts.arrived(partOf(import_id, nth))) ?? [])
     hash.update(chunk)
   const found = hash.digest('hex')

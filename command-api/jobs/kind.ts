@@ -2,7 +2,7 @@ import type { JobEvent } from '../../events/jobs.ts'
 import { cloneLabel, retryLabel } from '../../schemas/jobs/jobspec.ts'
 import { serveKind } from '../../schemas/recipes.ts'
 import type { Kind, Thing, UseChange } from '../kind.ts'
-import { importOf } from '../rules/imported-models.ts'
+import { importOf, usesOfModels } from '../rules/imported-models.ts'
 import { reads, volumesOf, writes } from '../rules/volumes.ts'
 
 /** The run of a job. */
@@ -28,9 +28,10 @@ export const jobKind: Kind = {
       case 'job.succeeded':
       case 'job.failed':
       case 'job.stopped':
-        return ['resume', 'package', ownCheckpoints, unfinished, model, reads, writes].map(as =>
-          ends(event.data.run_id, as),
-        )
+        return [
+          ...['resume', 'package', ownCheckpoints, unfinished],
+          ...[...usesOfModels, reads, writes],
+        ].map(as => ends(event.data.run_id, as))
       default:
         return []
     }
@@ -40,11 +41,8 @@ export const jobKind: Kind = {
 /** Until it ends a job may continue from the newest checkpoint of its run, whichever that is by then. */
 const ownCheckpoints = 'checkpoints'
 
-/** A job uses its datasets as `dataset`, even after its end, and in this way until then. */
+/** A job uses its datasets and RL environments even after its end, and in this way until then. */
 const unfinished = 'unfinished'
-
-/** Until it ends, a job needs the model that was imported for it. */
-const model = 'model'
 
 const run = (id: string): Thing => ({ kind: 'run', id })
 const ends = (run_id: string, as: string): UseChange => ({ begins: false, user: run(run_id), as })
@@ -62,15 +60,21 @@ function beginsFrom({ run_id, kind, resolved, ...job }: Admitted): UseChange[] {
     package: source.kind === 'package' ? thing('upload', source.upload_id) : null,
     retry: thing('run', labels[retryLabel]),
     clone: thing('run', labels[cloneLabel]),
-    [model]: thing('hub_import', importOf(job)?.import_id),
+    // Until it ends, a job needs the models that were imported for it.
+    ...Object.fromEntries(
+      usesOfModels.map(use => [use, thing('hub_import', importOf(job, use)?.import_id)]),
+    ),
   }
   const data = resolved.datasets.flatMap(({ ref }) =>
     ['dataset', unfinished].map(as => [as, { kind: 'dataset', id: ref }] as const),
   )
+  const environments = spec.spec.environments.flatMap(({ ref }) =>
+    ['environment', unfinished].map(as => [as, { kind: 'rl_environment', id: ref }] as const),
+  )
   const volumes = volumesOf(job).map(
     ({ volume_id: id, read_only }) => [read_only ? reads : writes, { kind: 'volume', id }] as const,
   )
-  return [...Object.entries(used), ...data, ...volumes].flatMap(([as, one]) =>
+  return [...Object.entries(used), ...data, ...environments, ...volumes].flatMap(([as, one]) =>
     one ? [{ begins: true as const, user: run(run_id), used: one, as }] : [],
   )
 }

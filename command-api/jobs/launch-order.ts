@@ -10,6 +10,7 @@ import type { Deps } from '../deps.ts'
 import { benchmarksToRun } from '../rules/benchmark-reference.ts'
 import { type DatasetOfJob, resolveDataset } from '../rules/dataset-reference.ts'
 import { roleOf } from '../rules/enabled-person.ts'
+import { environmentsToRun } from '../rules/environments-to-run.ts'
 import { modelToRun } from '../rules/imported-models.ts'
 import { endIngestTokens, issueIngestToken } from '../rules/ingest-tokens.ts'
 import { openSecrets } from '../rules/secret-values.ts'
@@ -36,7 +37,9 @@ export async function readOrder(
     event.type === 'job.checkpoint_chosen' && event.data.attempt === attempt ? event.data : [],
   )[0]
   const datasets = await readableDatasets(tx, admitted.data)
-  const model = await modelToRun(tx, admitted.data)
+  const environments = await environmentsToRun(tx, admitted.data)
+  const model = await modelToRun(tx, admitted.data, 'model')
+  const adapter = await modelToRun(tx, admitted.data, 'adapter')
   const volumes = await volumesToRun(tx, admitted.data)
   const { nodes, owner, recipe, resolved, spec } = admitted.data
   const env = {
@@ -64,7 +67,8 @@ export async function readOrder(
     }),
     benchmarks: await benchmarksToRun(deps.store, spec.spec.benchmarks, tx),
     datasets,
-    model,
+      environments,
+      ...{ model, adapter },
     volumes,
     checkpoint_every_steps: spec.spec.checkpoints.every_steps,
     disk_bytes: bytesOfGigabytes(spec.spec.resources.disk_gb),

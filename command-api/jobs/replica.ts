@@ -46,7 +46,7 @@ export const stopReplica =
 const checkSpec = checker(jobSpec, 'body')
 
 function specOf(replica: Replica): JobSpec {
-  const { name, project, labels = {}, lock, params, artifact_id, priority } = replica
+  const { name, project, labels = {}, lock, params, artifact_id, hub_ref, priority } = replica
   const checked = checkSpec({
     api: dialect,
     kind: serveKind,
@@ -54,7 +54,8 @@ function specOf(replica: Replica): JobSpec {
     lock,
     spec: {
       params,
-      init_from: { artifact_id },
+      ...(artifact_id !== null && { init_from: { artifact_id } }),
+      ...(hub_ref !== null && { model: { ref: hub_ref } }),
       resources: { profile: replica.profile, gpus_per_node: replica.gpus },
       scheduling: { priority, preemptible: false },
       limits: { stop_grace_s: stopGraceSeconds },

@@ -52,6 +52,19 @@ const tellers: Tellers = {
       { kind: 'artifact_missing', level: 'warn' },
       `did not become a version of ${model}`,
     ),
+  'hub.push_failed': ({ push_id, owner: username, repo, reason }) => ({
+    username,
+    message: {
+      kind: 'artifact_missing',
+      level: 'warn',
+      title: `${repo} did not get its model`,
+      body: cut(reason),
+      target: { type: 'hub_push', id: push_id },
+      url: '/hub-imports',
+      actor: 'forge',
+      group_key: `hub_push:${push_id}`,
+    },
+  }),
   'dataset.validated': ({ created_by, report, ...version }) =>
     ofDataset(created_by, version, report),
   'volume.cleanup_announced': ({ cleanup_at, ...volume }) =>

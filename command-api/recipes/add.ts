@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { recipeAt } from '../../events/recipes.ts'
-import { hasCode } from '../../platform/files/content.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { FaultyRecipe, findRecipe, loadRecipe } from '../../recipes/catalogue.ts'
+import { findRecipe, loadRecipe } from '../../recipes/catalogue.ts'
 import type { Recipe } from '../../schemas/recipes.ts'
 import type { HttpAsked } from '../commit/asked.ts'
 import { create } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
+import { refusingFaults } from '../rules/read-archive.ts'
 import { addRecipe } from './decide.ts'
 import type { RecipePorts } from './ports.ts'
 
@@ -26,7 +26,7 @@ export async function add(
   const { upload_id } = request.body
   const { sha256, size_bytes } = await findArchive(deps, upload_id, request.caller.username)
   const file = deps.uploads.fileOf(sha256)
-  const { recipe } = await readable(() =>
+  const { recipe } = await refusingFaults('recipe', () =>
     recipeFiles.unpacked(file, directory => loadRecipe(directory, 'in the archive')),
   )
   const facts = { ...recipe, archive_sha256: sha256, archive_bytes: size_bytes }
@@ -74,20 +74,3 @@ const insertRecipe = (tx: Transaction, recipe: Recipe, archive: Buffer) =>
            change = nextval('write.recipe_change')`,
     [recipe.name, recipe.version, recipe, archive, recipe.deprecated],
   )
-
-/** A refusal for whatever is wrong with the recipe. */
-async function readable<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof FaultyRecipe)
-      throw new Refusal('invalid', error.message, { code: 'recipe.faulty', cause: error })
-    if (hasCode(error, 'ENOENT'))
-      throw new Refusal('conflict', 'The uploaded archive is not, or no longer, on this machine', {
-        code: 'recipe.archive_missing',
-        hint: 'Upload it again; with several hosts, check that they share <data>/uploads',
-        cause: error,
-      })
-    throw error
-  }
-}

@@ -114,6 +114,21 @@ export async function findScores(
   }
 }
 
+/** The newest score of each sample by this version, of any judge. */
+export async function newestScores(
+  pool: Pool,
+  { owner, name, version }: RubricContent,
+  samples: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await pool.query<{ sample: string; score: number }>(
+    `select distinct on (sample) sample, score from write.rubric_score
+      where owner = $1 and name = $2 and version = $3 and sample = any($4)
+      order by sample, scored_at desc, judge`,
+    [owner, name, version, samples],
+  )
+  return new Map(rows.map(({ sample, score }) => [sample, score]))
+}
+
 /** Marks the scores of all earlier versions, and counts the newly marked ones. */
 export async function retireScores(
   tx: Transaction,

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import type { RunCaller } from '../../auth/caller.ts'
 import type { Range } from '../../platform/http/range.ts'
 import { sendFile } from '../../platform/http/send-file.ts'
+import type { ObjectStore } from '../../platform/objects/port.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from '../deps.ts'
 
@@ -30,18 +31,20 @@ type Sending = {
   ref: string
   /** The SHA-256 of the file, or a refusal. */
   find: () => Promise<string>
+  /** Where the file is; by default the store of artifacts. */
+  store?: ObjectStore
 }
 
-/** Sends a file of the artifact store to the preparation of a run. */
+/** Sends a file of a store to the preparation of a run. */
 export async function sendContentToRun(
   { reports, artifacts }: Pick<Deps, 'reports' | 'artifacts'>,
-  { caller, ctx, asked, ref, find }: Sending,
+  { caller, ctx, asked, ref, find, store = artifacts }: Sending,
 ): Promise<void> {
   await reports.admit({ caller, body: asked, ctx })
   const sha256 = await find()
   const { file } = asked
-  const size = await artifacts.sizeOf(sha256)
-  const read = (range: Range | null) => artifacts.read(sha256, range)
+  const size = await store.sizeOf(sha256)
+  const read = (range: Range | null) => store.read(sha256, range)
   const filename = file.split('/').at(-1) ?? file
   const sent = { size: size ?? 0, read, filename, etag: `"${sha256}"` }
   if (size === null || !(await sendFile(ctx, sent)))

@@ -13,10 +13,12 @@ export type FoundArtifact = {
   artifact_id: string
   run_id: string
   project: string
+  kind: string
   path: string
   /** Null if none was given. */
   sha256: string | null
   is_verified: boolean
+  metrics: Record<string, number>
   deleted_at: Date | null
 }
 
@@ -31,7 +33,7 @@ export async function findArtifact(
 ): Promise<FoundArtifact | null> {
   const { rows } = await pool.query<FoundArtifact>({
     name: 'init_from',
-    text: `select a.artifact_id, a.run_id, r.project, a.path, a.sha256, a.is_verified, a.deleted_at
+    text: `select a.artifact_id, a.run_id, r.project, a.kind, a.path, a.sha256, a.is_verified, a.metrics, a.deleted_at
              from write.artifact a join write.resource r on r.kind = 'run' and r.id = a.run_id
              cross join lateral (select ${score} as score) scored
             where a.kind <> 'eval_report' and not a.is_missing and r.deleted_at is null

@@ -9,15 +9,22 @@ import { importIdOf } from './model-hub.ts'
 
 type Names = Pick<JobAdmitted, 'owner' | 'spec'>
 
-/** The import that a job uses, if its spec names a model of the hub. */
-export function importOf({ owner, spec }: Names) {
-  const model = pinnedModel(spec.spec.model?.ref)
+/** How a job uses an import. */
+export const usesOfModels = ['model', 'adapter'] as const
+type Use = (typeof usesOfModels)[number]
+
+/** The import that a job uses as its model or its adapter, if its spec names one of the hub. */
+export function importOf({ owner, spec }: Names, use: Use) {
+  const { ref, adapter } = spec.spec.model ?? {}
+  const model = pinnedModel((use === 'model' ? ref : adapter) ?? undefined)
   return model && { ...model, owner, import_id: importIdOf(owner, model) }
 }
 
+export const importsOf = (job: Names) => usesOfModels.flatMap(use => importOf(job, use) ?? [])
+
 /** Notes that these jobs need their models, in their transaction: they wait for imports that only begin after it. */
 export async function awaitImports(tx: Transaction, jobs: readonly Names[]): Promise<void> {
-  for (const one of jobs.flatMap(job => importOf(job) ?? []))
+  for (const one of jobs.flatMap(importsOf))
     await tx.query({
       name: 'await_import',
       text: `insert into write.hub_import as i (import_id, owner, repo, commit, state) values ($1, $2, $3, $4, 'awaited')
@@ -39,9 +46,13 @@ export async function runsAwaitingImports(pool: Pool): Promise<Set<string>> {
 
 export type ModelOfRun = { ref: string; digest: string; files: HubFile[] }
 
-/** The imported model of a job that is about to start; null if it names none of the hub. */
-export async function modelToRun(tx: Transaction, job: Names): Promise<ModelOfRun | null> {
-  const model = importOf(job)
+/** The imported model or adapter of a job that is about to start; null if it names none of the hub. */
+export async function modelToRun(
+  tx: Transaction,
+  job: Names,
+  use: Use,
+): Promise<ModelOfRun | null> {
+  const model = importOf(job, use)
   if (!model) return null
   const { rows } = await tx.query<{ state: string; error: string | null; files: HubFile[] }>({
     name: 'model_to_run',

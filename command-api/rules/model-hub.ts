@@ -1,13 +1,23 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import type { Pool } from 'pg'
 import type { SealingKeys } from '../../auth/sealing-keys.ts'
-import { type Outgoing, type OutgoingAnswer, Unreachable } from '../../platform/http/outgoing.ts'
+import { type OutgoingAnswer, Unreachable } from '../../platform/http/outgoing.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { isCommit } from '../../schemas/hub-reference.ts'
-import { printable as printableCharacter } from '../../schemas/shared.ts'
 import type { Transaction } from '../commit/event-store.ts'
+import {
+  answerMs,
+  asked,
+  discard,
+  NotGiven,
+  printable,
+  type Read,
+  read,
+  refusalOf,
+  type Service,
+} from './hub-answers.ts'
+import { type HubSending, openSending } from './hub-sending.ts'
 import { openSecrets } from './secret-values.ts'
 
 /** A hub that speaks the protocol of Hugging Face. `token`: of the person for whom it is asked; null: none. */
@@ -19,6 +29,7 @@ export type Hub = {
   list(model: AtCommit): Promise<ListedFile[]>
   /** The content of a file from this byte on, or from the beginning if the hub does not send parts. */
   open(model: AtCommit, file: { name: string; from: number; signal: AbortSignal }): Promise<Opened>
+  sending: HubSending
 }
 
 export type AtCommit = { repo: string; commit: string; token: string | null }
@@ -28,28 +39,16 @@ export type Pinned = { commit: string; license: string | null; gated: boolean; i
 export type ListedFile = { name: string; size_bytes: number; oid: string; sha256: string | null }
 export type Opened = { start: number; sendsParts: boolean; body: Readable }
 
-/** The hub refuses, in its own words. */
-export class NotGiven extends Error {
-  readonly code: string
-  constructor(code: string, message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
-const answerMs = 15_000
-const maxAnswerBytes = 32 * 1024 * 1024
 const maxPages = 20
 export const maxFiles = 1000
 const maxNameBytes = 512
-
-type Service = { endpoint: string; outgoing: Outgoing }
 
 export const openHub = (service: Service): Hub => ({
   endpoint: service.endpoint,
   pin: model => pin(service, model),
   list: model => list(service, model),
   open: (model, file) => open(service, model, file),
+  sending: openSending(service),
 })
 
 async function pin(
@@ -130,20 +129,6 @@ async function open(
   }
 }
 
-type Read = { answer: OutgoingAnswer; value: object }
-
-async function read(
-  { endpoint, outgoing }: Service,
-  path: string,
-  token: string | null,
-): Promise<Read> {
-  const signal = AbortSignal.timeout(answerMs)
-  const url = new URL(`${endpoint}${path}`)
-  const answer = await asked(() => outgoing.ask(url, { bearer: token, signal }))
-  if (answer.status !== 200) throw refusalOf(answer)
-  return { answer, value: await asked(() => jsonOf(answer)) }
-}
-
 const addressOf = (endpoint: string, { repo, commit }: AtCommit, name: string): URL =>
   new URL(
     `${endpoint}/${repo}/resolve/${commit}/${name.split('/').map(encodeURIComponent).join('/')}`,
@@ -202,50 +187,6 @@ function nextOf(answer: OutgoingAnswer, endpoint: string): string | null {
   const base = new URL(endpoint)
   if (!url || url.origin !== base.origin) return null
   return `${url.pathname.slice(base.pathname.replace(/\/$/, '').length)}${url.search}`
-}
-
-const isPrintable = new RegExp(`^${printableCharacter}$`, 'u')
-
-const printable = (text: string, length: number): string =>
-  Array.from(text)
-    .slice(0, length)
-    .map(character => (isPrintable.test(character) ? character : ' '))
-    .join('')
-
-/** The hub's own words, which clients of Hugging Face show as well. */
-function refusalOf(answer: OutgoingAnswer): Error {
-  const { status } = answer
-  discard(answer)
-  if (status >= 500 || status === 429 || status === 408)
-    return new Unreachable(`it answers with status ${status}`)
-  const code = answer.header('x-error-code') ?? ''
-  const words = answer.header('x-error-message')
-  const message = words === null ? `it answers with status ${status}` : printable(words, 500)
-  return new NotGiven(/^\w{1,64}$/.test(code) ? code : '', message)
-}
-
-async function jsonOf({ body }: OutgoingAnswer): Promise<object> {
-  let size = 0
-  body.on('data', (part: Buffer) => {
-    size += part.length
-    if (size > maxAnswerBytes) body.destroy(new Unreachable('its answer is too long'))
-  })
-  const value: unknown = JSON.parse(await text(body))
-  if (typeof value !== 'object' || value === null) throw new Unreachable('its answer is no JSON')
-  return value
-}
-
-const discard = ({ body }: OutgoingAnswer): unknown => body.on('error', () => {}).destroy()
-
-/** All other faults count as an outage of the hub. */
-async function asked<T>(ask: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-  try {
-    return await ask()
-  } catch (error) {
-    signal?.throwIfAborted()
-    if (error instanceof Unreachable) throw error
-    throw new Unreachable(error instanceof Error ? error.message : String(error))
-  }
 }
 
 /** A person's token for the hub, from their secrets; null: they have none, and read what everybody may. */

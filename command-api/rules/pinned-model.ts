@@ -1,7 +1,8 @@
 import { Unreachable } from '../../platform/http/outgoing.ts'
 import { isCommit } from '../../schemas/hub-reference.ts'
 import type { Deps } from '../deps.ts'
-import { hubAway, hubTokenOf, importIdOf, inWords, NotGiven, noHub } from './model-hub.ts'
+import { NotGiven } from './hub-answers.ts'
+import { hubAway, hubTokenOf, importIdOf, inWords, noHub } from './model-hub.ts'
 
 type Asked = { repo: string; revision: string; username: string }
 type Pinning = { is: 'pinned'; commit: string } | { is: 'refused'; why: string; code: string }

@@ -1,3 +1,4 @@
+import type { Pool } from 'pg'
 import type { UploadPurpose } from '../../schemas/uploads.ts'
 import type { Transaction } from '../commit/event-store.ts'
 
@@ -8,11 +9,11 @@ export type Uploaded = { upload_id: string; sha256: string; size_bytes: number }
  * transaction and then leaves them.
  */
 export async function takeUploads(
-  tx: Transaction,
+  db: Pool | Transaction,
   ids: readonly string[],
   { owner, purpose, now }: { owner: string; purpose: UploadPurpose; now: Date },
 ): Promise<Uploaded[]> {
-  const { rows } = await tx.query<Uploaded>({
+  const { rows } = await db.query<Uploaded>({
     name: 'take_uploads',
     text: `update write.upload set used_at = $4
             where upload_id = any($1) and owner = $2 and purpose = $3 and completed_at is not null

@@ -104,7 +104,7 @@ export async function createEmptyProject(
 export async function findProject(
   db: Pool | Transaction,
   project: string,
-  caller: Submitter,
+  caller: Pick<Submitter, 'username'>,
 ): Promise<ProjectFacts | null> {
   const { rows } = await db.query<{ known: ProjectFacts }>({
     name: 'project_to_submit_to',

@@ -20,7 +20,8 @@ export const uploadsOfDatasets = (deps: Deps) => {
   const limits = {
     bytes: expandedBytes(deps.config),
     heldBytes: maxHeld * expandedBytes(deps.config),
-    pending: 2 * maxDatasetFiles,
+    // As many as one commit can add: registered ones do not count.
+    pending: maxDatasetFiles,
     parts: null,
   }
   return {

@@ -1,5 +1,6 @@
 import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import { environmentBounds } from '../../schemas/rl-environments/manifest.ts'
 import {
   type UploadInput,
   uploadCompleted,
@@ -19,6 +20,7 @@ import { findUpload } from './rows.ts'
 const mostBytes: Partial<Record<UploadInput['purpose'], number>> = {
   package: 50 * 1024 * 1024,
   recipe: 16 * 1024 * 1024,
+  environment: environmentBounds.archiveBytes,
 }
 /** Limits of one person: the number of unregistered uploads, and the size of all uploads in multiples of SERVICE_MAX_UPLOAD_MB. */
 const maxPending = 20

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DatasetToPlace, ModelToPlace, StoredArtifact } from '../port.ts'
+import type { DatasetToPlace, EnvironmentToPlace, ModelToPlace, StoredArtifact } from '../port.ts'
 import type { FetchOptions } from './fetch-stored.ts'
 import { placeFiles } from './place-dataset.ts'
+import { placeEnvironment } from './place-rl-environment.ts'
 import { placeStored, removeOthers } from './place-stored.ts'
 
 /** Stored artifacts that an attempt starts from, each with the variable that names it to the run. */
@@ -34,25 +35,37 @@ export async function fetchStarts(
   })
 }
 
-/** Datasets and the model that an attempt reads, and the folder in which all runs share them. */
+/** Datasets, RL environments and the model that an attempt reads, and the folder in which all runs share them. */
 export type Data = {
   directory: string
   datasets: readonly DatasetToPlace[]
+  environments: readonly EnvironmentToPlace[]
   model: ModelToPlace | null
+  adapter: ModelToPlace | null
 }
 
 const datasetFiles = { path: 'dataset/content', ref: 'ref' } as const
 const modelFiles = { path: 'model/content', ref: 'hub_ref' } as const
 
+/** An RL environment that is on this machine. */
+export type PlacedEnvironment = { environment: EnvironmentToPlace; path: string }
+
+export type Fetched = {
+  variables: Record<string, string>
+  paths: string[]
+  environments: PlacedEnvironment[]
+}
+
 /**
  * Fetches them to this machine, and returns `FORGE_DATASETS`, which describes each dataset by the name that the job gives it, and
- * `FORGE_MODEL`, the path of the model.
+ * `FORGE_MODEL` and `FORGE_ADAPTER`, the paths of the model and its adapter.
  */
 export async function fetchData(
-  { directory, datasets, model }: Data,
+  // Attempts that an earlier version submitted name no environments.
+  { directory, datasets, environments = [], model, adapter }: Data,
   env: NodeJS.ProcessEnv,
   say: (line: string) => void,
-): Promise<{ variables: Record<string, string>; paths: string[] }> {
+): Promise<Fetched> {
   return untilStopped(env, say, async options => {
     const described: Record<string, object> = {}
     const paths = new Set<string>()
@@ -66,12 +79,19 @@ export async function fetchData(
     }
     const variables: Record<string, string> =
       datasets.length === 0 ? {} : { FORGE_DATASETS: JSON.stringify(described) }
-    if (model !== null) {
-      const place = await placeFiles(model, { directory, from: modelFiles, ...options })
-      variables.FORGE_MODEL = place
+    for (const [variable, one] of Object.entries({ FORGE_MODEL: model, FORGE_ADAPTER: adapter })) {
+      if (one === null) continue
+      const place = await placeFiles(one, { directory, from: modelFiles, ...options })
+      variables[variable] = place
       paths.add(place)
     }
-    return { variables, paths: [...paths] }
+    const placed: PlacedEnvironment[] = []
+    for (const environment of environments) {
+      const place = await placeEnvironment(environment, { directory, ...options })
+      placed.push({ environment, path: place })
+      paths.add(place)
+    }
+    return { variables, paths: [...paths], environments: placed }
   })
 }
 

@@ -28,14 +28,7 @@ export const preparationOnHost =
   (host: HostFiles) =>
   async (
     { run_id, attempt }: Pick<Launch, 'run_id' | 'attempt'>,
-    {
-      recipe: { name, version, digest },
-      package: archive,
-      stored,
-      datasets,
-      model,
-      volumes,
-    }: Preparation,
+    { recipe: { name, version, digest }, package: archive, stored, volumes, ...data }: Preparation,
   ): Promise<string[]> => {
     const entry = await host.recipe(name, version)
     if (!entry) throw new Error(`recipe ${name} ${version} is not in the catalogue any more`)
@@ -55,10 +48,7 @@ export const preparationOnHost =
         stored.length === 0
           ? null
           : { directory: path.join(host.runsDirectory, run_id, 'starts'), artifacts: stored },
-      data:
-        datasets.length === 0 && model === null
-          ? null
-          : { directory: host.datasetsDirectory, datasets, model },
+      data: dataOf(data, host.datasetsDirectory),
       volumes: volumes.map(({ directory, ...volume }) => ({
         ...volume,
         path: path.join(host.volumesDirectory, directory),
@@ -68,3 +58,17 @@ export const preparationOnHost =
       python: host.python,
     })
   }
+
+function dataOf(
+  {
+    datasets,
+    environments,
+    model,
+    adapter,
+  }: Pick<Preparation, 'datasets' | 'environments' | 'model' | 'adapter'>,
+  directory: string,
+) {
+  const isNothing =
+    datasets.length === 0 && environments.length === 0 && model === null && adapter === null
+  return isNothing ? null : { directory, datasets, environments, model, adapter }
+}

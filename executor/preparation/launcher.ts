@@ -3,12 +3,13 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { recipeDigest } from '../../recipes/digest.ts'
 import { fitsVariable } from '../../schemas/jobs/variables.ts'
-import { fetchData, fetchStarts } from './fetch-starts.ts'
+import { type Fetched as Data, fetchData, fetchStarts } from './fetch-starts.ts'
 import { reportLifecycle } from './lifecycle-report.ts'
 import { openVolumes } from './open-volumes.ts'
 import { cannotLaunch, type Prepared } from './prepared.ts'
 import { ensureEnvironment, type PythonEnvironment } from './python-environment.ts'
 import type { RecipePlan } from './recipe-plan.ts'
+import { describeEnvironments } from './rl-environment.ts'
 import { unpackPackage } from './unpack-package.ts'
 
 /**
@@ -57,10 +58,16 @@ async function launch(): Promise<void> {
   const fetched = plan.starts ? await fetchStarts(plan.starts, process.env, say) : {}
   const data = plan.data
     ? await fetchData(plan.data, process.env, say)
-    : { variables: {}, paths: [] }
+    : { variables: {}, paths: [], environments: [] }
+  const played = await describeEnvironments(data.environments, {
+    environmentsDirectory: plan.environments_directory,
+    python: plan.python,
+    ...{ say, onBuild: () => report('building_env') },
+  })
   const volumes = await openVolumes(plan.volumes, path.resolve('work'))
   await report('launching')
-  writeFileSync(3, JSON.stringify(toPrepared(environment, params, { fetched, data, volumes })))
+  const made = { fetched, data, played, volumes }
+  writeFileSync(3, JSON.stringify(toPrepared(environment, params, made)))
 }
 
 function say(line: string): void {
@@ -70,14 +77,15 @@ function say(line: string): void {
 /** `fetched`: paths by the variables that name them to the run. */
 type Fetched = {
   fetched: Record<string, string>
-  data: { variables: Record<string, string>; paths: string[] }
+  data: Pick<Data, 'variables' | 'paths'>
+  played: Pick<Data, 'variables' | 'paths'>
   volumes: Awaited<ReturnType<typeof openVolumes>>
 }
 
 function toPrepared(
   { python, variables, files }: PythonEnvironment,
   params: string,
-  { fetched, data, volumes }: Fetched,
+  { fetched, data, played, volumes }: Fetched,
 ): Prepared {
   // In the folder of the attempt, where the run can read but neither write nor plant links.
   const paramsFile = path.resolve('params.json')
@@ -101,6 +109,7 @@ function toPrepared(
       ...fetched,
       ...data.variables,
       ...volumes.variables,
+      ...played.variables,
     },
     mounts: volumes.mounts,
     readable: [
@@ -112,6 +121,7 @@ function toPrepared(
       paramsFile,
       ...Object.values(fetched),
       ...data.paths,
+      ...played.paths,
     ],
   }
 }

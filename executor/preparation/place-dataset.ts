@@ -8,16 +8,20 @@ import { inTurn } from './in-turn.ts'
 import { listingOf, wholeIn } from './place-stored.ts'
 
 /**
- * The versions of datasets and the models that runs read, `<directory>/<digest>-<random>/`, shared by all runs that were given the path:
+ * The datasets, RL environments and models that runs read, `<directory>/<digest>-<random>/`, shared by all runs that were given the path:
  * `content/data/` has the files, and `files.json` lists them on arrival. Renaming makes the folder appear complete; one of several
  * runs fetches it. Other users may pass through the directory but not list it, so a run cannot find what its owner may not use.
  */
 const modes = { file: 0o444, folder: 0o755, directory: 0o711 }
 
 /** Where the server has the files, and the name of the parameter for the reference. */
-type From = { path: 'dataset/content'; ref: 'ref' } | { path: 'model/content'; ref: 'hub_ref' }
+type From =
+  | { path: 'dataset/content'; ref: 'ref' }
+  | { path: 'environments/content'; ref: 'environment_ref' }
+  | { path: 'model/content'; ref: 'hub_ref' }
 
-type Placing = { from: From } & FetchOptions
+/** `arrange`: changes the folder of the files once they are all there. */
+type Placing = { from: From; arrange?: (data: string) => Promise<void> } & FetchOptions
 
 /** Returns the path of the folder once all of its files are on this machine, checked by their digests. */
 export async function placeFiles(
@@ -61,7 +65,7 @@ async function foldersOf(directory: string, digest: string): Promise<string[]> {
 async function fetchAll(
   { ref, files }: ModelToPlace,
   { directory, digest }: { directory: string; digest: string },
-  { from, ...options }: Placing,
+  { from, arrange, ...options }: Placing,
 ): Promise<string> {
   const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
   options.say(
@@ -83,6 +87,7 @@ async function fetchAll(
     await fetchStored(stored, target, { ...options, content })
     await chmod(target, modes.file)
   }
+  await arrange?.(data)
   await openFolders(made)
   await writeDurably(path.join(made, 'files.json'), await listingOf(path.dirname(data), 'data'))
   await rename(made, place)

@@ -22,6 +22,11 @@ export type EnvironmentWish = {
   runtimeId: string
   recipeDirectory: string
   python: string
+  /**
+   * Whether people wrote the requirements, and not administrators: none of the code in the folder or in the packages is executed while
+   * they are installed, because that happens outside of the isolation of runs.
+   */
+  isUntrusted?: boolean
   say(line: string): void
   /** Called once if the environment must be built. */
   onBuild(): Promise<void>
@@ -81,10 +86,13 @@ async function build(
   const name = buildName(identify(process.pid))
   const target = path.join(directory, name)
   const requirements = hasRequirements ? path.join(wish.recipeDirectory, requirementsFile) : null
-  const installation = planInstallation(probe, target, requirements)
+  const { isUntrusted = false } = wish
+  const installation = planInstallation(probe, target, requirements, isUntrusted)
   wish.say(`building the Python environment ${wish.runtimeId} (Python ${probe.version})`)
   await mkdir(target, { recursive: true })
-  for (const step of installation.steps) await runStep(step, wish.recipeDirectory, wish.say)
+  // Python finds modules in the folder in which it is started.
+  const folder = isUntrusted ? target : wish.recipeDirectory
+  for (const step of installation.steps) await runStep(step, folder, wish.say)
   const { python, packages } = installation
   const manifest: Manifest = { place: target, python, packages }
   await writeDurably(path.join(target, manifestFile), manifest)

@@ -11,6 +11,8 @@ export type Installation = {
   packages: string | null
 }
 
+/** A wheel is unpacked; any other package would be built, by its own code. */
+const onlyWheels = ['--only-binary', ':all:']
 const quietly = ['--no-input', '--disable-pip-version-check', '--progress-bar', 'off']
 
 /**
@@ -22,10 +24,11 @@ export function planInstallation(
   probe: PythonProbe,
   directory: string,
   requirements: string | null,
+  wheelsOnly = false,
 ): Installation {
   const python = probe.executable
   const inside = path.join(directory, 'bin', 'python')
-  const install = requirements === null ? [] : ['install', ...quietly, '-r', requirements]
+  const install = installOf(requirements, wheelsOnly)
   const venv = (steps: string[][]): Installation => ({
     steps,
     python: path.join('bin', 'python'),
@@ -57,6 +60,11 @@ export function planInstallation(
     packages: 'packages',
   }
 }
+
+const installOf = (requirements: string | null, wheelsOnly: boolean): string[] =>
+  requirements === null
+    ? []
+    : ['install', ...quietly, ...(wheelsOnly ? onlyWheels : []), '-r', requirements]
 
 function nothingToInstallWith({ executable, version, venv }: PythonProbe): string {
   const missing = venv ? 'neither pip nor ensurepip' : 'no venv, no virtualenv and no pip'

@@ -14,7 +14,7 @@ export type RecipePlan = {
   package: { file: string; sha256: string; limit_bytes: number } | null
   /** The artifacts that must be fetched before the run starts. */
   starts: Starts | null
-  /** The datasets and the model that the run reads, and the folder in which all runs share them. */
+  /** The datasets, RL environments and the model that the run reads, and the folder in which all runs share them. */
   data: Data | null
   /** The volumes of the run; their folders may be missing before their first use. */
   volumes: readonly OpenVolume[]

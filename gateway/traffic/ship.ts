@@ -3,10 +3,12 @@ import { repeat } from '../../platform/repeat.ts'
 import type { TrafficRow } from '../../schemas/traffic.ts'
 import { rowsIn, type TrafficSpool } from './spool.ts'
 
-export type ShippingDeps = {
-  spool: TrafficSpool
-  /** Rows of one deployment; resolves when the log keeps them. */
-  append: (deployment_id: string, rows: readonly TrafficRow[]) => Promise<unknown>
+type OfDeployment = { deployment_id: string }
+
+export type ShippingDeps<Row extends OfDeployment = TrafficRow> = {
+  spool: TrafficSpool<Row>
+  /** Rows of one deployment; resolves once they are stored. */
+  append: (deployment_id: string, rows: readonly Row[]) => Promise<unknown>
   now: () => Date
   failed: (error: unknown) => void
   /** Called with the number of rows in a file that could not be read. */
@@ -21,7 +23,11 @@ const stopWithinMs = 5_000
 const most = { rows: 500, chars: 400_000 }
 
 /** Moves rows from the disk to the log until stopped, and then as many as it can within five seconds. */
-export function startShipping({ spool, now, ...deps }: ShippingDeps): { stop(): Promise<void> } {
+export function startShipping<Row extends OfDeployment>({
+  spool,
+  now,
+  ...deps
+}: ShippingDeps<Row>): { stop(): Promise<void> } {
   let adoptedAt = now().getTime()
   const shipped = new Set<string>()
   const work = async (signal: AbortSignal) => {
@@ -53,17 +59,17 @@ export function startShipping({ spool, now, ...deps }: ShippingDeps): { stop(): 
  * A segment goes when the log has acknowledged all of it; repeated rows have the same ids. A segment that cannot be read or
  * removed does not hold up the others and is tried again in the next pass; rows already on the log are not sent again.
  */
-async function ship(
-  spool: TrafficSpool,
+async function ship<Row extends OfDeployment>(
+  spool: TrafficSpool<Row>,
   shipped: Set<string>,
-  { append, damaged, failed }: Pick<ShippingDeps, 'append' | 'damaged' | 'failed'>,
+  { append, damaged, failed }: Pick<ShippingDeps<Row>, 'append' | 'damaged' | 'failed'>,
   signal: AbortSignal,
 ): Promise<void> {
   spool.finish()
   for (const segment of spool.segments()) {
     if (signal.aborted) return
     const { path } = segment
-    const found = shipped.has(path) ? { rows: [], damaged: 0 } : readable(path, failed)
+    const found = shipped.has(path) ? { rows: [], damaged: 0 } : readable<Row>(path, failed)
     if (found === null) continue
     if (found.damaged > 0) damaged(path, found.damaged)
     const batches = Object.entries(Object.groupBy(found.rows, row => row.deployment_id)).flatMap(
@@ -81,20 +87,20 @@ async function ship(
 }
 
 /** Null if it cannot be read now. A missing segment has nothing left to send. */
-function readable(
+function readable<Row>(
   path: string,
   failed: (error: unknown) => void,
-): ReturnType<typeof rowsIn> | null {
+): { rows: Row[]; damaged: number } | null {
   try {
-    return rowsIn(path)
+    return rowsIn<Row>(path)
   } catch (error) {
     failed(error)
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? { rows: [], damaged: 0 } : null
   }
 }
 
-function inParts(rows: readonly TrafficRow[]): TrafficRow[][] {
-  const parts: TrafficRow[][] = []
+function inParts<Row>(rows: readonly Row[]): Row[][] {
+  const parts: Row[][] = []
   let chars = 0
   for (const row of rows) {
     const size = JSON.stringify(row).length

@@ -46,10 +46,10 @@ const reservedBytes = 16 * mebibyte
 const afterRefusalMs = 1_000
 
 /**
- * The rows of answered requests, on disk until the log has them. A row is one write to a file that is open: it survives any end
+ * The rows of answered requests, on disk until the log has them, or the database for captured ones. A row is one write to a file that is open: it survives any end
  * of the process, but not of the machine, because nothing waits for the disk.
  */
-export class TrafficSpool {
+export class TrafficSpool<Row extends object = TrafficRow> {
   readonly #root: string
   readonly #me: Owner
   readonly #maxBytes: number
@@ -91,7 +91,7 @@ export class TrafficSpool {
   }
 
   /** Returns once the row would survive the end of this process. Throws `SpoolFull`. */
-  record(row: TrafficRow): void {
+  record(row: Row): void {
     const bytes = frameOf(row)
     if (this.#isClosed) throw new SpoolFull('the process is stopping')
     if (this.#bytes + bytes.length > this.#maxBytes)
@@ -207,7 +207,7 @@ const headBytes = 8
 /** Longer than any row, so that a damaged length is seen. */
 const maxRowBytes = 1024 * 1024
 
-function frameOf(row: TrafficRow): Buffer {
+function frameOf(row: object): Buffer {
   const json = Buffer.from(
     JSON.stringify(row, (_, value) => (typeof value === 'string' ? storable(value) : value)),
   )
@@ -225,9 +225,9 @@ const storable = (text: string): string => text.replaceAll('\0', '').toWellForme
  * The rows of a segment. A torn end was never answered, since its write did not return. A row whose bytes have changed is
  * passed over and counted as `damaged`.
  */
-export function rowsIn(path: string): { rows: TrafficRow[]; damaged: number } {
+export function rowsIn<Row = TrafficRow>(path: string): { rows: Row[]; damaged: number } {
   const bytes = readFileSync(path)
-  const rows: TrafficRow[] = []
+  const rows: Row[] = []
   let damaged = 0
   for (let at: number | null = 0; at !== null && at + headBytes <= bytes.length; ) {
     const end = endOf(bytes, at)

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { Parser, type ReadEntry } from 'tar'
 import { Refusal } from '../refusal.ts'
@@ -16,7 +17,13 @@ export type ArchiveLimits = {
 export const maxEntries = 20_000
 
 /** `path` is relative, uses `/`, and has no part that leads out of the folder. */
-export type ArchiveEntry = { kind: 'file' | 'folder'; path: string; isExecutable: boolean }
+export type ArchiveEntry = {
+  kind: 'file' | 'folder'
+  path: string
+  isExecutable: boolean
+  /** Bytes of its content; 0 for a folder. */
+  size: number
+}
 
 /** Content that it does not read is skipped; folders have none. */
 export type Take = (entry: ArchiveEntry, content: AsyncIterable<Buffer>) => Promise<void>
@@ -41,7 +48,15 @@ export async function readArchive(
   take: Take,
 ): Promise<Contents> {
   const { size } = await stat(file)
-  const source = createReadStream(file)
+  return readPacked({ source: createReadStream(file), size }, limits, take)
+}
+
+/** The same for a file of this size that arrives as a stream, which is destroyed at the end. */
+export async function readPacked(
+  { source, size }: { source: Readable; size: number },
+  limits: ArchiveLimits,
+  take: Take,
+): Promise<Contents> {
   const gunzip = createGunzip()
   source.once('error', error => gunzip.destroy(error))
   source.pipe(gunzip)
@@ -140,7 +155,7 @@ class Reading {
       this.#contents.bytes += entry.size
     }
     const isExecutable = ((entry.mode ?? 0) & 0o100) !== 0
-    await this.#take({ kind, path, isExecutable }, entry)
+    await this.#take({ kind, path, isExecutable, size: entry.size }, entry)
     entry.resume()
   }
 

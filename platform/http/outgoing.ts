@@ -8,12 +8,16 @@ import { Agent, request } from 'undici'
 export class Unreachable extends Error {}
 
 export type OutgoingRequest = {
-  method?: 'GET' | 'HEAD'
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT'
   headers?: Record<string, string>
+  body?: string | OutgoingBytes
   /** Sent to the origin of the first address alone, never after a redirect to another. */
   bearer?: string | null
   signal?: AbortSignal
 }
+
+/** Bytes that are read once, so that they are not sent again after a redirect. */
+export type OutgoingBytes = { bytes: Readable; length: number }
 
 export type OutgoingAnswer = {
   status: number
@@ -52,13 +56,24 @@ export function openOutgoing({ trusted, resolve = resolveAll }: OutgoingOptions)
     ...limits,
     connect: { timeout: connectMs, lookup: onlyPublic(resolve) },
   })
-  async function once(url: URL, { method = 'GET', headers, bearer, signal }: OutgoingRequest) {
+  async function once(
+    url: URL,
+    { method = 'GET', headers, bearer, body, signal }: OutgoingRequest,
+  ) {
     refuseUnsafe(url, trusted)
     const dispatcher = url.origin === trusted ? configured : guarded
     try {
       return await request(url, {
         ...{ method, dispatcher, signal: signal ?? null },
-        headers: { ...headers, ...(bearer && { authorization: `Bearer ${bearer}` }) },
+        headers: {
+          ...headers,
+          ...(bearer && { authorization: `Bearer ${bearer}` }),
+          ...(typeof body === 'object' && { 'content-length': String(body.length) }),
+        },
+        // The caller watches how fast a file is taken, which may be long before the answer.
+        ...(typeof body === 'object'
+          ? { body: body.bytes, headersTimeout: 0 }
+          : { body: body ?? null }),
       })
     } catch (error) {
       signal?.throwIfAborted()
@@ -75,6 +90,7 @@ export function openOutgoing({ trusted, resolve = resolveAll }: OutgoingOptions)
         const next = redirectStatuses.includes(status) ? header('location') : null
         if (next === null) return { status, header, body }
         await body.dump()
+        refuseRedirected(options, status)
         url = addressFrom(next, url)
       }
       throw new Unreachable('it redirects too often')
@@ -83,6 +99,13 @@ export function openOutgoing({ trusted, resolve = resolveAll }: OutgoingOptions)
       await Promise.all([configured.destroy(), guarded.destroy()])
     },
   }
+}
+
+/** Bytes are gone by then, and other requests than reads keep their method only with these statuses. */
+function refuseRedirected({ method = 'GET', body }: OutgoingRequest, status: number): void {
+  const isRead = method === 'GET' || method === 'HEAD'
+  if (typeof body === 'object' || !(isRead || status === 307 || status === 308))
+    throw new Unreachable(`it redirects ${method} with status ${status}`)
 }
 
 const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308]

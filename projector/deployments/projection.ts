@@ -87,7 +87,16 @@ export const deploymentProjection: Handlers<DeploymentTables, DeploymentEvent> =
   'deployment.token_created': (tx, { data, occurred_at, actor }) =>
     tx
       .insertInto('deployment_tokens')
-      .values({ ...data, created_by: actor.id, created_at: occurred_at, revoked_at: null })
+      .values({
+        ...{ ...data, created_by: actor.id, created_at: occurred_at, revoked_at: null },
+        captures: false,
+      })
+      .execute(),
+  'deployment.capture_enabled': (tx, { data }) =>
+    tx
+      .updateTable('deployment_tokens')
+      .set({ captures: true })
+      .where('token_id', '=', data.token_id)
       .execute(),
   'deployment.token_revoked': (tx, { data, occurred_at }) =>
     tx

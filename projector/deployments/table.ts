@@ -68,6 +68,7 @@ export type DeploymentTables = {
     deployment_id: string
     name: string
     note: string
+    captures: boolean
     created_by: string
     created_at: Time
     revoked_at: MaybeTime

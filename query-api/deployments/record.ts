@@ -12,7 +12,7 @@ import { type LastDay, lastDayOf, noTraffic } from './traffic/last-day.ts'
 
 type Row = Selectable<DeploymentTables['deployments']>
 type RevisionRow = Selectable<DeploymentTables['deployment_revisions']>
-type Counts = { revisions: number; tokens: number }
+type Counts = { revisions: number; tokens: number; capturing: number }
 type Replicas = { ready: number; desired: number }
 
 type Figures = { counts: Counts; replicas: Replicas; traffic: LastDay; cost_24h: string | null }
@@ -22,6 +22,8 @@ export type RecordDeps = {
   pool: Pool
   baseUrl: () => string
   now: Clock
+  /** Days that captured requests are kept. */
+  captureDays: number
 }
 
 /** Rows of the list or of a single deployment, each with its counts. */
@@ -34,7 +36,7 @@ export async function toDeployments(deps: RecordDeps, db: Db, rows: readonly Row
   return rows.map(row => {
     const { deployment_id: id } = row
     return toDeployment(deps, row, {
-      counts: counts.get(id) ?? { revisions: 0, tokens: 0 },
+      counts: counts.get(id) ?? { revisions: 0, tokens: 0, capturing: 0 },
       replicas: replicas.get(id) ?? { ready: 0, desired: 0 },
       traffic: traffic.get(id) ?? noTraffic,
       cost_24h: costs.get(id) ?? null,
@@ -43,7 +45,7 @@ export async function toDeployments(deps: RecordDeps, db: Db, rows: readonly Row
 }
 
 function toDeployment(
-  { baseUrl }: RecordDeps,
+  { baseUrl, captureDays }: RecordDeps,
   row: Row,
   { counts, replicas, traffic, cost_24h }: Figures,
 ) {
@@ -60,7 +62,11 @@ function toDeployment(
     limits: { max_body_bytes: Number(max_body_bytes), timeout_s, max_concurrency },
     allowed_origins: row.allowed_origins,
     benchmark_gates: row.benchmark_gates,
-    capture: { enabled: false, sample_rate: 0, retention_days: 7 },
+    capture: {
+      enabled: counts.capturing > 0,
+      sample_rate: counts.capturing > 0 ? 1 : 0,
+      retention_days: captureDays,
+    },
     token_count: counts.tokens,
     created_at: toTimestamp(row.created_at),
     updated_at: toTimestamp(row.updated_at),
@@ -93,12 +99,21 @@ async function countsOf(db: Db, ids: readonly string[]): Promise<Map<string, Cou
         .$asScalar()
         .$notNull()
         .as('tokens'),
+      eb
+        .selectFrom('deployment_tokens as t')
+        .whereRef('t.deployment_id', '=', 'd.deployment_id')
+        .where('t.revoked_at', 'is', null)
+        .where('t.captures', '=', true)
+        .select(one => one.fn.countAll<number>().as('count'))
+        .$asScalar()
+        .$notNull()
+        .as('capturing'),
     ])
     .execute()
   return new Map(
-    rows.map(({ deployment_id, revisions, tokens }) => [
+    rows.map(({ deployment_id, revisions, tokens, capturing }) => [
       deployment_id,
-      { revisions: Number(revisions), tokens: Number(tokens) },
+      { revisions: Number(revisions), tokens: Number(tokens), capturing: Number(capturing) },
     ]),
   )
 }

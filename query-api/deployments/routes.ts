@@ -186,8 +186,9 @@ const tokensRoute = (reads: Reads<Tables>, { now }: Pick<RecordDeps, 'now'>): Ro
     select: tokens => tokens.selectAll().orderBy('created_at', 'desc').orderBy('token_id', 'desc'),
     async shape(rows, { db, row }) {
       const uses = await usesOf(db, row.deployment_id, now())
-      return rows.map(({ token_id, name, note, created_by, created_at, revoked_at }) => ({
+      return rows.map(({ token_id, name, note, captures, created_by, created_at, revoked_at }) => ({
         ...{ token_id, name, note, prefix: prefixOf(token_id), created_by },
+        capture: captures,
         ...(uses.get(token_id) ?? neverUsed),
         created_at: toTimestamp(created_at),
         revoked_at: revoked_at && toTimestamp(revoked_at),

@@ -9,9 +9,9 @@ const text = Type.String({ minLength: 1, maxLength: 128 })
 
 export const deployments: Slice<Tables> = {
   name: 'deployments',
-  routes: ({ reads, pool, now, contents: { baseUrl } }) => [
-    ...deploymentRoutes(reads, { pool, baseUrl, now }),
-    ...playgroundRoutes({ pool, baseUrl, now }),
+  routes: ({ reads, pool, now, captureDays, contents: { baseUrl } }) => [
+    ...deploymentRoutes(reads, { pool, baseUrl, now, captureDays }),
+    ...playgroundRoutes({ pool, baseUrl, now, captureDays }),
     ...trafficRoutes(reads, now),
   ],
   pages: [

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Route } from '../../auth/route.ts'
+import { type Route, route } from '../../auth/route.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { HubImportTables } from '../../projector/hub-imports/table.ts'
 import {
@@ -7,6 +7,7 @@ import {
   hubImportDetail,
   hubImportListQuery,
   hubImportPath,
+  modelHub,
 } from '../../schemas/hub-imports.ts'
 import { hubReference } from '../../schemas/hub-reference.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
@@ -54,6 +55,17 @@ export const hubImportRoutes = (reads: Reads<Tables>): Route[] => [
     },
   }),
 ]
+
+export const hubRoute = (endpoint: string | null): Route =>
+  route({
+    method: 'GET',
+    path: '/api/model-hub',
+    credential: 'person',
+    tag: 'hub-imports',
+    summary: 'Which hub models are imported from and sent to',
+    response: modelHub,
+    handle: async () => ({ endpoint }),
+  })
 
 const toImport = ({ files: _, ...row }: Selectable<Tables['hub_imports']>) => ({
   ...row,

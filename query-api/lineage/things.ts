@@ -3,8 +3,11 @@ import type { Person } from '../../auth/caller.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { DatasetTables } from '../../projector/datasets/table.ts'
 import type { DeploymentTables } from '../../projector/deployments/table.ts'
+import type { HubImportTables } from '../../projector/hub-imports/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { ModelTables } from '../../projector/models/table.ts'
+import type { ReflowTables } from '../../projector/reflows/table.ts'
+import type { RlEnvironmentTables } from '../../projector/rl-environments/table.ts'
 import type { TrafficTables } from '../../projector/traffic/table.ts'
 import type { LineageEdge, LineageNode, ThingType } from '../../schemas/lineage.ts'
 import { type AccessTables, mayRead } from '../rules/access.ts'
@@ -14,8 +17,11 @@ export type Tables = AccessTables &
   ArtifactTables &
   DatasetTables &
   DeploymentTables &
+  HubImportTables &
   JobTables &
   ModelTables &
+  ReflowTables &
+  RlEnvironmentTables &
   TrafficTables
 export type Db = Kysely<Tables>
 
@@ -49,6 +55,7 @@ export async function readThings(on: Reading, own: Refs, from: Refs, limit: numb
     readRuns(on, own, from, limit),
     readArtifacts(on, own, from, limit),
     readDatasets(on, own, from, limit),
+    readEnvironments(on, own),
     readModels(on, own, from, limit),
     readDeployments(on, own, from, limit),
   ])
@@ -75,29 +82,43 @@ const readRuns: Read = async ({ db, caller }, own, from, limit) => {
     clone_of: string | null
     init_from: string[]
     datasets: string[]
+    environments: string[]
     model: string | null
+    adapter: string | null
   }>`
     select r.run_id, coalesce(r.short_id || ' · ' || r.name, r.short_id) as name, r.owner, r.state, r.created_at,
-           r.retry_of, r.clone_of, r.init_from, r.datasets, j.spec #>> '{spec,model,ref}' as model
+           r.retry_of, r.clone_of, r.init_from, r.datasets,
+           array(select u.ref from rl_environment_uses u where u.run_id = r.run_id order by u.ref) as environments,
+           j.spec #>> '{spec,model,ref}' as model, j.spec #>> '{spec,model,adapter}' as adapter
       from runs r left join jobs j using (run_id)
      where r.deleted_at is null and ${mayRead(caller, 'r')} and r.run_id in (
              select run_id from runs where run_id = any(${own.run}::text[])
              union all select run_id from runs where retry_of = any(${from.run}::text[]) or clone_of = any(${from.run}::text[])
              union all select run_id from runs where init_from && ${from.artifact}::text[]
-             union all select run_id from runs where datasets && ${from.dataset}::text[] and datasets <> '{}')
+             union all select run_id from jobs where spec #>> '{spec,model,ref}' = any(${from.hub}::text[])
+             union all select run_id from jobs where spec #>> '{spec,model,adapter}' = any(${from.hub}::text[])
+             union all select run_id from runs where datasets && ${from.dataset}::text[] and datasets <> '{}'
+             union all select run_id from rl_environment_uses where ref = any(${from.environment}::text[]))
      order by r.created_at, r.run_id limit ${limit}`.execute(db)
-  return rows.map(({ run_id, retry_of, clone_of, init_from, datasets, model, ...row }) => ({
-    ...row,
+  return rows.map(({ run_id, retry_of, clone_of, init_from, model, adapter, ...row }) => ({
+    ...withoutData(row),
     ...{ type: 'run' as const, ref: run_id },
     origins: [
       ...originsOf('retry', 'run', [retry_of]),
       ...originsOf('clone', 'run', [clone_of]),
       ...originsOf('init_from', 'artifact', init_from),
-      ...originsOf('init_from', 'hub', [model]),
-      ...originsOf('used', 'dataset', datasets),
+      ...originsOf('init_from', 'hub', [model, adapter]),
+      ...originsOf('used', 'dataset', row.datasets),
+      ...originsOf('used', 'environment', row.environments),
     ],
   }))
 }
+
+const withoutData = <R extends { datasets: string[]; environments: string[] }>({
+  datasets: _,
+  environments: __,
+  ...row
+}: R) => row
 
 const readArtifacts: Read = async ({ db, caller }, own, from, limit) => {
   const { rows } = await sql<{
@@ -134,17 +155,46 @@ const readDatasets: Read = async ({ db, caller }, own, from, limit) => {
     state: string
     created_at: Date
     parents: string[]
+    deployments: string[]
+    sampled: string[]
   }>`
-    select v.ref, v.owner, v.state, v.created_at, v.parents
+    select v.ref, v.owner, v.state, v.created_at, v.parents,
+           array(${reflowOrigins('deployment_id')}) as deployments, array(${reflowOrigins('run_id')}) as sampled
       from dataset_versions v join datasets d using (owner, name)
-     where ${maySee(caller)} and (v.ref = any(${own.dataset}::text[]) or v.parents && ${from.dataset}::text[])
+     where ${maySee(caller)} and (v.ref = any(${own.dataset}::text[]) or v.parents && ${from.dataset}::text[]
+            or v.ref in (select f.ref from reflow_firings f join reflows w using (reflow_id)
+                          where w.source ->> 'deployment_id' = any(${from.deployment}::text[])
+                             or w.source ->> 'run_id' = any(${from.run}::text[])))
      order by v.created_at, v.ref limit ${limit}`.execute(db)
-  return rows.map(({ parents, ...row }) => ({
+  return rows.map(({ parents, deployments, sampled, ...row }) => ({
     ...row,
     ...{ type: 'dataset' as const, name: row.ref },
-    origins: originsOf('derived', 'dataset', parents),
+    origins: [
+      ...originsOf('derived', 'dataset', parents),
+      ...originsOf('reflow', 'deployment', deployments),
+      ...originsOf('reflow', 'run', sampled),
+    ],
   }))
 }
+
+/** Versions of RL environments, which come from nothing else. */
+const readEnvironments = async ({ db, caller }: Reading, own: Refs): Promise<Thing[]> => {
+  const { rows } = await sql<{ ref: string; owner: string; state: string; created_at: Date }>`
+    select v.ref, v.owner, v.state, v.created_at
+      from rl_environment_versions v join rl_environments e using (owner, name)
+     where (${caller.role === 'admin'} or e.owner = ${caller.username} or e.visibility = 'public')
+       and v.ref = any(${own.environment}::text[])
+     order by v.created_at, v.ref`.execute(db)
+  return rows.map(row => ({
+    ...row,
+    ...{ type: 'environment' as const, name: row.ref, origins: [] },
+  }))
+}
+
+/** What the reflows took from that made version `v`, as far as the caller may read the reflows. */
+const reflowOrigins = (field: 'deployment_id' | 'run_id') => sql`
+  select distinct w.source ->> ${sql.lit(field)} from reflow_firings f join reflows w using (reflow_id)
+   where f.ref = v.ref and w.source ->> ${sql.lit(field)} is not null`
 
 const readModels: Read = async ({ db, caller }, own, from, limit) => {
   const { rows } = await sql<{
@@ -179,6 +229,7 @@ const readDeployments: Read = async ({ db, caller }, own, from, limit) => {
     state: string
     created_at: Date
     artifacts: string[]
+    models: string[]
     requests: number
     prompt_tokens: number
     completion_tokens: number
@@ -186,6 +237,8 @@ const readDeployments: Read = async ({ db, caller }, own, from, limit) => {
     select d.deployment_id, d.name, d.owner, d.state, d.created_at,
            array(select distinct v.source ->> 'artifact_id' from deployment_revisions v
                   where v.deployment_id = d.deployment_id and v.source ->> 'artifact_id' is not null) as artifacts,
+           array(select distinct v.source ->> 'hub_ref' from deployment_revisions v
+                  where v.deployment_id = d.deployment_id and v.source ->> 'hub_ref' is not null) as models,
            used.*
       from deployments d cross join lateral (
         select coalesce(sum(t.requests), 0)::float8 as requests, coalesce(sum(t.prompt_tokens), 0)::float8 as prompt_tokens,
@@ -194,14 +247,18 @@ const readDeployments: Read = async ({ db, caller }, own, from, limit) => {
      where d.state <> 'deleted' and ${mayRead(caller, 'd')}
        and (d.deployment_id = any(${own.deployment}::text[])
             or d.deployment_id in (select v.deployment_id from deployment_revisions v
-                                    where v.source ->> 'artifact_id' = any(${from.artifact}::text[])))
+                                    where v.source ->> 'artifact_id' = any(${from.artifact}::text[])
+                                       or v.source ->> 'hub_ref' = any(${from.hub}::text[])))
      order by d.created_at, d.deployment_id limit ${limit}`.execute(db)
   return rows.map(
-    ({ deployment_id, artifacts, requests, prompt_tokens, completion_tokens, ...row }) => ({
+    ({ deployment_id, artifacts, models, requests, prompt_tokens, completion_tokens, ...row }) => ({
       ...row,
       ...{ type: 'deployment' as const, ref: deployment_id },
       traffic: { requests, prompt_tokens, completion_tokens },
-      origins: originsOf('served', 'artifact', artifacts),
+      origins: [
+        ...originsOf('served', 'artifact', artifacts),
+        ...originsOf('served', 'hub', models),
+      ],
     }),
   )
 }

@@ -12,6 +12,7 @@ import type { LabelTables } from '../../projector/labels/table.ts'
 import type { LogTables } from '../../projector/logs/table.ts'
 import type { MetricSummary, MetricTables } from '../../projector/metrics/table.ts'
 import type { ModelTables } from '../../projector/models/table.ts'
+import type { RlEnvironmentTables } from '../../projector/rl-environments/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
 import type { ValidationTables } from '../../projector/validation/table.ts'
 import type { RunRow } from '../../schemas/runs/records.ts'
@@ -32,6 +33,7 @@ export type RecordTables = AccessTables &
   LogTables &
   MetricTables &
   ModelTables &
+  RlEnvironmentTables &
   ValidationTables
 export type StoredRun = Selectable<RunTables['runs']>
 type Db = Kysely<RecordTables>

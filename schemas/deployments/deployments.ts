@@ -43,14 +43,16 @@ const secretHeader = closed({
 
 /**
  * What a revision serves: an artifact, the best or latest checkpoint of a run, a registered model (`name@alias` or
- * `name@version`), or an engine that Forge does not run (`external`).
+ * `name@version`), a model of the hub, or an engine that Forge does not run (`external`).
  */
 export const sourceInput = closed({
-  kind: oneOf('artifact', 'run', 'model', 'external'),
+  kind: oneOf('artifact', 'run', 'model', 'hub', 'external'),
   artifact_id: Type.Optional(id()),
   run_id: Type.Optional(id()),
   select: Type.Optional(oneOf('best', 'latest')),
   model: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+  /** `hub:<org>/<name>[@<revision>]`, which is served at the commit that it names now. */
+  hub_ref: Type.Optional(Type.String({ minLength: 1, maxLength: 384 })),
   /** The address of an external engine; ends before `/v1`. */
   url: Type.Optional(Type.String({ minLength: 1, maxLength: 2048 })),
   header: Type.Optional(secretHeader),
@@ -115,7 +117,6 @@ const changeable = {
     }),
   ),
   team: Type.Optional(nullable(Type.String({ maxLength: 63, pattern: namePattern }))),
-  /** Storing requests and responses is not supported by this version: asking for it is refused with 501. */
   capture: Type.Optional(
     closed({
       enabled: Type.Optional(Type.Boolean()),
@@ -182,6 +183,8 @@ export const reasonInput = closed({ reason: reason() })
 export const tokenInput = closed({
   name: name(),
   note: Type.String({ maxLength: 1000, default: '' }),
+  /** Whether its requests and their responses are kept, for reflows (docs/use/reflow.md). Fixed for the life of the token. */
+  capture: Type.Optional(Type.Boolean({ default: false })),
 })
 export const deleteQuery = closed({
   /** `true`: only reports what would break. */
@@ -192,13 +195,13 @@ export const deploymentPath = Type.Object({ deployment_id: id() })
 export const revisionPath = Type.Object({ deployment_id: id(), revision_id: id() })
 export const tokenPath = Type.Object({ deployment_id: id(), token_id: id() })
 
-/** `digest`: of the artifact's bytes, where they are known. */
+/** `digest`: of the artifact's bytes, where they are known. `hub_ref` has a commit. */
 export const source = Type.Object({
-  kind: oneOf('artifact', 'external'),
+  kind: oneOf('artifact', 'hub', 'external'),
   artifact_id: nullable(Type.String()),
   run_id: nullable(Type.String()),
   model: nullable(Type.String()),
-  hub_ref: Type.Null(),
+  hub_ref: nullable(Type.String()),
   digest: nullable(Type.String()),
   url: nullable(Type.String()),
   header_name: nullable(Type.String()),
@@ -340,6 +343,7 @@ export const token = Type.Object({
   name: Type.String(),
   note: Type.String(),
   prefix: Type.String(),
+  capture: Type.Boolean(),
   created_by: Type.String(),
   created_at: timestamp(),
   revoked_at: nullable(timestamp()),
@@ -353,6 +357,7 @@ export const tokenCreated = Type.Object({
   name: Type.String(),
   prefix: Type.String(),
   token: nullable(Type.String()),
+  capture: Type.Boolean(),
   created_at: timestamp(),
 })
 export const tokenRevoked = Type.Object({ ok: Type.Literal(true), revoked_at: timestamp() })

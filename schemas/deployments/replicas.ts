@@ -38,8 +38,9 @@ export type Replica = {
   /** The lock of the serving template (`lockOf`). */
   lock: RecipeLock
   params: Record<string, unknown>
-  /** The model. */
-  artifact_id: string
+  /** The model: one of the two. */
+  artifact_id: string | null
+  hub_ref: string | null
   /** Null: this machine's. */
   profile: string | null
   /** Null: the template's minimum. */

@@ -4,10 +4,10 @@ import {
   type MetricPart,
   metricParts,
   type RunSearch,
+  type Search,
   SearchFault,
   searchLimits,
   timeFields,
-  type WordField,
   wordFields,
 } from './search.ts'
 import {
@@ -25,7 +25,13 @@ import {
 } from './search-words.ts'
 
 /** Null for a search without conditions. Only throws `SearchFault`. */
-export function parseSearch(text: string): RunSearch | null {
+export const parseSearch = (text: string): RunSearch | null => parseSearchOf(text, wordFields)
+
+/** The same for other things, which have these fields. */
+export function parseSearchOf<F extends string>(
+  text: string,
+  fields: readonly F[],
+): Search<F> | null {
   if (text.length > searchLimits.length)
     throw new SearchFault(
       `A search has at most ${searchLimits.length} characters`,
@@ -33,23 +39,26 @@ export function parseSearch(text: string): RunSearch | null {
     )
   const control = text.search(/\p{Cs}|(?!\s)\p{Cc}/u)
   if (control >= 0) throw new SearchFault('Control characters cannot be searched for', control)
-  const reading = { text, at: 0, conditions: 0 }
+  const reading = { text, at: 0, conditions: 0, fields }
   skipSpace(reading)
   if (reading.at === text.length) return null
   const search = readAny(reading, 0)
   if (reading.at < text.length) throw new SearchFault('This ) has no matching (', reading.at)
-  return search
+  // Every field in it is one of `fields`.
+  return search as Search<F>
 }
+
+type Any = Search<string>
 
 const isAtEnd = ({ text, at }: Reading) => at === text.length || text.charAt(at) === ')'
 
-function readAny(reading: Reading, depth: number): RunSearch {
+function readAny(reading: Reading, depth: number): Any {
   const items = [readAll(reading, depth)]
   while (takeKeyword(reading, 'OR')) items.push(readAll(reading, depth))
   return joined('or', items)
 }
 
-function readAll(reading: Reading, depth: number): RunSearch {
+function readAll(reading: Reading, depth: number): Any {
   const items = [readOne(reading, depth)]
   while (!isAtEnd(reading)) {
     const from = reading.at
@@ -63,12 +72,12 @@ function readAll(reading: Reading, depth: number): RunSearch {
   return joined('and', items)
 }
 
-const joined = (kind: 'and' | 'or', items: RunSearch[]): RunSearch => {
+const joined = (kind: 'and' | 'or', items: Any[]): Any => {
   const [only] = items
   return only !== undefined && items.length === 1 ? only : { kind, items }
 }
 
-function readOne(reading: Reading, depth: number): RunSearch {
+function readOne(reading: Reading, depth: number): Any {
   const from = reading.at
   if (depth > searchLimits.depth)
     throw new SearchFault(`Groups are nested more than ${searchLimits.depth} deep`, from)
@@ -86,7 +95,7 @@ function readOne(reading: Reading, depth: number): RunSearch {
   return condition
 }
 
-function readGroup(reading: Reading, depth: number): RunSearch {
+function readGroup(reading: Reading, depth: number): Any {
   const from = reading.at
   reading.at++
   skipSpace(reading)
@@ -97,7 +106,7 @@ function readGroup(reading: Reading, depth: number): RunSearch {
   return inside
 }
 
-function readCondition(reading: Reading): Condition {
+function readCondition(reading: Reading): Condition<string> {
   const from = reading.at
   if (takeText(reading, 'hparams.')) return readHparam(reading)
   if (takeText(reading, 'label.')) return readLabel(reading)
@@ -112,7 +121,7 @@ function readCondition(reading: Reading): Condition {
   }
   if (sign === ':')
     throw new SearchFault(
-      `There is no field ${name}; fields are ${[...wordFields, 'after', 'before'].join(', ')}, and metrics are compared by <, <=, =, >=, >`,
+      `There is no field ${name}; fields are ${[...reading.fields, 'after', 'before'].join(', ')}, and metrics are compared by <, <=, =, >=, >`,
       from,
     )
   return { kind: 'metric', key: name, of: 'last', op: sign, value: readNumber(reading) }
@@ -121,7 +130,7 @@ function readCondition(reading: Reading): Condition {
 type Named = { name: string; sign: Sign; from: number }
 
 /** Null if the name is not a field. */
-function readField(reading: Reading, named: Named): Condition | null {
+function readField(reading: Reading, named: Named): Condition<string> | null {
   const { name, sign } = named
   if ((name === 'after' || name === 'before') && sign === ':') {
     const op = name === 'after' ? '>=' : '<'
@@ -130,8 +139,8 @@ function readField(reading: Reading, named: Named): Condition | null {
   return readWordField(reading, named) ?? readTimeField(reading, named)
 }
 
-function readWordField(reading: Reading, { name, sign, from }: Named): Condition | null {
-  const field = wordFields.find(known => known === name)
+function readWordField(reading: Reading, { name, sign, from }: Named): Condition<string> | null {
+  const field = reading.fields.find(known => known === name)
   if (field === undefined) return null
   if (sign !== ':' && sign !== '=' && sign !== '!=')
     throw new SearchFault(`${field} has no order: use : or !=`, from + name.length)
@@ -141,7 +150,7 @@ function readWordField(reading: Reading, { name, sign, from }: Named): Condition
   return { kind: 'field', field, op: sign === '!=' ? '!=' : '=', value }
 }
 
-function readTimeField(reading: Reading, { name, sign, from }: Named): Condition | null {
+function readTimeField(reading: Reading, { name, sign, from }: Named): Condition<string> | null {
   const field = timeFields.find(known => known === name)
   if (field === undefined) return null
   if (sign === ':' || sign === '=' || sign === '!=')
@@ -149,21 +158,21 @@ function readTimeField(reading: Reading, { name, sign, from }: Named): Condition
   return { kind: 'time', field, op: sign, at: readTime(reading) }
 }
 
-const knownWords: Partial<Record<WordField, readonly string[]>> = {
+const knownWords: Partial<Record<string, readonly string[]>> = {
   state: searchedStates,
   source: ['job', 'external'],
   starred: ['true', 'false'],
   archived: ['true', 'false'],
 }
 
-function refuseUnknownWord(field: WordField, value: string, at: number): void {
+function refuseUnknownWord(field: string, value: string, at: number): void {
   const known = knownWords[field]
   if (known && !known.includes(value))
     throw new SearchFault(`There is no ${field} ${value}; there are ${known.join(', ')}`, at)
 }
 
 /** After `hparams.`. */
-function readHparam(reading: Reading): Condition {
+function readHparam(reading: Reading): Condition<string> {
   const key = readName(reading)
   const at = reading.at
   const sign = takeSign(reading)
@@ -178,7 +187,7 @@ function readHparam(reading: Reading): Condition {
 }
 
 /** After `label.`. */
-function readLabel(reading: Reading): Condition {
+function readLabel(reading: Reading): Condition<string> {
   const key = readName(reading)
   const at = reading.at
   const sign = takeSign(reading)
@@ -192,7 +201,7 @@ function readLabel(reading: Reading): Condition {
 }
 
 /** After `metric:`. */
-function readMetric(reading: Reading): Condition {
+function readMetric(reading: Reading): Condition<string> {
   const key = readName(reading)
   const of = takeText(reading, ':') ? readPart(reading) : 'last'
   const at = reading.at

@@ -62,6 +62,8 @@ const row = {
   lineage: Type.Object({
     init_from: Type.Array(Type.String()),
     datasets: Type.Array(Type.String()),
+    /** The RL environments that it uses; `environment_digest` is about its software. */
+    environments: Type.Array(Type.Object({ ref: Type.String(), digest: Type.String() })),
     /** Runs that started from an artifact of this run. */
     children: Type.Array(Type.String()),
     models: Type.Array(Type.String()),

@@ -1,7 +1,12 @@
 import { isTimestamp, parseTimestamp } from '../timestamp.ts'
 import { type Comparison, SearchFault, searchLimits } from './search.ts'
 
-export type Reading = { readonly text: string; at: number; conditions: number }
+export type Reading = {
+  readonly text: string
+  at: number
+  conditions: number
+  fields: readonly string[]
+}
 
 export function skipSpace(reading: Reading): void {
   while (/\s/.test(reading.text.charAt(reading.at))) reading.at++

@@ -2,18 +2,21 @@
  * The search of `GET /api/runs?q=` and `forge ps` (docs/use/search.md), e.g.
  * `state:failed loss<1.2 hparams.lr>=1e-5 (tag:grpo OR after:2026-11-01)`.
  */
-export type RunSearch =
-  | { kind: 'and' | 'or'; items: RunSearch[] }
-  | { kind: 'not'; item: RunSearch }
-  | Condition
+export type RunSearch = Search<WordField>
+
+/** A search of things that have these fields besides times, metrics, hyperparameters and labels. */
+export type Search<F extends string> =
+  | { kind: 'and' | 'or'; items: Search<F>[] }
+  | { kind: 'not'; item: Search<F> }
+  | Condition<F>
 
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
 export type MetricPart = 'last' | 'min' | 'max'
 
-export type Condition =
+export type Condition<F extends string = WordField> =
   /** Contained in the name, the ids or a tag. */
   | { kind: 'word'; text: string }
-  | { kind: 'field'; field: WordField; op: '=' | '!='; value: string }
+  | { kind: 'field'; field: F; op: '=' | '!='; value: string }
   | { kind: 'time'; field: TimeField; op: '<' | '<=' | '>' | '>='; at: string }
   | { kind: 'metric'; key: string; of: MetricPart; op: Comparison; value: number }
   | { kind: 'hparam'; key: string; op: Comparison; value: string }

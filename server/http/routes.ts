@@ -18,6 +18,7 @@ import { createReads } from '../../query-api/reading/reads.ts'
 import type { OpenStream } from '../../query-api/sse/sse.ts'
 import { lockOf } from '../../recipes/catalogue.ts'
 import { annotationReader } from '../roles/annotation-reader.ts'
+import { consequencesOf } from '../roles/consequences.ts'
 import { openParkedRecords } from '../roles/dead-letters.ts'
 import { templatesIn } from '../roles/replicas.ts'
 import { apiDocument } from './api-document.ts'
@@ -65,6 +66,7 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
   if (config.roles.includes('command-api'))
     routes.push(
       ...commandRoutes(parts.deps, {
+        consequencesOf: consequencesOf(reads),
         annotationReader: annotationReader(reads, parts.deps.artifacts),
         passwords: parts.passwords,
         passwordGuard,
@@ -84,12 +86,14 @@ export function routesOf(parts: Parts, behind: Behind): Route[] {
     const { catalogue } = parts
     const audit = auditReader(openAuditPool(parts))
     const providerName = oidcOf(config)?.name ?? null
-    const { jwtHours: accessTokenHours, sessionIdleHours } = config
+    const { jwtHours: accessTokenHours, sessionIdleHours, hubEndpoint } = config
     const secondFactor = secondFactorPolicy(config)
     const signIn = { accessTokenHours, sessionIdleHours, baseUrl, providerName, secondFactor }
     const contents = { store: parts.deps.artifacts, key: parts.downloadKey, baseUrl }
-    const seen = { catalogue, audit, signIn, contents, assets: parts.assets }
-    routes.push(...queryRoutes({ reads, pool, queue, now, openStream, volumes, ...seen }))
+    const seen = { catalogue, audit, signIn, contents, hubEndpoint, assets: parts.assets }
+    const { captureDays } = config
+    const more = { captureDays, volumes, ...seen }
+    routes.push(...queryRoutes({ reads, pool, queue, now, openStream, ...more }))
   }
   return routes
 }

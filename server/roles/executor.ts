@@ -1,3 +1,4 @@
+import { deploymentToJudge } from '../../command-api/deployments/judge.ts'
 import type { Deps } from '../../command-api/deps.ts'
 import { executorCommands } from '../../command-api/jobs/executor-commands.ts'
 import {
@@ -6,8 +7,11 @@ import {
   runFilesReactor,
 } from '../../command-api/jobs/run-files.ts'
 import { describeExecutorProfile } from '../../command-api/profiles/routes.ts'
+import { type BuildDeps, environmentBuilder } from '../../command-api/rl-environments/build.ts'
 import { toLaunch } from '../../executor/launch.ts'
+import { buildEnvironment } from '../../executor/node/build-rl-environment.ts'
 import type { Isolation } from '../../executor/node/isolation.ts'
+import { pythonClient } from '../../executor/preparation/recipe-command.ts'
 import { type Reconciler, startReconciler } from '../../executor/reconciler.ts'
 import { pause } from '../../platform/pause.ts'
 import { type Part, startExclusive } from '../../platform/postgres/exclusive.ts'
@@ -18,6 +22,7 @@ import { spaced } from '../../platform/spaced.ts'
 import type { Core } from '../core.ts'
 import { performDuties } from './effects.ts'
 import { type ExecutorHost, openExecutorHosts } from './executor-hosts.ts'
+import { environmentsIn, python } from './isolation.ts'
 
 export type ExecutorHosts = { hosts: ExecutorHost[]; isolation: Isolation }
 
@@ -46,7 +51,7 @@ const wakeEveryMs = 100
 const runFilesPollMs = 60_000
 
 /** Starts executing jobs; the listener must have its port, because runs are given its address. */
-export function runExecutor(core: Core, deps: Deps, { hosts }: ExecutorHosts): void {
+export function runExecutor(core: Core, deps: Deps, { hosts, isolation }: ExecutorHosts): void {
   const { life, logger, pool } = core
   const reconcilers = new Set<Reconciler>()
   core.jobsChanged.tell = spaced(wakeEveryMs, () => {
@@ -64,6 +69,24 @@ export function runExecutor(core: Core, deps: Deps, { hosts }: ExecutorHosts): v
     pollMs: runFilesPollMs,
   })
   life.owns('run files', deleting, started => started.stop())
+  buildEnvironments(core, deps, isolation)
+}
+
+/** Builds RL environments on this machine, isolated as its runs are. */
+function buildEnvironments(core: Core, deps: Deps, isolation: Isolation): void {
+  const build = buildEnvironment({
+    isolation,
+    environmentsDirectory: environmentsIn(core.config),
+    clientDirectory: pythonClient,
+    python,
+  })
+  const findDeployment: BuildDeps['findDeployment'] = (caller, asked) =>
+    deploymentToJudge(deps, caller, asked)
+  const building = performDuties<BuildDeps>(core, deps, {
+    reactors: [environmentBuilder],
+    work: { ...deps, findDeployment, build },
+  })
+  core.life.owns('builds of environments', building, started => started.stop())
 }
 
 function lookAfter(core: Core, deps: Deps, host: ExecutorHost, running: Set<Reconciler>): Part {

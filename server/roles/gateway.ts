@@ -14,6 +14,7 @@ import { createPool } from '../../platform/postgres/pool.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { prefixedId } from '../../platform/time.ts'
 import type { Core } from '../core.ts'
+import { openCapture } from './capture.ts'
 import { gatewayMetrics } from './gateway-metrics.ts'
 import { openTraffic } from './traffic.ts'
 
@@ -31,7 +32,7 @@ const callerSilentMs = 60_000
 /** The gateway of this process. It needs only the database. */
 export async function openGateway(
   core: Core,
-  deps: Pick<Deps, 'keys' | 'baseUrl'>,
+  deps: Pick<Deps, 'keys' | 'baseUrl' | 'sealing'>,
   isDraining: () => boolean,
 ): Promise<Gateway> {
   const { config, addresses, life, logger, now, signals, telemetry } = core
@@ -47,6 +48,7 @@ export async function openGateway(
     onAccessChanged: listener => signals.subscribe('access', ({ username }) => listener(username)),
   })
   const measured = gatewayMetrics(telemetry.registry, () => gateway.underWay())
+  const capture = await openCapture({ core, pool, sealing: deps.sealing })
   const gateway: Gateway = createGateway({
     map: new ServingMap(pool),
     engineHeaders: engineHeaders(await readPositionKey(pool)),
@@ -55,6 +57,7 @@ export async function openGateway(
       spool.record(row)
       measured.recorded(row)
     },
+    capture,
     hasRoom: () => spool.hasRoom(),
     newRequestId: () => prefixedId('req'),
     now,

@@ -26,6 +26,7 @@ import { startJobTimers } from '../../command-api/jobs/timers.ts'
 import { createKeyLimit } from '../../command-api/metrics/key-limit.ts'
 import { refuseLogAhead } from '../../command-api/relay/log-ahead.ts'
 import { startRelay } from '../../command-api/relay/relay.ts'
+import { environmentBuilder } from '../../command-api/rl-environments/build.ts'
 import { createReports } from '../../command-api/rules/admit-report.ts'
 import { type Hub, openHub } from '../../command-api/rules/model-hub.ts'
 import { createShortNumbers } from '../../command-api/rules/short-numbers.ts'
@@ -145,7 +146,7 @@ export const openEventStore = (
     definitions: decisionEvents,
     newEventId: eventId,
     kinds,
-    dutiesOf: dutiesFor([...reactors, runFilesReactor(config.runDirDays)]),
+    dutiesOf: dutiesFor([...reactors, environmentBuilder, runFilesReactor(config.runDirDays)]),
     ...wakes,
   })
 

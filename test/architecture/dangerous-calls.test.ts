@@ -43,7 +43,7 @@ const dangers: Danger[] = [
     what: 'a hash function other than SHA-256',
     found: namesOther(/\b(?:createHash|createHmac|hkdfSync|hash)\('(\w[\w-]*)'/g, ['sha256']),
     // Hubs list small files by the ids that git gives them.
-    allowed: /^command-api\/hub-imports\/receive/,
+    allowed: /^command-api\/rules\/git-id/,
     example: "createHash('md5')",
   },
   {

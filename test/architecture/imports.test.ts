@@ -49,8 +49,8 @@ const rooms: Record<string, [why: string, allowed: RegExp]> = {
     /^(server|auth|command-api|datasets|events|executor|gateway|platform|projector|query-api|recipes|schemas)\//,
   ],
   clients: [
-    'clients speak only HTTP, read data files as the server does, and start the server and host commands as programs',
-    /^(clients|schemas|datasets)\/|^(main|server\/(republish|reset-password|backup\/program))\.ts$/,
+    'clients speak only HTTP, read data files and RL environments as the server does, and start the server and host commands as programs',
+    /^(clients|schemas|datasets)\/|^(main|recipes\/(catalogue|rl-environment)|server\/(republish|reset-password|backup\/program))\.ts$/,
   ],
   deploy: ['the installation of a broker is independent of Forge', /^(deploy|platform)\//],
   bench: ['measurements drive the service with the tools of its tests', /^(?!clients\/)/],

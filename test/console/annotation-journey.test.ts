@@ -1,27 +1,12 @@
-import test, { type ExecutionContext } from 'ava'
-import type { Page } from 'playwright-core'
+import test from 'ava'
 import type { AnnotationDetail } from '../../schemas/annotations.ts'
 import { createQueue, runWithPairs } from '../annotations/queues.ts'
 import { startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { until } from '../servers/until.ts'
-import { axeFinds, createPerson, fits, keepViews, openSignedIn } from './browse.ts'
+import { createPerson, looksRight, openSignedIn } from './browse.ts'
 
 const prompts = 20
-
-/** Fits and is accessible wide and narrow, in both themes; the page is wide afterwards. */
-async function looksRight(t: ExecutionContext, page: Page, name: string): Promise<void> {
-  await keepViews(page, name)
-  for (const [width, colorScheme] of [
-    [390, 'dark'],
-    [1440, 'light'],
-  ] as const) {
-    await page.setViewportSize({ width, height: 800 })
-    await page.emulateMedia({ colorScheme })
-    await fits(page)
-    t.deepEqual(await axeFinds(page), [], `${name}, ${width} wide`)
-  }
-}
 
 test('20 items are annotated by keyboard alone; a late answer comes back as a draft', async t => {
   t.timeout(patient(240_000))

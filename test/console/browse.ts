@@ -115,3 +115,17 @@ export async function keepViews(page: Page, name: string): Promise<void> {
       await keepScreenshot(page, `${name}-${colorScheme}-${size}`)
     }
 }
+
+/** Fits and is accessible wide and narrow, in both themes; the page is wide afterwards. */
+export async function looksRight(t: ExecutionContext, page: Page, name: string): Promise<void> {
+  await keepViews(page, name)
+  for (const [width, colorScheme] of [
+    [390, 'dark'],
+    [1440, 'light'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.emulateMedia({ colorScheme })
+    await fits(page)
+    t.deepEqual(await axeFinds(page), [], `${name}, ${width} wide`)
+  }
+}

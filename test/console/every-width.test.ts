@@ -14,7 +14,7 @@ const wide = `${'训练语言模型的第三次尝试🚀λ'.repeat(10)}`.slice(
 const everywhere = [
   ...['/', '/runs', '/projects', '/queue', '/submit', '/models', '/deployments', '/playground'],
   ...['/usage', '/diagnoses', '/notifications', '/rubrics', '/datasets', '/hub-imports'],
-  ...['/annotations', '/volumes', '/settings'],
+  ...['/annotations', '/environments', '/volumes', '/settings'],
   ...['/admin/people', '/admin/quotas', '/admin/engines', '/admin/audit', '/admin/projections'],
 ]
 

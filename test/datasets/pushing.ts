@@ -1,7 +1,7 @@
 import type { DatasetState } from '../../schemas/datasets/datasets.ts'
 import type { Forge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
-import { ask, complete, put } from '../uploads/sending.ts'
+import { sendWhole } from '../uploads/sending.ts'
 
 type Calls = Pick<Forge, 'call'>
 export type Pushed = {
@@ -19,15 +19,9 @@ export const textRows = (...texts: string[]): string =>
   texts.map(text => `${JSON.stringify({ text })}\n`).join('')
 
 /** Sends and registers a file of a dataset; returns its upload. */
-export async function uploadData(forge: Calls, content: string, token?: string): Promise<string> {
-  const bytes = Buffer.from(content)
+export const uploadData = (forge: Calls, content: string, token?: string): Promise<string> => {
   const asked = { purpose: 'dataset', filename: 'data.jsonl', content_type: 'application/json' }
-  const { status, body: target } = await ask(forge, bytes, asked, token)
-  if (status !== 200) throw new Error(JSON.stringify(target))
-  if (!target.exists) await put(target, bytes)
-  const completed = await complete(forge, target, token)
-  if (completed.status !== 200) throw new Error(JSON.stringify(completed.body))
-  return target.upload_id
+  return sendWhole(forge, Buffer.from(content), asked, token)
 }
 
 /** Uploads files and makes them a version of a dataset (`owner/name`). */

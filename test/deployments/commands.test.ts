@@ -30,7 +30,7 @@ test('an engine that runs elsewhere is deployed: polled, found ready, promoted',
   t.is(ready.replicas.ready, 1)
   t.like(ready, { capture: { enabled: false } })
   const capture = { enabled: true, sample_rate: 1 }
-  t.is((await forge.call('PATCH', path, { body: { capture } })).status, 501)
+  t.is((await forge.call('PATCH', path, { body: { capture } })).status, 400)
 })
 
 test('an engine that echoes the secret does not reveal it to people', async t => {

@@ -150,7 +150,7 @@ test('every state defines its response to every trigger', t => {
 
 test('a deployment that is being deleted accepts no more commands', t => {
   const gone: Deployment = serves && { ...serves, state: 'deleting' }
-  t.throws(() => createToken(gone, { token_id: 't', name: 'n', note: '' }), {
+  t.throws(() => createToken(gone, { token_id: 't', name: 'n', note: '', capture: false }), {
     message: /is deleting/,
   })
   t.throws(() => changeDeployment(gone, { team: 'rl' }), { message: /is deleting/ })
@@ -168,13 +168,16 @@ test('settings change as a whole, and never to impossible values', t => {
 })
 
 test('a name belongs to one live token, and a revoked one stays revoked', t => {
-  const one = after(serves, createToken(serves, { token_id: 't1', name: 'web', note: '' }))
-  t.throws(() => createToken(one, { token_id: 't2', name: 'web', note: '' }), {
+  const one = after(
+    serves,
+    createToken(serves, { token_id: 't1', name: 'web', note: '', capture: false }),
+  )
+  t.throws(() => createToken(one, { token_id: 't2', name: 'web', note: '', capture: false }), {
     message: /named web/,
   })
   const revoked = after(one, revokeToken(one, 't1'))
   t.deepEqual(revokeToken(revoked, 't1'), [])
-  t.is(createToken(revoked, { token_id: 't2', name: 'web', note: '' }).length, 1)
+  t.is(createToken(revoked, { token_id: 't2', name: 'web', note: '', capture: false }).length, 1)
   t.throws(() => revokeToken(revoked, 't9'), { message: /No such token/ })
 })
 

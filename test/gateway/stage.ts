@@ -5,6 +5,7 @@ import type { ClientBase, Pool } from 'pg'
 import { engineHeaders } from '../../auth/engine-header.ts'
 import { judgeTokens } from '../../auth/judge-token.ts'
 import { createOpaqueToken } from '../../auth/opaque-token.ts'
+import type { CapturedPair } from '../../gateway/capture/pair.ts'
 import { createGateway } from '../../gateway/gateway.ts'
 import { ServingMap } from '../../gateway/map.ts'
 import { openPlayground } from '../../gateway/playground.ts'
@@ -21,6 +22,9 @@ export type Stage = {
   tables: ServingTables
   /** The recorded requests of valid tokens. */
   rows: TrafficRow[]
+  captured: CapturedPair[]
+  /** Pairs that could not be captured. */
+  dropped: { count: number }
   /** How many requests the gateway has taken and not ended. */
   underWay(): number
   /** Resolves once no request is under way in the gateway. */
@@ -35,6 +39,8 @@ export async function openStage(t: ExecutionContext, times: Times = {}): Promise
   const { silentMs = 60_000, arrivalMs } = times
   const { pool } = await database(t)
   const rows: TrafficRow[] = []
+  const captured: CapturedPair[] = []
+  const dropped = { count: 0 }
   const under = new Set<unknown>()
   let count = 0
   const gateway = createGateway({
@@ -42,6 +48,7 @@ export async function openStage(t: ExecutionContext, times: Times = {}): Promise
     engineHeaders: engineHeaders(Buffer.alloc(32)),
     judgeTokens: judgeTokens(Buffer.alloc(32)),
     record: row => void rows.push(row),
+    capture: { keep: pair => void captured.push(pair), dropped: () => void dropped.count++ },
     hasRoom: () => true,
     newRequestId: () => `req_${++count}`,
     now: () => new Date(),
@@ -66,7 +73,7 @@ export async function openStage(t: ExecutionContext, times: Times = {}): Promise
     port: listener.port,
     pool,
     tables: new ServingTables(pool),
-    rows,
+    ...{ rows, captured, dropped },
     underWay: () => under.size,
     idle: () => until('no request is under way', 10_000, () => under.size === 0).then(() => {}),
   }
@@ -142,16 +149,19 @@ export class ServingTables {
     )
   }
 
-  async token(deployment_id: string): Promise<{ token: string; token_id: string }> {
+  async token(
+    deployment_id: string,
+    captures = false,
+  ): Promise<{ token: string; token_id: string }> {
     const id = randomBytes(13).toString('hex').toUpperCase()
     const { token, sha256 } = createOpaqueToken('fdt', id)
     const token_id = `dtk_${id}`
     await this.change((client, epoch) =>
       client.query(
         `insert into auth.deployment_token
-           (token_id, secret_sha256, deployment_id, name, note, created_by, created_at, epoch)
-         values ($1, $2, $3, $1, '', 'test', now(), $4)`,
-        [token_id, sha256, deployment_id, epoch],
+           (token_id, secret_sha256, deployment_id, name, note, created_by, created_at, epoch, captures)
+         values ($1, $2, $3, $1, '', 'test', now(), $4, $5)`,
+        [token_id, sha256, deployment_id, epoch, captures],
       ),
     )
     return { token, token_id }

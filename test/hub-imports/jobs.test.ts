@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
+import type { HubPushRow } from '../../schemas/hub-pushes.ts'
 import type { LineageGraph } from '../../schemas/lineage.ts'
+import { setToken, untilOver } from '../hub-pushes/pushing.ts'
 import { addArchive, archiveOf } from '../recipes/uploading.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
@@ -9,7 +11,7 @@ import { until } from '../servers/until.ts'
 import type { Import } from './importing.ts'
 import { startSmallHub } from './small-hub.ts'
 
-/** Prints what the run finds of its model, and whether it can write to it. */
+/** Prints what the run finds of its model and adapter, and whether it can write to them; leaves an export. */
 const program = `
 import hashlib, json, os, forge
 run = forge.init(monitor_hardware=False)
@@ -25,23 +27,31 @@ try:
     writable = True
 except OSError:
     writable = False
+adapter = os.environ.get("FORGE_ADAPTER")
+if adapter:
+    print("adapter " + ",".join(sorted(os.listdir(adapter))), flush=True)
+os.makedirs("out")
+with open("out/config.json", "w") as opened:
+    opened.write('{"trained": true}')
+run.log_artifact("hf_export", "out", "safetensors", 1, metrics={"val/loss": 0.5}, upload=True)
 print("found " + json.dumps({"files": found, "writable": writable}), flush=True)
 forge.finish()
 `
 
 type Refused = { detail: string; code: string; gate: string; run_id: string }
-type Job = { state: string; spec: { spec: { model: { ref: string } } } }
+type Job = { state: string; spec: { spec: { model: { ref: string; adapter: string | null } } } }
 
 async function scene(forge: Forge) {
   await addArchive(forge, archiveOf({}, { 'train.py': program }))
   const { body: lock } = await forge.call('GET', '/api/recipes/tiny/1.2.0/lock')
-  const bodyOf = (ref: string, project = 'of-model') => ({
+  const bodyOf = (ref: string, project = 'of-model', more = {}) => ({
     ...{ api: 'forge/v2', metadata: { name: 'of-a-test', project }, lock },
-    spec: { model: { ref, adapter: null } },
+    spec: { model: { ref, adapter: null }, ...more },
   })
   return {
     bodyOf,
-    submit: (ref: string) => forge.call<Refused>('POST', '/api/jobs', { body: bodyOf(ref) }),
+    submit: (ref: string, more = {}) =>
+      forge.call<Refused>('POST', '/api/jobs', { body: bodyOf(ref, 'of-model', more) }),
     job: async (run_id: string) => (await forge.call<Job>('GET', `/api/jobs/${run_id}`)).body,
     log: async (run_id: string) => {
       const path = `/api/runs/${run_id}/logs?limit=500`
@@ -64,18 +74,30 @@ test('a job gets the model of the hub at the commit of its admission, once it is
   const forge = await startForge(t, { SERVICE_HUB_ENDPOINT: hub.url })
   const { submit, job, log, bodyOf } = await scene(forge)
 
-  const submitted = await submit('hub:acme/tiny')
+  const lora = hub.commit('acme/lora', { 'adapter.bin': randomBytes(2000) })
+  const more = {
+    model: { ref: 'hub:acme/tiny', adapter: 'hub:acme/lora' },
+    outputs: { push_to_hub: 'acme/made' },
+  }
+  const tokenless = await submit('hub:acme/tiny', more)
+  t.regex(tokenless.body.detail, /outputs\.push_to_hub: You have no secret HF_TOKEN/)
+  hub.writes.people.set('hf_ada', 'ada')
+  await setToken(forge, 'hf_ada')
+  const submitted = await submit('hub:acme/tiny', more)
   t.is(submitted.status, 200, JSON.stringify(submitted.body))
   const { run_id } = submitted.body
   hub.commit('acme/tiny', { 'config.json': '{"later": true}' })
-  t.is((await job(run_id)).spec.spec.model.ref, `hub:acme/tiny@${commit}`)
+  t.deepEqual((await job(run_id)).spec.spec.model, {
+    ref: `hub:acme/tiny@${commit}`,
+    adapter: `hub:acme/lora@${lora}`,
+  })
   await until('it is being downloaded', 60_000, () =>
     hub.requests.some(one => one.startsWith(`GET ${file}`)),
   )
   t.is((await job(run_id)).state, 'queued', 'it holds no GPU while its model is on the way')
   const found = await until('its import is listed', 30_000, async () => {
-    const [first] = (await forge.call<Import[]>('GET', '/api/hub-imports')).body
-    return first?.state === 'downloading' && first
+    const { body } = await forge.call<Import[]>('GET', '/api/hub-imports')
+    return body.find(({ repo, state }) => repo === 'acme/tiny' && state === 'downloading')
   })
   t.like(found, { commit, owner: 'admin' })
   const path = `/api/hub-imports/${found.import_id}`
@@ -87,13 +109,28 @@ test('a job gets the model of the hub at the commit of its admission, once it is
   await until('the run has ended', 180_000, async () => isEnded(await job(run_id)))
   t.is((await job(run_id)).state, 'succeeded', await log(run_id))
   const { body: lineage } = await forge.call<LineageGraph>('GET', `/api/lineage/runs/${run_id}`)
-  t.deepEqual(lineage.edges, [
-    { kind: 'init_from', from: `hub:acme/tiny@${commit}`, to: `run:${run_id}` },
-  ])
-  t.is(lineage.nodes[0]?.name, `acme/tiny@${commit.slice(0, 8)}`)
+  const [fromModel, fromAdapter] = [`acme/tiny@${commit}`, `acme/lora@${lora}`].map(ref => ({
+    ...{ kind: 'init_from' as const, from: `hub:${ref}`, to: `run:${run_id}` },
+  }))
+  t.deepEqual(lineage.edges, [fromModel, fromAdapter])
+  t.true(lineage.nodes.some(({ name }) => name === `acme/tiny@${commit.slice(0, 8)}`))
+  const { body: results } = await forge.call<LineageGraph>(
+    'GET',
+    `/api/lineage/hub-imports/${found.import_id}`,
+  )
+  t.is(results.id, `hub:acme/tiny@${commit}`)
+  t.deepEqual(results.edges, [fromModel, fromAdapter])
+  const pushes = await forge.call<HubPushRow[]>('GET', '/api/hub-pushes')
+  const sent = await untilOver(forge, pushes.body[0]?.push_id ?? '')
+  t.like(sent, { run_id, repo: 'acme/made', private: true, state: 'sent', error: null })
+  const { 'README.md': card, ...arrived } = hub.filesOf('acme/made') ?? {}
+  t.deepEqual(arrived, { 'config.json': Buffer.from('{"trained": true}') })
+  for (const part of ['base_model: acme/tiny', 'license: apache-2.0', '`tiny` 1.2.0', '| 0.5 |'])
+    t.true(card?.toString().includes(part), `${part} in ${card}`)
   const line = await until('it reports its findings', 30_000, async () =>
     /^found (.*)$/m.exec(await log(run_id)),
   )
+  t.regex(await log(run_id), /^adapter adapter\.bin$/m)
   const files = (await forge.call<Import>('GET', path)).body.files
   t.deepEqual(JSON.parse(line[1] ?? ''), {
     files: Object.fromEntries(files.map(({ name, sha256 }) => [name, sha256])),

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+import { newWrites, takeWrite, type Writes } from './hub-writes.ts'
+
 type Files = Record<string, Buffer>
 type Repo = { commits: Map<string, Files>; main: string; license: string; token: string | null }
 
@@ -21,18 +23,31 @@ export type SmallHub = {
   redirects: Map<string, string>
   /** Ignores `Range`, like some mirrors. */
   sendsParts: boolean
+  writes: Writes
+  /** The newest files of a repository; null: there is none. */
+  filesOf(repo: string): Files | null
   close(): void
 }
 
 export async function startSmallHub(): Promise<SmallHub> {
   const repos = new Map<string, Repo>()
-  const server = createServer((request, response) => answer(hub, repos, request, response))
+  const filesOf = (repo: string) => {
+    const found = repos.get(repo)
+    return found?.commits.get(found.main) ?? null
+  }
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url ?? '', hub.url).pathname)
+    hub.requests.push(`${request.method} ${path} ${request.headers.range ?? ''}`.trim())
+    const isWrite = ['POST', 'PUT'].includes(request.method ?? '') || path === '/api/whoami-v2'
+    if (isWrite) void takeWrite({ hub, path, filesOf, request, response })
+    else answer(hub, { repos, path }, request, response)
+  })
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
   const hub: SmallHub = {
     url: `http://127.0.0.1:${port}`,
     ...{ requests: [], cuts: new Map(), stalls: new Map(), swapped: new Map() },
-    ...{ redirects: new Map(), sendsParts: true },
+    ...{ redirects: new Map(), sendsParts: true, writes: newWrites(), filesOf },
     commit(repo, given, more = {}) {
       const files = Object.fromEntries(
         Object.entries(given).map(([name, content]) => [name, Buffer.from(content)]),
@@ -69,13 +84,11 @@ type Asked = { repos: ReadonlyMap<string, Repo>; path: string }
 
 function answer(
   hub: SmallHub,
-  repos: ReadonlyMap<string, Repo>,
+  asked: Asked,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
-  const path = decodeURIComponent(new URL(request.url ?? '', hub.url).pathname)
-  hub.requests.push(`${request.method} ${path} ${request.headers.range ?? ''}`.trim())
-  const asked = { repos, path }
+  const { path } = asked
   try {
     const about = aboutRepo(asked)
     if (about) send(response, about)

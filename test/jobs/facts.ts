@@ -55,6 +55,7 @@ export const factsOf = (
   dangling: [],
   forbidden: [],
   deprecated: [],
+  deprecatedEnvironments: [],
   resolved: { init_from: null, datasets: [] },
   package: null,
   serving: null,

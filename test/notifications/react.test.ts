@@ -45,6 +45,17 @@ test('a pause notifies the owner of the job if somebody else asks for it', t => 
   t.deepEqual(told(pause, alice), [])
 })
 
+test('a push to the hub that failed notifies its owner', t => {
+  const data = { push_id: 'hpsh_1', owner: 'alice', repo: 'acme/tutor', reason: 'it is away' }
+  t.like(told({ type: 'hub.push_failed', data }, executor)[0], {
+    username: 'alice',
+    message: {
+      title: 'acme/tutor did not get its model',
+      ...{ body: 'it is away', url: '/hub-imports' },
+    },
+  })
+})
+
 test('the end of a job notifies its owner, with a link to its page', t => {
   t.like(told(ended('job.failed', 'reported'), executor)[0], {
     username: 'alice',

@@ -18,6 +18,9 @@ type Place = {
   roles?: string
 }
 
+/** With which every owner writes to it. */
+export const tokenOfSamples = 'hf_of_the_samples'
+
 /** The hub of all servers of this process, with models that everybody may import. */
 let hub: Promise<string> | null = null
 
@@ -26,6 +29,7 @@ async function hubOfSamples(): Promise<string> {
   // The second is in the examples of the documentation.
   for (const model of [sampleModel, 'Qwen/Qwen3-8B'])
     started.commit(model, { 'config.json': '{}', 'model.safetensors': 'w'.repeat(2000) })
+  started.writes.people.set(tokenOfSamples, 'samples')
   return started.url
 }
 

@@ -23,7 +23,7 @@ export const hubImportSample: Sample = {
     fields: { hub_ref: `hub:samples/none@${'a'.repeat(40)}` },
   }),
   hidden: ['hub-imports'],
-  lists: { '/api/hub-imports': 'its people' },
+  lists: { '/api/hub-imports': 'its people', '/api/model-hub': 'everybody' },
   tables: {
     hub_imports: {
       seenBy: 'owner alone',

@@ -1,6 +1,7 @@
 import { packed } from '../platform/files/tar-of.ts'
 import type { Sample, SampleServer } from './sample.ts'
 import type { Call } from './send.ts'
+import { sendArchive } from './send-archive.ts'
 
 const recipeFile = `
 name: of-a-sample
@@ -40,18 +41,5 @@ async function uploadRecipe({ send, credentials }: SampleServer): Promise<string
     if (status !== 200) throw new Error(`${call.method} ${call.path} returned ${status} ${text}`)
     return JSON.parse(text)
   }
-  const content_type = 'application/gzip'
-  const { upload_id, url } = await done({
-    method: 'POST',
-    path: '/api/uploads',
-    body: {
-      ...{ purpose: 'recipe', filename: 'recipe.tar.gz', content_type },
-      size_bytes: archive.length,
-    },
-  })
-  const { pathname, search } = new URL(url)
-  const headers = { 'content-type': content_type }
-  await done({ method: 'PUT', path: `${pathname}${search}`, headers, body: archive })
-  await done({ method: 'POST', path: `/api/uploads/${upload_id}/complete` })
-  return upload_id
+  return sendArchive(done, 'recipe', archive)
 }

@@ -44,7 +44,7 @@ export async function replicasOn(t: ExecutionContext, forge: Forge): Promise<Rep
       const { served_names = ['default'] } = named
       const { replica_id = `rep_${port}`, profile = null, host = '127.0.0.1' } = named
       const admitted = await submit({
-        ...{ replica_id, artifact_id, params, profile, gpus: null, priority: 0 },
+        ...{ replica_id, artifact_id, hub_ref: null, params, profile, gpus: null, priority: 0 },
         owner: { username: 'admin', role: 'admin' },
         ...{ project: 'demo', name: `replica of ${template}`, lock: lockOf(entry.recipe) },
         serving: { host, port, served_names, args, tensor_parallel: 1 },

@@ -1,6 +1,7 @@
 import { tinyFile } from '../recipes/tiny-recipe.ts'
 import { addArchive, archiveOf } from '../recipes/uploading.ts'
 import type { Forge } from '../servers/forge.ts'
+import { until } from '../servers/until.ts'
 import { untilState } from './replicas.ts'
 
 /** Creates a model of random weights whose tokens are bytes, and puts it into the store of Forge. */
@@ -76,4 +77,22 @@ export async function tinyGguf(forge: Forge): Promise<string> {
     `/api/jobs/${body.run_id}/artifacts`,
   )
   return String(artifacts[0]?.artifact_id)
+}
+
+/** The id of a deployment that serves it by llama.cpp, and is ready. */
+export async function deployedGguf(forge: Forge, name: string): Promise<string> {
+  const artifact_id = await tinyGguf(forge)
+  const { body: made } = await forge.call<{ deployment_id: string }>('POST', '/api/deployments', {
+    body: {
+      ...{ name, source: { kind: 'artifact', artifact_id } },
+      serving: { template: 'llama-cpp', params: { threads: 1, parallel: 1 } },
+    },
+  })
+  await until('the engine responds', 200_000, async () => {
+    const path = `/api/deployments/${made.deployment_id}`
+    const { body } = await forge.call<{ state: string }>('GET', path)
+    if (body.state === 'failed') throw new Error(JSON.stringify(body))
+    return body.state === 'ready'
+  })
+  return made.deployment_id
 }

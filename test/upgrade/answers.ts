@@ -12,8 +12,8 @@ export const varies = '<varies>'
 
 type Reading = Pick<Samples, 'people' | 'made'> & { routes: readonly Route[]; send: Send }
 
-/** What a version brings along, and nobody stored. */
-const broughtAlong = /^\/api\/recipes/
+/** What a version or its settings bring along, and nobody stored. */
+const broughtAlong = /^\/api\/(recipes|model-hub)/
 
 /** Reads everything that people can read of their own. */
 export async function readEverything({ people, made, routes, send }: Reading): Promise<Answers> {

@@ -84,3 +84,18 @@ export const complete = (forge: Calls, { upload_id }: Target, token?: string) =>
     `/api/uploads/${upload_id}/complete`,
     as(token),
   )
+
+/** Sends and registers bytes, unless they are here; returns their upload. */
+export async function sendWhole(
+  forge: Calls,
+  bytes: Buffer,
+  asked: { purpose: string },
+  token?: string,
+): Promise<string> {
+  const { status, body: target } = await ask(forge, bytes, asked, token)
+  if (status !== 200) throw new Error(JSON.stringify(target))
+  if (!target.exists) await put(target, bytes)
+  const completed = await complete(forge, target, token)
+  if (completed.status !== 200) throw new Error(JSON.stringify(completed.body))
+  return target.upload_id
+}

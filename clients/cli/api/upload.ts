@@ -27,7 +27,10 @@ type OnProgress = (sent: number, total: number) => void
 export const uploadArchive = (
   api: Api,
   archive: Uploaded,
-  { purpose, onProgress }: { purpose: 'package' | 'recipe'; onProgress: OnProgress },
+  {
+    purpose,
+    onProgress,
+  }: { purpose: 'package' | 'recipe' | 'environment'; onProgress: OnProgress },
 ): Promise<string> => {
   const named = { filename: `${purpose}.tar.gz`, content_type: 'application/gzip' }
   return upload(api, archive, { purpose, ...named, onProgress })

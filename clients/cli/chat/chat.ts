@@ -87,7 +87,8 @@ function askedWith({ maxTokens, temperature, seed }: ChatOptions): Asked {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 
-async function lineTo(session: Session, what: string, options: ChatOptions): Promise<Line> {
+/** Opens a conversation with a deployment, an artifact or a version of a model. */
+export async function lineTo(session: Session, what: string, options: ChatOptions): Promise<Line> {
   const { api } = session
   if (options.token !== undefined) {
     if (!/^dep_\w+$/.test(what) && !api.isSignedIn)

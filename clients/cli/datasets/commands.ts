@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { speakingIn } from '../program/add-commands.ts'
+import { removeVersion, versionRemoval } from '../program/remove-version.ts'
 import type { World } from '../program/session.ts'
 import { datasetCheck, describeDatasetCheck } from './check.ts'
 import {
@@ -15,7 +16,7 @@ import {
   describeDatasetShow,
 } from './datasets.ts'
 import { datasetPush, describeDatasetPush } from './push.ts'
-import { datasetRemove, describeDatasetRemove } from './remove.ts'
+import { pathOfVersion } from './reference.ts'
 
 /** `forge dataset …`: data to train on, in versions. */
 export function addDatasets(program: Command, world: World, ended: (code: number) => void): void {
@@ -32,6 +33,6 @@ export function addDatasets(program: Command, world: World, ended: (code: number
     push: [describeDatasetPush, datasetPush],
     grant: [describeDatasetGrant, datasetGrant],
     deprecate: [describeDatasetDeprecate, datasetDeprecate],
-    rm: [describeDatasetRemove, datasetRemove],
+    rm: [versionRemoval('OWNER/NAME@N'), removeVersion(pathOfVersion)],
   })
 }

@@ -8,9 +8,11 @@ import { version } from '../program/version.ts'
 import { sendAnnotations } from './data/annotations.ts'
 import { sendBudgets } from './data/budgets.ts'
 import { sendDataset } from './data/datasets.ts'
+import { sendEnvironment } from './data/environments.ts'
 import { sendJobs } from './data/jobs.ts'
 import { sendModels, suspendModels } from './data/models.ts'
 import { firstPanels, type PlannedRun, people, plannedRuns } from './data/plan.ts'
+import { sendReflows } from './data/reflows.ts'
 import { defineBenchmark, type Sent, sendRun } from './data/send.ts'
 import { sendVolumes } from './data/volumes.ts'
 import { commonArguments, demonstrateAndExit, readArguments, terminal } from './parts.ts'
@@ -19,7 +21,7 @@ import { admin, type DemoServer, startDemoServer } from './server.ts'
 const usage = `npm run demo:data [-- options]
 
 Starts a server of its own on this machine, fills it by its API with projects, people, runs of all kinds, a model
-that it trains and serves, a dataset, two volumes, an annotation queue, budgets, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All
+that it trains and serves, a dataset, two volumes, an RL environment, an annotation queue, budgets, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All
 times are current: a server accepts no others.
 
   --data DIR    where the server keeps its data, instead of .forge/demo-data here
@@ -116,6 +118,8 @@ async function sendAll(
   await addAnnotations(root, owners, made)
   // Before the jobs, which hold all GPUs of the machine.
   if (projects.has('language')) await addModels(owners.get('lin') ?? root, url, signal)
+  terminal.note('  an RL environment of two versions, of which the second fails')
+  await sendEnvironment(owners.get('ada') ?? root, signal)
   await addJobs(root, owners, signal)
   return made.findLast(({ plan }) => plan.end === null)?.sent ?? null
 }
@@ -131,6 +135,7 @@ async function addAnnotations(
   const [ada = root, ...others] = people.map(name => owners.get(name) ?? root)
   const { plan, sent } = judged
   await sendAnnotations({ ada, others }, { project: plan.project, run_id: sent.runId })
+  await sendReflows(ada, sent.runId)
 }
 
 /** Without a trained model the demonstration continues. */

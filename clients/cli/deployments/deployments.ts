@@ -93,7 +93,7 @@ export const deployShow = record<Deployment, Revision>({
 })
 
 const servedBy = ({ source }: Revision): string =>
-  source.model ?? source.artifact_id ?? source.url ?? source.kind
+  source.model ?? source.artifact_id ?? source.hub_ref ?? source.url ?? source.kind
 
 type SourceOptions = CommonOptions &
   Texts<'run' | 'artifact' | 'model' | 'template' | 'profile' | 'url' | 'header'> &
@@ -103,7 +103,8 @@ const sourceOptions = {
   '--run <run>': 'serve the latest checkpoint of a run',
   '--best': 'with --run: its best checkpoint, by the metric that its spec names',
   '--artifact <id>': 'serve an artifact',
-  '--model <name@alias>': 'serve a version of a registered model',
+  '--model <name@alias>':
+    'serve a version of a registered model, or a model of the hub (hub:ORG/NAME)',
   '--template <name>': 'what serves it, e.g. vllm, llama-cpp, tiny-lm',
   '--profile <name>': 'the machine that serves it',
   '--served <names...>': 'names of the model for its clients',
@@ -183,6 +184,7 @@ async function sourceOf({ process }: World, options: SourceOptions) {
   if (named.length !== 1)
     throw usageFailure('Say what to serve: one of --run, --artifact, --model and --url')
   if (run !== undefined) return { kind: 'run', run_id: run, select: best ? 'best' : 'latest' }
+  if (model?.startsWith('hub:')) return { kind: 'hub', hub_ref: model }
   if (model !== undefined) return { kind: 'model', model }
   if (artifact !== undefined) return { kind: 'artifact', artifact_id: artifact }
   if (header === undefined) return { kind: 'external', url }

@@ -36,7 +36,13 @@ export type Revision = {
   state: string
   state_reason: string | null
   promoted: boolean
-  source: { kind: string; artifact_id: string | null; url: string | null; model: string | null }
+  source: {
+    kind: string
+    artifact_id: string | null
+    hub_ref: string | null
+    url: string | null
+    model: string | null
+  }
   serving: { engine: string; served_names: string[] }
   checks: { name: string; ok: boolean; latency_ms: number; detail: string | null }[]
   gates: BenchmarkDelta[]

@@ -4,7 +4,13 @@ import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
 import { list } from '../program/list.ts'
 import { printSecret } from '../program/print-secret.ts'
-import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Texts,
+  type World,
+} from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { findDeployment, oneDeployment, pathOfDeployment, pathOfNamed } from './find.ts'
 
@@ -12,6 +18,7 @@ type Token = {
   token_id: string
   name: string
   note: string
+  capture: boolean
   created_by: string
   created_at: string
   revoked_at: string | null
@@ -22,6 +29,7 @@ export const describeTokenNew = describe({
   operands: { '<deployment>': 'name or id', '<name>': 'who or what uses it' },
   options: {
     '--note <text>': 'its purpose',
+    '--capture': 'keep its requests and responses for a while, for reflows; tell its users',
   },
 })
 
@@ -29,13 +37,17 @@ export async function tokenNew(
   world: World,
   named: string,
   name: string,
-  { note = '', ...options }: CommonOptions & Texts<'note'>,
+  { note = '', capture = false, ...options }: CommonOptions & Texts<'note'> & Flags<'capture'>,
 ): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
   const { api, terminal, isJson } = session
   const { deployment_id, base_url } = await findDeployment(api, named)
   const path = `${pathOfDeployment(deployment_id)}/tokens`
-  const made = await api.post<{ token: string | null }>(path, { name, note }, { creates: true })
+  const made = await api.post<{ token: string | null }>(
+    path,
+    { name, note, capture },
+    { creates: true },
+  )
   const text = made.token ?? 'the token is shown only once, and was already shown'
   await printSecret(
     session,
@@ -87,6 +99,7 @@ export const tokenList = list<Token>({
       { title: 'NAME', cell: row => row.name, shrinks: true },
       { title: 'CREATED', cell: row => row.created_at },
       { title: 'BY', cell: row => row.created_by, shrinks: true },
+      { title: 'CAPTURE', cell: row => (row.capture ? 'yes' : 'no'), drops: true },
       { title: 'REVOKED', cell: row => row.revoked_at ?? '-' },
       { title: 'NOTE', cell: row => row.note, shrinks: true, drops: true },
       { title: 'ID', cell: row => row.token_id, drops: true },

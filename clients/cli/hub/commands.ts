@@ -9,10 +9,13 @@ import {
   hubList,
   hubRemove,
 } from './hub.ts'
+import { describeHubPush, describeHubPushes, hubPush, hubPushes } from './push.ts'
 
-/** `forge hub …`: models that are imported from the model hub. */
+/** `forge hub …`: models that are imported from the model hub, and sent to it. */
 export function addHub(program: Command, world: World, ended: (code: number) => void): void {
-  const hub = program.command('hub').description('models imported from the model hub')
+  const hub = program
+    .command('hub')
+    .description('models imported from the model hub, and sent to it')
   speakingIn(
     hub,
     world,
@@ -20,6 +23,8 @@ export function addHub(program: Command, world: World, ended: (code: number) => 
   )({
     import: [describeHubImport, hubImport],
     ls: [describeHubList, hubList],
+    push: [describeHubPush, hubPush],
+    pushes: [describeHubPushes, hubPushes],
     rm: [describeHubRemove, hubRemove],
   })
 }

@@ -5,7 +5,6 @@ import { everyPage } from '../api/every-page.ts'
 import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
 import { list } from '../program/list.ts'
-import { pause } from '../program/pause.ts'
 import { request } from '../program/request.ts'
 import {
   type CommonOptions,
@@ -16,6 +15,7 @@ import {
 } from '../program/session.ts'
 import { size } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
+import { untilOver } from './until-over.ts'
 
 type Made = Static<typeof hubImportMade>
 
@@ -64,25 +64,15 @@ export async function hubImport(
   const session = await openSignedIn(world, options)
   const { api, terminal, isJson } = session
   const made = await api.post<Made>(path, { ref: ref.startsWith('hub:') ? ref : `hub:${ref}` })
-  if (wait) return untilEnded(session, made)
+  if (wait) {
+    const found = await untilOver<HubImportRow>(session, pathOf(made.import_id), {
+      isOver: ({ state }) => state === 'ready' || state === 'failed',
+      line: one => `${one.ref}  ${one.state}  ${doneOf(one)}`,
+    })
+    return showEnd(session, found)
+  }
   terminal.data(isJson ? toJson(made) : `${made.import_id}  ${made.ref}  ${made.state}`)
   return exitCode.ok
-}
-
-const everyMs = 1000
-
-/** However long the download takes; Ctrl-C ends the waiting, not the import. */
-async function untilEnded(session: Session, { import_id }: Made): Promise<ExitCode> {
-  const { api, terminal } = session
-  let told = ''
-  for (;;) {
-    const found = await api.get<HubImportRow>(pathOf(import_id))
-    const now = `${found.ref}  ${found.state}  ${doneOf(found)}`
-    if (found.state === 'ready' || found.state === 'failed') return showEnd(session, found)
-    if (now !== told) terminal.note(now)
-    told = now
-    await pause(everyMs, new AbortController().signal)
-  }
 }
 
 function showEnd({ terminal, isJson }: Session, found: HubImportRow): ExitCode {
@@ -93,12 +83,15 @@ function showEnd({ terminal, isJson }: Session, found: HubImportRow): ExitCode {
 }
 
 export const describeHubRemove = describe({
-  text: 'cancel an import, or delete the imported model, unless jobs that have not ended need it',
-  operands: { '<import>': 'its ID, or hub:ORG/NAME@COMMIT, as forge hub ls shows it' },
+  text: 'cancel an import or a push, or delete the imported model, unless jobs that have not ended need it',
+  operands: {
+    '<import>': 'its ID, or hub:ORG/NAME@COMMIT, as forge hub ls shows it; or the ID of a push',
+  },
 })
 
 export const hubRemove = request({
   send: async ({ api }, _, named = '') => {
+    if (named.startsWith('hpsh_')) return api.delete(`/api/hub-pushes/${segment(named)}`)
     if (!named.startsWith('hub:')) return api.delete(pathOf(named))
     const rows = await everyPage<HubImportRow>(api, path)
     const found = rows.filter(one => one.ref.startsWith(named))

@@ -17,6 +17,7 @@ import { chat, describeChat } from '../chat/chat.ts'
 import { addDatasets } from '../datasets/commands.ts'
 import { addDeployments } from '../deployments/commands.ts'
 import { describeDiagnoses, diagnoses } from '../diagnoses/diagnoses.ts'
+import { addEnvironments } from '../environments/commands.ts'
 import { describeRun, run } from '../external-runs/run.ts'
 import { describeSync, sync } from '../external-runs/sync.ts'
 import { addHub } from '../hub/commands.ts'
@@ -44,6 +45,7 @@ import { describeNotifications, notifications } from '../notifications/notificat
 import { addProjects } from '../projects/commands.ts'
 import { describeQueue, describeQueueExplain, queueExplain, queueList } from '../queue/queue.ts'
 import { addRecipes } from '../recipes/commands.ts'
+import { addReflows } from '../reflows/commands.ts'
 import { addRubrics } from '../rubrics/commands.ts'
 import { alerts, describeAlerts } from '../runs/alerts.ts'
 import { benchmarks, describeBenchmarks } from '../runs/benchmarks.ts'
@@ -136,11 +138,13 @@ const nouns = [
   addModels,
   addDatasets,
   addVolumes,
+  addEnvironments,
   addArtifacts,
   addQueue,
   addBenchmarks,
   addBudgets,
   addAnnotations,
+  addReflows,
   addRubrics,
   addHub,
   addSecrets,

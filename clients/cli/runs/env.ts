@@ -22,7 +22,7 @@ type Answer = {
 }
 
 export const describeEnv = describe({
-  text: 'the environment of a run: machine, packages, variables, commit',
+  text: 'the software environment of a run; and RL environments, by the commands below',
   operands: oneRun,
   options: {
     '--against <run>': 'only the differences from another run',

@@ -27,7 +27,7 @@ import { baseUrlOf, openProject, refuseStranger } from '../create-route.ts'
 import { createDeployment } from '../decide.ts'
 import type { FindTemplate } from '../ports.ts'
 import { resolveServing } from '../revisions/serving.ts'
-import { resolveSource } from '../revisions/source.ts'
+import { resolveSource, sourcesOf } from '../revisions/source.ts'
 import { saveDeployment, servingLock } from '../rows.ts'
 import { endPlayground } from './decide.ts'
 import { savePlayground } from './rows.ts'
@@ -195,8 +195,7 @@ async function ofArtifact(
   findTemplate: FindTemplate,
   input: SourceInput,
 ): Promise<Plan> {
-  const { engineHosts } = deps.config
-  const { source, project } = await resolveSource({ pool: deps.pool, engineHosts }, caller, input)
+  const { source, project } = await resolveSource(sourcesOf(deps), caller, input)
   if (project === null) throw new Error('an artifact without a project')
   await refuseStranger(deps.pool, project, caller)
   const given = { template, profile }

@@ -44,7 +44,7 @@ async function plan({ pool, now, newId }: ReplicaDeps): Promise<void> {
     name: 'replicas_missing',
     text: `select v.revision_id, v.deployment_id
              from write.revision_state v join write.deployment_state d using (deployment_id)
-            where v.source ->> 'kind' = 'artifact' and not ${isOneOf('v.state', overStates)}
+            where v.source ->> 'kind' <> 'external' and not ${isOneOf('v.state', overStates)}
               and v.next_start_at <= $1
               and not ${isOneOf('d.state', restingStates)}
               and (select count(*) from write.replica r
@@ -136,8 +136,9 @@ function wantedOf({ replica_id, source, serving, port, ...of }: Planned): Replic
   const { template, template_version, template_digest, framework, params, args } = serving
   const { served_names, tensor_parallel, profile } = serving
   const isWhole = template_version !== null && template_digest !== null && framework !== null
-  if (template === null || !isWhole || source.artifact_id === null)
-    throw new Error(`${replica_id} has no template or no artifact`)
+  const { artifact_id, hub_ref } = source
+  if (template === null || !isWhole || (artifact_id ?? hub_ref) === null)
+    throw new Error(`${replica_id} has no template or no model`)
   const lock = {
     ...{ name: `serving.${template}`, version: template_version, digest: template_digest },
     framework,
@@ -148,7 +149,7 @@ function wantedOf({ replica_id, source, serving, port, ...of }: Planned): Replic
     project: of.project,
     name: `${of.name} (serving)`.slice(0, 200),
     labels: { deployment_id: of.deployment_id, revision_id: of.revision_id },
-    artifact_id: source.artifact_id,
+    ...{ artifact_id, hub_ref },
     gpus: tensor_parallel > 1 ? tensor_parallel : null,
     serving: {
       host: of.executor === 'slurm' ? '0.0.0.0' : '127.0.0.1',

@@ -65,7 +65,7 @@ async function decideAll(
                   d.up_window_s, d.down_window_s, d.idle_suspend_s, d.desired_replicas as desired,
                   coalesce(l.concurrency, 0) as concurrency, coalesce(l.in_flight, 0)::int as in_flight,
                   extract(epoch from now() - d.active_at)::float8 as idle_s,
-                  v.source ->> 'kind' = 'artifact' as "isRunHere"
+                  v.source ->> 'kind' <> 'external' as "isRunHere"
              from write.deployment_state d
              join write.revision_state v on v.revision_id = d.promoted_revision_id
              left join lateral (

@@ -14,7 +14,7 @@ import type { FindTemplate } from '../ports.ts'
 import { saveDeployment, servingLock } from '../rows.ts'
 import { createRevision, retireRevision } from './decide.ts'
 import { resolveServing } from './serving.ts'
-import { resolveSource } from './source.ts'
+import { resolveSource, sourcesOf } from './source.ts'
 
 export const revisionRoutes = (deps: Deps, findTemplate: FindTemplate): Route[] => [
   route({
@@ -27,12 +27,14 @@ export const revisionRoutes = (deps: Deps, findTemplate: FindTemplate): Route[] 
     params: deploymentPath,
     body: revisionInput,
     response: revisionCreated,
-    refusals: ['invalid', 'forbidden', 'not_found', 'conflict', 'not_configured'],
+    refusals: [
+      ...(['invalid', 'forbidden', 'not_found', 'conflict'] as const),
+      ...(['not_configured', 'backend_failed'] as const),
+    ],
     async handle(request) {
       const { caller, body } = request
       const { deployment_id } = await toChange(deps, request)
-      const sources = { pool: deps.pool, engineHosts: deps.config.engineHosts }
-      const { source } = await resolveSource(sources, caller, body.source)
+      const { source } = await resolveSource(sourcesOf(deps), caller, body.source)
       const serving = await resolveServing(body.serving ?? {}, source, findTemplate)
       const { header } = body.source
       const secret = header && { header, headers: deps.engineHeaders }

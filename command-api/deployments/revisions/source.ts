@@ -1,10 +1,12 @@
-import type { Pool } from 'pg'
 import type { Person } from '../../../auth/caller.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import type { Source, SourceInput } from '../../../schemas/deployments/deployments.ts'
+import { hubReference, parseHubReference } from '../../../schemas/hub-reference.ts'
 import { toTimestamp } from '../../../schemas/timestamp.ts'
+import type { Deps } from '../../deps.ts'
 import { findArtifact } from '../../rules/find-artifact.ts'
 import { resolveModel } from '../../rules/model-reference.ts'
+import { pinForPerson } from '../../rules/pinned-model.ts'
 
 export type Resolved = {
   source: Source
@@ -12,11 +14,14 @@ export type Resolved = {
   project: string | null
 }
 
-export type SourceDeps = {
-  pool: Pool
+export type SourceDeps = Pick<Deps, 'pool' | 'sealing' | 'hub'> & {
   /** Hosts, with or without a port, of engines that everybody may deploy; admins may deploy any. */
   engineHosts: readonly string[]
 }
+
+export const sourcesOf = ({ pool, sealing, hub, config }: Deps): SourceDeps => ({
+  ...{ pool, sealing, hub, engineHosts: config.engineHosts },
+})
 
 const nothing: Source = {
   ...{ kind: 'artifact', artifact_id: null, run_id: null, model: null, hub_ref: null },
@@ -40,7 +45,20 @@ export function resolveSource(
       return ofArtifact(deps, caller, { ...input, needs: 'run_id' })
     case 'model':
       return ofModel(deps, caller, input)
+    case 'hub':
+      return ofHub(deps, caller, input)
   }
+}
+
+/** The hub is asked with the caller's own token, and again with the owner's whenever a replica starts. */
+async function ofHub(deps: SourceDeps, caller: Person, input: SourceInput): Promise<Resolved> {
+  if (input.hub_ref === undefined) throw bad('source.hub_ref is missing')
+  const asked = parseHubReference(input.hub_ref)
+  if (!asked) throw bad(`${input.hub_ref} is not written hub:<org>/<name>[@<revision>]`)
+  const found = await pinForPerson(deps, { ...asked, username: caller.username })
+  if (found.is === 'refused') throw new Refusal('invalid', found.why, { code: found.code })
+  const hub_ref = hubReference({ repo: asked.repo, commit: found.commit })
+  return { source: { ...nothing, kind: 'hub', hub_ref }, project: null }
 }
 
 async function ofModel(deps: SourceDeps, caller: Person, input: SourceInput): Promise<Resolved> {

@@ -8,7 +8,7 @@ const mostTokens = 5000
 
 export function createToken(
   deployment: Deployment,
-  token: { token_id: string; name: string; note: string },
+  { capture, ...token }: { token_id: string; name: string; note: string; capture: boolean },
 ): DeploymentEvent[] {
   const { deployment_id, tokens } = living(deployment)
   const all = Object.values(tokens)
@@ -29,7 +29,13 @@ export function createToken(
         code: 'deployment.tokens_full',
       },
     )
-  return [{ type: 'deployment.token_created', data: { deployment_id, ...token } }]
+  const { token_id, name } = token
+  return [
+    { type: 'deployment.token_created', data: { deployment_id, ...token } },
+    ...(capture
+      ? [{ type: 'deployment.capture_enabled' as const, data: { deployment_id, token_id, name } }]
+      : []),
+  ]
 }
 
 /** Idempotent. */

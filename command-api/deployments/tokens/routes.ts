@@ -30,7 +30,7 @@ export const tokenRoutes = (deps: Deps): Route[] => [
     refusals: ['forbidden', 'not_found', 'conflict'],
     async handle(request) {
       const { deployment_id } = await toChange(deps, request)
-      const { name, note = '' } = request.body
+      const { name, note = '', capture = false } = request.body
       const { id, token, sha256 } = createOpaqueToken('fdt', ulid())
       const token_id = `dtk_${id}`
       const target = deploymentAt(deployment_id)
@@ -38,11 +38,11 @@ export const tokenRoutes = (deps: Deps): Route[] => [
         locks: [servingLock],
         async make(work) {
           await work.decide(target, {
-            decide: deployment => createToken(deployment, { token_id, name, note }),
+            decide: deployment => createToken(deployment, { token_id, name, note, capture }),
             alongside: (tx, decided) => saveDeployment(tx, decided, { sha256 }),
           })
           const created_at = toTimestamp(work.now)
-          return { token_id, name, prefix: `fdt_${id}`, token, created_at }
+          return { token_id, name, prefix: `fdt_${id}`, token, capture, created_at }
         },
       })
     },

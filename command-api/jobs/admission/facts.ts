@@ -60,6 +60,8 @@ export type AdmissionFacts = {
   forbidden: readonly string[]
   /** Versions of datasets that should not be used any more. */
   deprecated: readonly string[]
+  /** Versions of RL environments that should not be used any more. */
+  deprecatedEnvironments: readonly string[]
   resolved: Resolved
   /** Null if the spec names none, or one that the submitter does not have. */
   package: PackageFacts | null

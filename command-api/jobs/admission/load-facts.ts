@@ -44,11 +44,11 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     // Only a warning needs them; the gates decide without them.
     from.queue.idleGpus().catch(() => new Map<string, number>()),
   ])
-  const { model, ...references } = found
+  const { model, environments, ...references } = found
   const profile = profileNamed(stored.profiles, spec.spec.resources.profile)
   const volumes = await volumeFaults(pool, spec, { owner: caller.username, profile })
   return {
-    spec: withModel(withPackage(spec, packaged.package), model),
+    spec: withEnvironments(withModel(withPackage(spec, packaged.package), model), environments),
     caller,
     recipe: entry?.recipe ?? null,
     recipes: [
@@ -71,11 +71,17 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
   }
 }
 
-/** At the commit that was found, so that a moving branch does not affect the job. */
-const withModel = (spec: JobSpec, ref: string | null): JobSpec =>
-  ref === null || spec.spec.model === null
-    ? spec
-    : { ...spec, spec: { ...spec.spec, model: { ...spec.spec.model, ref } } }
+/** At the commits that were found, so that a moving branch does not affect the job. */
+const withModel = (spec: JobSpec, model: JobSpec['spec']['model']): JobSpec => ({
+  ...spec,
+  spec: { ...spec.spec, model },
+})
+
+/** With their digests, so that the job names the very files that it was admitted with. */
+const withEnvironments = (
+  spec: JobSpec,
+  environments: JobSpec['spec']['environments'],
+): JobSpec => ({ ...spec, spec: { ...spec.spec, environments } })
 
 /** Without a name, the local machine's profile, or else the only one. */
 function profileNamed(profiles: readonly Profile[], wanted: string | null): Profile | null {

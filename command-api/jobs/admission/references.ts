@@ -11,8 +11,10 @@ import { findBenchmark } from '../../rules/benchmark-reference.ts'
 import { findArtifact } from '../../rules/find-artifact.ts'
 import { findModel, resolveModel } from '../../rules/model-reference.ts'
 import { pinForPerson } from '../../rules/pinned-model.ts'
+import { pushFault } from '../../rules/push-to-hub.ts'
 import { missingSecrets } from '../../rules/secret-values.ts'
 import { resolveDatasets } from './datasets.ts'
+import { resolveEnvironments } from './environments.ts'
 
 export type Lookup = Pick<Deps, 'sealing' | 'hub'> & {
   pool: Pool
@@ -25,9 +27,12 @@ export type Found = {
   dangling: string[]
   forbidden: string[]
   deprecated: string[]
+  deprecatedEnvironments: string[]
   resolved: Resolved
-  /** The model of the hub at a commit, as the stored spec names it; null: none. */
-  model: string | null
+  /** The model of the job as the stored spec names it, with commits and versions instead of names that may move. */
+  model: JobSpec['spec']['model']
+  /** The RL environments with their digests, as the stored spec names them. */
+  environments: JobSpec['spec']['environments']
 }
 
 /**
@@ -46,16 +51,22 @@ export async function resolveReferences(spec: JobSpec, lookup: Lookup): Promise<
   dangling.push(...(await secretFaults(work, lookup)))
   const fault = await registrationFault(spec, lookup)
   if (fault !== null) dangling.push(fault)
-  const model = await resolveHubModel(work, lookup)
+  const { push_to_hub: repo } = work.outputs
+  const unsent = repo === null ? null : await pushFault(lookup, { repo, ...lookup.caller })
+  if (unsent !== null) dangling.push(`outputs.push_to_hub: ${unsent.why}`)
+  const model = await resolveModelOf(work, lookup)
   dangling.push(...model.faults)
   const init_from = work.init_from ? await resolveInit(work.init_from, lookup) : null
   if (typeof init_from === 'string') dangling.push(init_from)
   const { faults, forbidden, deprecated, datasets } = await resolveDatasets(work.datasets, lookup)
+  const played = await resolveEnvironments(work, lookup)
   return {
-    dangling: [...dangling, ...faults],
+    dangling: [...dangling, ...faults, ...played.faults],
     forbidden,
     deprecated,
-    model: model.ref,
+    deprecatedEnvironments: played.deprecated,
+    model: model.pinned,
+    environments: played.environments,
     resolved: { init_from: typeof init_from === 'string' ? null : init_from, datasets },
   }
 }
@@ -65,32 +76,33 @@ function unknownKinds(work: JobSpec['spec']): string[] {
   const named = (kind: string, refs: readonly string[]) =>
     refs.map(ref => `No such ${kind}: ${ref}`)
   return [
-    ...named(
-      'environment',
-      work.environments.map(({ ref }) => ref),
-    ),
     ...named('model', work.model && !isOfHub(work.model.ref) ? [work.model.ref] : []),
-    ...named('adapter', work.model?.adapter ? [work.model.adapter] : []),
-    ...named('model hub', work.outputs.push_to_hub ? [work.outputs.push_to_hub] : []),
     ...named('plan', work.approval.plan_id ? [work.approval.plan_id] : []),
   ]
 }
 
 const isOfHub = (ref: string) => ref.startsWith('hub:')
 
+/** The model of the hub and its adapter, which is another model of it. */
+async function resolveModelOf({ model }: JobSpec['spec'], lookup: Lookup) {
+  if (!model) return { pinned: null, faults: [] }
+  const ref = isOfHub(model.ref) ? await resolveHub(model.ref, lookup) : model.ref
+  const adapter = model.adapter === null ? null : await resolveHub(model.adapter, lookup)
+  const faults = [ref, adapter].flatMap(one => (typeof one === 'object' && one ? one.fault : []))
+  const text = (one: typeof adapter) => (typeof one === 'string' ? one : null)
+  return { pinned: { ref: text(ref) ?? model.ref, adapter: text(adapter) }, faults }
+}
+
+type Fault = { fault: string }
+
 /** Asks the hub, with the submitter's own token, for the commit that the reference names now. */
-async function resolveHubModel(
-  { model }: JobSpec['spec'],
-  lookup: Lookup,
-): Promise<{ ref: string | null; faults: string[] }> {
-  if (!model || !isOfHub(model.ref)) return { ref: null, faults: [] }
-  const asked = parseHubReference(model.ref)
-  if (!asked)
-    return { ref: null, faults: [`${model.ref} is not written hub:<org>/<name>[@<revision>]`] }
+async function resolveHub(ref: string, lookup: Lookup): Promise<string | Fault> {
+  const asked = parseHubReference(ref)
+  if (!asked) return { fault: `${ref} is not written hub:<org>/<name>[@<revision>]` }
   const found = await pinForPerson(lookup, { ...asked, username: lookup.caller.username })
   return found.is === 'refused'
-    ? { ref: null, faults: [found.why] }
-    : { ref: hubReference({ repo: asked.repo, commit: found.commit }), faults: [] }
+    ? { fault: found.why }
+    : hubReference({ repo: asked.repo, commit: found.commit })
 }
 
 /** Only the submitter's own secrets exist for a job. */

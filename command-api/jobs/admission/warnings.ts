@@ -10,7 +10,7 @@ const heldOut = /^(val|valid|validation|eval|test|dev)/i
 
 /** Hints; they refuse nothing. */
 export function warningsOf(facts: AdmissionFacts): Warning[] {
-  const { spec, recipe, profile, executors } = facts
+  const { spec, profile, executors } = facts
   const { checkpoints, datasets, rules, image, env } = spec.spec
   const unapplied = notApplied(facts)
   const unwatched = notWatched(rules)
@@ -28,16 +28,7 @@ export function warningsOf(facts: AdmissionFacts): Warning[] {
       'no_validation_set',
       'no dataset is used for validation',
     ],
-    [
-      recipe?.deprecated === true,
-      'recipe_deprecated',
-      `recipe ${recipe?.name} ${recipe?.version} is deprecated`,
-    ],
-    [
-      facts.deprecated.length > 0,
-      'dataset_deprecated',
-      `deprecated: ${facts.deprecated.join(', ')}`,
-    ],
+    ...deprecations(facts),
     [
       image !== null && profile?.container === false,
       'image_unused',
@@ -68,6 +59,24 @@ export function warningsOf(facts: AdmissionFacts): Warning[] {
   ]
   return all.filter(([applies]) => applies).map(([, code, detail]) => ({ code, detail }))
 }
+
+const deprecations = ({
+  recipe,
+  deprecated,
+  deprecatedEnvironments,
+}: AdmissionFacts): [boolean, string, string][] => [
+  [
+    recipe?.deprecated === true,
+    'recipe_deprecated',
+    `recipe ${recipe?.name} ${recipe?.version} is deprecated`,
+  ],
+  [deprecated.length > 0, 'dataset_deprecated', `deprecated: ${deprecated.join(', ')}`],
+  [
+    deprecatedEnvironments.length > 0,
+    'environment_deprecated',
+    `deprecated: ${deprecatedEnvironments.join(', ')}`,
+  ],
+]
 
 /** The job has to wait for GPUs although other profiles that would accept it have enough idle ones. */
 function couldStartElsewhere(facts: AdmissionFacts): [boolean, string, string][] {

@@ -83,8 +83,11 @@ test('every operation has a description, an example, and refusals with their tex
 const mayRefuse = new Set([
   // Its profile and project do not exist here; the gate is in the response.
   'POST /api/jobs',
+  // There is no model of this name.
+  'POST /api/hub-pushes',
   // Nothing was uploaded under the documented id.
   'POST /api/admin/recipes',
+  'POST /api/environments',
   // The authenticator of the example shows other codes.
   'POST /api/auth/totp/confirm',
   // No browser made the passkey of the example.

@@ -88,6 +88,8 @@ async function startWithoutFilters(
     },
     volumes: { local: join(dataDir, 'volumes'), slurm: null },
     assets: null,
+    captureDays: 7,
+    hubEndpoint: null,
   })
   const app = httpShell({
     routes,

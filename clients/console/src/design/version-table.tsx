@@ -15,7 +15,7 @@ const words = wordsOf({
   created: ['Created', '创建于'],
 })
 
-type Versioned = { version: number; state: string; created_by: string; created_at: string }
+type Versioned = { version: number | string; state: string; created_by: string; created_at: string }
 /** The attributes of a link to a version. */
 type Mark = { 'aria-current': 'true' | undefined; className: string | undefined; children: string }
 
@@ -23,8 +23,8 @@ type Props<V extends Versioned> = {
   of: ComponentProps<typeof QueryTable<V>>['of']
   none: string
   /** The version that the page is about. */
-  shown: number | undefined
-  link: (version: number, mark: Mark) => ReactNode
+  shown: V['version'] | undefined
+  link: (version: V['version'], mark: Mark) => ReactNode
   /** What versions of this kind have besides. */
   columns: readonly Column<V>[]
   /** The last columns, such as one of actions. */
@@ -37,7 +37,7 @@ type Props<V extends Versioned> = {
 export function VersionTable<V extends Versioned>(props: Props<V>) {
   const { of, none, shown, link, columns, last = [], children } = props
   const say = useWords(words)
-  const markOf = (version: number): Mark => ({
+  const markOf = (version: V['version']): Mark => ({
     'aria-current': version === shown ? 'true' : undefined,
     className: version === shown ? styles.current : undefined,
     children: `${say.version} ${version}`,

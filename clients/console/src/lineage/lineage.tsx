@@ -154,6 +154,19 @@ function NodeLink({ node: { type, ref }, children, ...shown }: NodeLinkProps) {
       </Link>
     )
   }
+  if (type === 'environment') {
+    const [owner = '', name = '', version = ''] = (ref ?? '').split(/[/@]/)
+    return (
+      <Link
+        to="/environments/$owner/$name"
+        params={{ owner, name }}
+        search={{ version }}
+        {...shown}
+      >
+        {children}
+      </Link>
+    )
+  }
   if (type === 'model') {
     const [model = '', version = ''] = (ref ?? '').split('@')
     return (

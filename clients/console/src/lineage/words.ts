@@ -11,6 +11,7 @@ export const words = wordsOf({
   state: ['State', '状态'],
   hub: ['model hub', '模型库'],
   dataset: ['dataset', '数据集'],
+  environment: ['RL environment', 'RL 环境'],
   run: ['run', '运行'],
   artifact: ['artifact', '产物'],
   model: ['model', '模型'],
@@ -23,6 +24,7 @@ export const words = wordsOf({
   derived: ['derived', '派生'],
   registered: ['registered', '登记'],
   served: ['served', '提供服务'],
+  reflow: ['reflow', '回流'],
   hidden: ['something that you may not see', '您无权查看'],
   requests: [
     (count: string, n: number) => `${count} ${n === 1 ? 'request' : 'requests'}`,

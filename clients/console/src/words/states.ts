@@ -60,6 +60,7 @@ const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   attached: ['attached', '已挂载'],
   revoked: ['revoked', '已吊销'],
   // Versions of datasets
+  building: ['building', '构建中'],
   validating: ['validating', '校验中'],
   invalid: ['invalid', '无效'],
   deprecated: ['deprecated', '已弃用'],

@@ -24,6 +24,7 @@ from .config import ConfigError, ForgeError, asked_for, config_of
 from .run import Run
 
 if TYPE_CHECKING:
+    from .rollouts import Environment
     from typing_extensions import Concatenate, ParamSpec
 
     _P = ParamSpec("_P")
@@ -38,6 +39,7 @@ __all__ = [
     "cached_scores",
     "control",
     "describe",
+    "environments",
     "finish",
     "flush",
     "init",
@@ -118,6 +120,19 @@ def cached_scores(
     from . import scores
 
     return scores.cached(_run().address, rubric, judge, samples, score)
+
+
+def environments() -> List[Environment]:
+    """The RL environments of the job, in the order of its spec; outside of a job there are none.
+
+    Each has `ref`, `digest`, `path`, `weight` and `args`, and runs a rollout with any OpenAI-compatible client:
+
+        for environment in forge.environments():
+            reward = environment.rollout(client)["reward"]
+    """
+    from . import rollouts
+
+    return rollouts.environments()
 
 
 def resume_from() -> Optional[str]:

@@ -8,7 +8,6 @@ export const words = wordsOf({
   ],
   noneFound: ['No dataset matches this search.', '没有符合搜索条件的数据集。'],
   search: ['Search by name', '按名称搜索'],
-  find: ['Search', '搜索'],
   owner: ['Owner', '所有者'],
   everybody: ['Everybody', '所有人'],
   mine: ['Mine', '我的'],
@@ -155,20 +154,5 @@ export const words = wordsOf({
     '最新版本的文件与此相同，未创建新版本。',
   ],
   deprecate: ['Deprecate', '弃用'],
-  deprecateOf: [(ref: string) => `Deprecate ${ref}`, (ref: string) => `弃用 ${ref}`],
-  deprecateMeans: [
-    'Jobs may still use it, and get a warning with the reason.',
-    '作业仍可使用它，但会收到包含原因的警告。',
-  ],
-  reason: ['Reason', '原因'],
   delete: ['Delete', '删除'],
-  deleteAnyway: ['Delete anyway', '仍然删除'],
-  deleteOf: [(ref: string) => `Delete ${ref}`, (ref: string) => `删除 ${ref}`],
-  checking: ['Checking what uses it …', '正在检查使用情况…'],
-  permanent: [
-    'It is deleted permanently, and its number is not used again.',
-    '将被永久删除，其编号不再使用。',
-  ],
-  unused: ['No run or version that you may read names it.', '没有您可以查看的运行或版本引用它。'],
-  breaks: ['These can no longer be reproduced:', '以下内容将无法再次重现：'],
 })

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TrafficSummary } from '../../../../../schemas/traffic.ts'
 import { Ask } from '../../design/ask.tsx'
+import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { Copyable } from '../../design/copy.tsx'
 import { Dialog } from '../../design/dialog.tsx'
@@ -45,7 +46,7 @@ export function Tokens({ deployment, summary }: Props) {
         caption={say.tokens}
         keyOf={one => one.token_id}
         columns={[
-          { key: 'name', title: say.name, cell: one => visible(one.name) },
+          { key: 'name', title: say.name, cell: one => <TokenName token={one} /> },
           { key: 'state', title: say.state, cell: one => <TokenState token={one} /> },
           {
             key: 'used',
@@ -107,6 +108,16 @@ export function Tokens({ deployment, summary }: Props) {
   )
 }
 
+/** People see which tokens capture. */
+function TokenName({ token: { name, capture } }: { token: Token }) {
+  const say = useWords(words)
+  return (
+    <>
+      {visible(name)} {capture && <Badge>{say.captures}</Badge>}
+    </>
+  )
+}
+
 function TokenState({ token: { revoked_at } }: { token: Token }) {
   const say = useWords(words)
   const language = useLanguage()
@@ -134,7 +145,10 @@ function NewToken({ deployment, onMade, onClose }: NewProps) {
   const say = useWords(words)
   const path = `${pathOf(deployment.deployment_id)}/tokens`
   const { onSubmit, error, isBusy } = useSubmit(async given => {
-    const body = { name: String(given.get('name')).trim() }
+    const body = {
+      name: String(given.get('name')).trim(),
+      capture: given.get('capture') !== null,
+    }
     onMade(await request<TokenCreated>('POST', path, { body }))
     await reread(path)
     onClose()
@@ -143,6 +157,10 @@ function NewToken({ deployment, onMade, onClose }: NewProps) {
     <Dialog title={say.newTokenOf(deployment.name)} onClose={onClose}>
       <form className={styles.form} onSubmit={onSubmit}>
         <TextField label={say.name} name="name" maxLength={128} required autoFocus />
+        <label>
+          <input type="checkbox" name="capture" /> {say.capture}
+        </label>
+        <p className={styles.soft}>{say.captureHint}</p>
         <FormEnd error={error} isBusy={isBusy} text={say.create} onCancel={onClose} />
       </form>
     </Dialog>

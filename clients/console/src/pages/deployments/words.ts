@@ -60,6 +60,12 @@ export const words = wordsOf({
     '还没有令牌。程序调用部署需要令牌。',
   ],
   newToken: ['New token', '新建令牌'],
+  capture: ['Capture its requests', '捕获其请求'],
+  captureHint: [
+    'Requests and responses are kept for a while, sealed, and may become rows of datasets (reflows). It cannot be changed later: tell the people who use the token.',
+    '请求与响应会加密保留一段时间，并可能成为数据集的行（回流）。之后无法更改，请告知使用该令牌的人。',
+  ],
+  captures: ['captures', '捕获'],
   newTokenOf: [(name: string) => `New token of ${name}`, (name: string) => `为 ${name} 新建令牌`],
   create: ['Create', '创建'],
   onceTitle: [(name: string) => `The token ${name}`, (name: string) => `令牌 ${name}`],

@@ -1,5 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import type { HubImportRow } from '../../../../../schemas/hub-imports.ts'
+import type { HubImportRow, ModelHub } from '../../../../../schemas/hub-imports.ts'
 import { Ask } from '../../design/ask.tsx'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
@@ -12,13 +13,15 @@ import { QueryTable } from '../../design/query-table.tsx'
 import { State } from '../../design/state.tsx'
 import type { Column } from '../../design/table.tsx'
 import { Ago } from '../../design/time.tsx'
-import { reread } from '../../session/api.ts'
+import { LineagePanel } from '../../lineage/lineage.tsx'
+import { reading, reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useAct } from '../../session/use-act.ts'
 import { usePages } from '../../session/use-pages.ts'
 import { bytesOf } from '../../words/amounts.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
+import { Pushes } from './pushes.tsx'
 import { words } from './words.ts'
 
 const path = '/api/hub-imports'
@@ -28,7 +31,10 @@ const isUnderWay = ({ state }: HubImportRow) => state === 'resolving' || state =
 export function Page() {
   const say = useWords(words)
   const [removed, setRemoved] = useState<HubImportRow | null>(null)
+  const [traced, setTraced] = useState<HubImportRow | null>(null)
   const [isWaiting, setWaiting] = useState(false)
+  const hub = useQuery(reading<ModelHub>('/api/model-hub'))
+  const isOff = hub.data?.endpoint === null
   const found = usePages<HubImportRow>(path, {
     ...{ query: {}, size: 100, keyOf: one => one.import_id },
     everyMs: isWaiting && 2000,
@@ -42,16 +48,22 @@ export function Page() {
       </header>
       <Panel title={say.start}>
         <p>{say.about}</p>
-        <Import />
+        {isOff ? <Empty text={say.noHub} /> : <Import />}
       </Panel>
       <QueryTable
         of={found}
-        none={<Empty text={say.none} command="forge hub import hub:Qwen/Qwen3-8B" />}
+        none={!isOff && <Empty text={say.none} command="forge hub import hub:Qwen/Qwen3-8B" />}
         caption={say.title}
         keyOf={one => one.import_id}
-        columns={columnsOf(say, setRemoved)}
+        columns={columnsOf(say, { onRemove: setRemoved, onTrace: setTraced })}
       />
       <More of={found} />
+      {traced && (
+        <LineagePanel path={`hub-imports/${traced.import_id}`}>
+          <p>{traced.ref}</p>
+        </LineagePanel>
+      )}
+      <Pushes isOff={isOff} />
       {removed && <Removal of={removed} onClose={() => setRemoved(null)} />}
     </div>
   )
@@ -93,7 +105,9 @@ async function begin(ref: string): Promise<void> {
 
 type Say = (typeof words)['en']
 
-const columnsOf = (say: Say, onRemove: (one: HubImportRow) => void): Column<HubImportRow>[] => [
+type On = { onRemove: (one: HubImportRow) => void; onTrace: (one: HubImportRow) => void }
+
+const columnsOf = (say: Say, on: On): Column<HubImportRow>[] => [
   {
     key: 'model',
     title: say.reference,
@@ -114,7 +128,7 @@ const columnsOf = (say: Say, onRemove: (one: HubImportRow) => void): Column<HubI
   { key: 'files', title: say.files, isNumber: true, cell: one => one.file_count },
   { key: 'by', title: say.by, cell: one => one.owner },
   { key: 'created', title: say.created, cell: one => <Ago at={one.created_at} /> },
-  { key: 'acts', title: '', cell: one => <Acts of={one} onRemove={onRemove} /> },
+  { key: 'acts', title: '', cell: one => <Acts of={one} {...on} /> },
 ]
 
 /** Only this page knows the first two states. */
@@ -141,7 +155,7 @@ function Progress({ of: { ref, state, bytes, bytes_done, error } }: { of: HubImp
   )
 }
 
-function Acts({ of, onRemove }: { of: HubImportRow; onRemove: (one: HubImportRow) => void }) {
+function Acts({ of, onRemove, onTrace }: { of: HubImportRow } & On) {
   const say = useWords(words)
   const { act, isBusy } = useAct()
   const ends = isUnderWay(of)
@@ -155,6 +169,11 @@ function Acts({ of, onRemove }: { of: HubImportRow; onRemove: (one: HubImportRow
           onClick={() => void act(() => begin(of.ref))}
         >
           {say.again}
+        </Button>
+      )}
+      {of.state === 'ready' && (
+        <Button kind="quiet" aria-label={say.usesOf(of.ref)} onClick={() => onTrace(of)}>
+          {say.uses}
         </Button>
       )}
       <Button

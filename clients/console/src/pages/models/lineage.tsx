@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { Static } from 'typebox'
 import type { modelVersionLineage } from '../../../../../schemas/models.ts'
 import { Badge } from '../../design/badge.tsx'
+import { Button } from '../../design/button.tsx'
 import { Shown } from '../../design/notice.tsx'
 import { Num } from '../../design/number.tsx'
 import { Panel } from '../../design/panel.tsx'
@@ -10,6 +12,7 @@ import { State } from '../../design/state.tsx'
 import { Table } from '../../design/table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { reading } from '../../session/api.ts'
+import { PushDialog } from '../../shell/push-dialog.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
@@ -22,8 +25,16 @@ type Found = Static<typeof modelVersionLineage>
 export function Lineage({ model, version }: { model: string; version: number }) {
   const say = useWords(words)
   const found = useQuery(reading<Found>(`${pathOfModel(model)}/versions/${version}`))
+  const [isPushing, setPushing] = useState(false)
+  const named = `${model}@${version}`
+  const push = found.data?.artifact?.kind === 'hf_export' && (
+    <Button onClick={() => setPushing(true)}>{say.push}</Button>
+  )
   return (
-    <Panel title={say.lineage(version)}>
+    <Panel title={say.lineage(version)} actions={push}>
+      {isPushing && (
+        <PushDialog source={{ model: named }} what={named} onClose={() => setPushing(false)} />
+      )}
       <Shown of={found}>
         {one => (
           <>

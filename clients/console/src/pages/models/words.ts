@@ -48,5 +48,6 @@ export const words = wordsOf({
   tokens: ['Tokens', '词元'],
   promoted: ['promoted', '已发布'],
   deploy: ['Deploy', '部署'],
+  push: ['Send to the hub', '发送到模型中心'],
   result: ['Result', '结果'],
 })

@@ -10,6 +10,7 @@ import { Menu, MenuItem } from '../../../design/menu.tsx'
 import { Failure } from '../../../design/notice.tsx'
 import { useCopied } from '../../../design/use-copied.ts'
 import { request } from '../../../session/session.ts'
+import { PushDialog } from '../../../shell/push-dialog.tsx'
 import { useWords } from '../../../words/words.ts'
 import { isGoing, isModel } from './list.ts'
 import { RegisterDialog } from './register.tsx'
@@ -22,9 +23,10 @@ type Props = { artifact: Artifact; project: string; onDelete: () => void }
 export function ArtifactActions({ artifact, project, onDelete }: Props) {
   const say = useWords(words)
   const [isRegistering, setRegistering] = useState(false)
+  const [isPushing, setPushing] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const { copy } = useCopied()
-  const { artifact_id, path, sha256, init_from } = artifact
+  const { artifact_id, kind, path, sha256, init_from } = artifact
   if (isGoing(artifact)) return null
   const fetch = () => {
     setError(null)
@@ -53,6 +55,9 @@ export function ArtifactActions({ artifact, project, onDelete }: Props) {
       )}
       <Menu label={say.moreOf(path)} shown={<Icon of={Ellipsis} />} isQuiet>
         {isInStore(path) && <MenuItem onSelect={fetch}>{say.download}</MenuItem>}
+        {kind === 'hf_export' && isInStore(path) && (
+          <MenuItem onSelect={() => setPushing(true)}>{say.push}</MenuItem>
+        )}
         {init_from && (
           <MenuItem onSelect={() => copy(`init_from: { artifact_id: ${artifact_id} }`)}>
             {say.copyStart}
@@ -67,6 +72,13 @@ export function ArtifactActions({ artifact, project, onDelete }: Props) {
       <Failure error={error} />
       {isRegistering && (
         <RegisterDialog {...{ artifact, project }} onClose={() => setRegistering(false)} />
+      )}
+      {isPushing && (
+        <PushDialog
+          source={{ artifact_id }}
+          what={path.slice(path.lastIndexOf('/') + 1)}
+          onClose={() => setPushing(false)}
+        />
       )}
     </span>
   )

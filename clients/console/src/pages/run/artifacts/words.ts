@@ -50,6 +50,7 @@ export const words = wordsOf({
   checking: ['Checking what needs them', '正在检查引用'],
   allKept: ['None of them can be deleted', '都无法删除'],
   download: ['Download', '下载'],
+  push: ['Send to the hub', '发送到模型中心'],
   delete: ['Delete', '删除'],
   deleteNamed: [(path: string) => `Delete ${path}`, (path: string) => `删除 ${path}`],
   isForGood: ['It cannot be restored.', '删除后无法恢复。'],

@@ -182,13 +182,21 @@ function Best({ run: { best, short_id } }: { run: RunRecord }) {
 /** Where the run began, and which runs started from it. */
 function Lineage({ run }: { run: RunRecord }) {
   const say = useWords(words)
-  const { init_from, children } = run.lineage
-  if (init_from.length === 0 && children.length === 0) return null
+  const { init_from, environments, children } = run.lineage
+  if (init_from.length + environments.length + children.length === 0) return null
   return (
     <Panel title={say.lineage}>
       {init_from.length > 0 && (
         <p>
           {say.from} {init_from.join(', ')}
+        </p>
+      )}
+      {environments.length > 0 && (
+        <p>
+          {say.environments}{' '}
+          {environments.map(({ ref, digest }) => (
+            <EnvironmentLink key={ref} {...{ of: ref, digest }} />
+          ))}
         </p>
       )}
       {children.length > 0 && (
@@ -202,5 +210,16 @@ function Lineage({ run }: { run: RunRecord }) {
         </p>
       )}
     </Panel>
+  )
+}
+
+/** Its digest is in the title: the run used exactly these files. */
+function EnvironmentLink({ of, digest }: { of: string; digest: string }) {
+  const [owner = '', name = '', version = ''] = of.split(/[/@]/)
+  const at = { params: { owner, name }, search: { version } }
+  return (
+    <Link to="/environments/$owner/$name" {...at} title={digest} className={styles.child}>
+      {of}
+    </Link>
   )
 }

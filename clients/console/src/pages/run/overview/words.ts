@@ -19,6 +19,7 @@ export const words = wordsOf({
   ],
   lineage: ['Lineage', '血缘'],
   from: ['Began from', '起始于'],
+  environments: ['RL environments:', 'RL 环境：'],
   children: ['Began from it:', '由此开始：'],
   alerts: ['Alerts', '告警'],
   open: ['open', '未解决'],

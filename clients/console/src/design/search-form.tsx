@@ -1,9 +1,10 @@
 import { type ReactNode, useState } from 'react'
-import { Button } from '../../design/button.tsx'
-import { TextField } from '../../design/field.tsx'
-import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
-import { words } from './words.ts'
+import { useWords, wordsOf } from '../words/words.ts'
+import { Button } from './button.tsx'
+import { TextField } from './field.tsx'
+import styles from './search-form.module.css'
+
+const words = wordsOf({ find: ['Search', '搜索'] })
 
 type Props = {
   label: string
@@ -11,7 +12,7 @@ type Props = {
   q: string
   onSearch: (q: string | undefined) => void
   /** Further filters. */
-  children: ReactNode
+  children?: ReactNode
 }
 
 /** Searches by Enter or its button; shows the search of the address, also after going back. */
