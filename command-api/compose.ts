@@ -1,3 +1,4 @@
+import type { Person } from '../auth/caller.ts'
 import type { Route } from '../auth/route.ts'
 import { answeredRows } from './annotations/answered-rows.ts'
 import type { DatasetMaker } from './annotations/export.ts'
@@ -8,6 +9,7 @@ import { headOf, openDataset, reviseDataset } from './datasets/revise.ts'
 import { deploymentToActOn } from './deployments/act-on.ts'
 import { deploymentToJudge } from './deployments/judge.ts'
 import type { Deps } from './deps.ts'
+import { dropEnder } from './duties/end-dropped.ts'
 import type { Follower } from './effects/follower.ts'
 import type { Reactor } from './effects/reactor.ts'
 import { setHparams } from './hparams/decide.ts'
@@ -37,7 +39,6 @@ import { openSession } from './sessions/open-session.ts'
 import type { SignInPorts } from './sessions/password-guard.ts'
 import type { PortsOf, Slice } from './slice.ts'
 import * as listed from './slices.ts'
-import { registerMadeFile } from './uploads/made-file.ts'
 import { uploadsOfDatasets } from './uploads/of-datasets.ts'
 import { uploadsOfRuns } from './uploads/of-runs.ts'
 import { type SnapshotMaker, volumeSnapshots } from './volumes/snapshot.ts'
@@ -68,16 +69,24 @@ const reflowSources: ReflowSources = {
   sampleDigest,
 }
 
-const jsonLines = (rows: readonly object[]) => ({
-  filename: 'train.jsonl',
-  text: rows.map(row => `${JSON.stringify(row)}\n`).join(''),
-})
+type Storing = { caller: Pick<Person, 'username' | 'via'>; requestId: string }
+
+/** The `Idempotency-Key` of the request is for the version. */
+const storeRows = (
+  deps: Deps,
+  { caller: { username: owner, via }, requestId }: Storing,
+  rows: readonly object[],
+): Promise<string> =>
+  uploadsOfDatasets(deps).storeFile({
+    asked: { actor: { type: 'user', id: owner, via }, requestId },
+    owner,
+    content: Buffer.from(rows.map(row => `${JSON.stringify(row)}\n`).join('')),
+  })
 
 const trainFile = (upload_id: string) => ({ files: [{ upload_id, name: 'train.jsonl' }] })
 
 const versionMaker: VersionMaker = {
-  store: (deps, caller, { requestId, rows }) =>
-    registerMadeFile(deps, { caller, requestId }, jsonLines(rows)),
+  store: (deps, caller, { requestId, rows }) => storeRows(deps, { caller, requestId }, rows),
   locks: locksOfDataset,
   push: (work, { upload_id, ...made }) =>
     pushMadeVersion(work, { ...made, ...trainFile(upload_id), source: 'reflow' }),
@@ -90,14 +99,16 @@ const snapshotMaker: SnapshotMaker = {
     pushMadeVersion(work, { ...made, kind: null, parents: [], source: 'volume' }),
 }
 
-/** The reactors of every process that serves commands. */
-export const reactors: readonly Reactor<Deps>[] = [
+const ofSlices: readonly Reactor<Deps>[] = [
   ...slices.flatMap(slice => slice.reactors ?? []),
   sampleJudge(deploymentToJudge),
   reflowFiring(reflowSources, versionMaker),
   volumeSnapshots(snapshotMaker),
   runPurger(slices.flatMap(({ deleteRowsOfRun }) => deleteRowsOfRun ?? [])),
 ]
+
+/** The reactors of every process that serves commands. */
+export const reactors: readonly Reactor<Deps>[] = [...ofSlices, dropEnder(ofSlices)]
 
 /** All followers, for one server. */
 export const newFollowers = (): readonly Follower<Deps>[] =>
@@ -117,14 +128,15 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
     describeRun: describeRun(deps, describeJob(deps)),
     registerArtifact: (asked, artifact) => register(deps, asked, artifact),
   }
+  const ofDatasets = uploadsOfDatasets(deps)
   const ofHub: HubPorts = {
-    ...uploadsOfDatasets(deps),
+    ...ofDatasets,
     headOf,
     openDataset: (request, named, made) => openDataset(deps, request, named, made),
     reviseDataset: (request, named, revising) => reviseDataset(deps, request, named, revising),
   }
   const datasetMaker: DatasetMaker = {
-    store: (request, rows) => registerMadeFile(deps, request, jsonLines(rows)),
+    store: (request, rows) => storeRows(deps, request, rows),
     locks: locksOfDataset,
     push: (work, { upload_id, ...made }) =>
       pushMadeVersion(work, { ...made, ...trainFile(upload_id), source: 'annotation' }),

@@ -42,7 +42,14 @@ export const judgingEnded = event(
     `${who} ended judging ${id} with ${count(scored, 'new score')}, ${cached} known and ${failed} failed${reason === null ? '' : `: ${reason}`}`,
 )
 
-const events = [judgingRequested, judgingEnded] as const
+/** A person cancelled it; the scores so far are kept. */
+export const judgingCancelled = event(
+  'judging.cancelled',
+  Type.Object({ judging_id }),
+  ({ judging_id: id }, who) => `${who} cancelled judging ${id}`,
+)
+
+const events = [judgingRequested, judgingEnded, judgingCancelled] as const
 export type JudgingEvent = EventOf<(typeof events)[number]>
 export type JudgingRequest = Static<typeof judgingRequested.data>
 

@@ -77,6 +77,19 @@ export const modelAliasMoved = event(
     `${who} moved the alias ${alias} of the model ${model} from ${inWords(from_version)} to ${inWords(to_version)}`,
 )
 
+/** The move of an alias just before happened although benchmarks refuse the version; `failed` has the reason of each. */
+export const modelGatesOverridden = event(
+  'model.gates_overridden',
+  Type.Object({
+    model: Type.String(),
+    alias: Type.String(),
+    version,
+    failed: Type.Array(Type.String()),
+  }),
+  ({ model, alias, version, failed }, who) =>
+    `${who} overrode the benchmarks that refuse version ${version} as ${alias} of the model ${model}: ${failed.join('; ')}`,
+)
+
 /** A run that was meant to become a version at its end did not; `reason` explains why. */
 export const modelRegistrationFailed = event(
   'model.registration_failed',
@@ -100,6 +113,7 @@ const events = [
   modelVersionCreated,
   modelVersionChanged,
   modelAliasMoved,
+  modelGatesOverridden,
   modelRegistrationFailed,
 ] as const
 export type ModelEvent = EventOf<(typeof events)[number]>
@@ -149,6 +163,7 @@ function evolveExisting(
         ),
       }
     }
+    case 'model.gates_overridden':
     case 'model.registration_failed':
       return model
     case 'model.alias_moved': {

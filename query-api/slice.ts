@@ -4,6 +4,7 @@ import type { Examples } from '../auth/examples.ts'
 import type { Route } from '../auth/route.ts'
 import type { QueueBook } from '../events/calculations/queue-picture.ts'
 import type { Clock } from '../platform/time.ts'
+import type { ReadJudgeScores } from './annotations/routes.ts'
 import type { Contents } from './artifacts/content.ts'
 import type { AuditReader } from './audit/routes.ts'
 import type { HubReads } from './hub-facade/reader.ts'
@@ -70,6 +71,7 @@ export type SliceDeps<T> = QueryDeps<T> & {
   readCurves: typeof readCurves
   countReports: typeof countReports
   runsOfProject: typeof runsOfProject
+  readJudgeScores: ReadJudgeScores
 } & Pick<MlflowReads, 'readHistory' | 'sendContent'> &
   Pick<HubReads, 'findDataset' | 'refuseUnlessUser' | 'findModel'>
 

@@ -129,8 +129,10 @@ export const annotationJudge = Type.Object({
 export type AnnotationJudge = Static<typeof annotationJudge>
 
 export const answerBody = closed({ item: itemNumber(), answer: answerInput })
-/** Names the item, so that a repeated request skips or undoes nothing else. */
+/** Names the item, so that a repeated request skips nothing else. */
 export const itemBody = closed({ item: itemNumber() })
+/** Names the answer or skip by its time, so that a repeated request undoes no later one of the same item. */
+export const undoBody = closed({ item: itemNumber(), decided_at: timestamp() })
 
 export const annotationCreated = Type.Object({
   queue_id: Type.String(),
@@ -140,6 +142,9 @@ export const annotationCreated = Type.Object({
   /** Items of the source beyond the limit. */
   left_out: Type.Integer({ minimum: 0 }),
 })
+
+/** What `undo` takes. */
+const lastDecided = Type.Object({ item: Type.Integer({ minimum: 1 }), decided_at: timestamp() })
 
 /** `item` null: nothing is left for the caller now; `held`: items that others are at, which may come free. */
 export const annotationClaim = Type.Object({
@@ -158,16 +163,17 @@ export const annotationClaim = Type.Object({
   /** An answer that came after the lease, or that was undone. */
   draft: nullable(annotationAnswer),
   held: Type.Integer({ minimum: 0 }),
-  /** The item that the caller answered or skipped last, which `undo` takes back. */
-  last: nullable(Type.Integer({ minimum: 1 })),
+  /** What the caller answered or skipped last, which `undo` takes back. */
+  last: nullable(lastDecided),
 })
 export type AnnotationClaim = Static<typeof annotationClaim>
 
-/** `changed`: false if it was so already. */
+/** `changed`: false if it was so already. `decided_at`: names the answer or skip for `undo`; null after one. */
 export const itemAnswered = Type.Object({
   queue_id: Type.String(),
   item: Type.Integer({ minimum: 1 }),
   changed: Type.Boolean(),
+  decided_at: nullable(timestamp()),
 })
 export const queueChanged = Type.Object({
   queue_id: Type.String(),
@@ -275,11 +281,32 @@ const againstJudge = Type.Object({
   correlation: statistic(),
 })
 
+/** People together (their mean) against a deployment that judged the same samples by the rubric of the queue. */
+const againstDeployment = Type.Object({
+  /** Null for readers who may not see the deployment. */
+  judge: nullable(Type.Object({ deployment_id: Type.String(), revision_id: Type.String() })),
+  /** By criterion. */
+  measures: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      items: Type.Integer({ minimum: 0 }),
+      /** The share of items with the same nearest point of the scale, and kappa of these points. */
+      equal: statistic(),
+      kappa: statistic(),
+      alpha: Type.Object({ nominal: statistic(), ordinal: statistic(), interval: statistic() }),
+      /** Spearman's rank correlation. */
+      correlation: statistic(),
+    }),
+  ),
+})
+
 export const annotationAgreement = Type.Object({
   queue_id: Type.String(),
   kind: oneOf(...annotationKinds),
   answers: Type.Integer({ minimum: 0 }),
   measures: Type.Array(measure),
   judge: againstJudge,
+  /** Each judge whose scores are known; none unless the queue scores samples by a rubric. */
+  judges: Type.Array(againstDeployment),
 })
 export type AnnotationAgreement = Static<typeof annotationAgreement>

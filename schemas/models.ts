@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { revisionStates } from './deployments/deployments.ts'
+import { overrideGates, revisionStates } from './deployments/deployments.ts'
 import { projectName } from './jobs/jobspec.ts'
 import { closed, nameText, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
@@ -52,6 +52,7 @@ export const aliasInput = closed({
   version: versionNumber(),
   reason: Type.Optional(reason()),
   expected_version: Type.Optional(nullable(versionNumber())),
+  override_gates: overrideGates(),
 })
 export const aliasRemovalQuery = closed({
   reason: Type.Optional(reason()),
@@ -147,6 +148,8 @@ export const aliasMove = Type.Object({
   from: nullable(Type.Integer()),
   to: nullable(Type.Integer()),
   reason: Type.String(),
+  /** Benchmarks that refused the version, each with its reason. */
+  overridden: Type.Array(Type.String()),
 })
 
 export const modelChanged = Type.Object({ ...modelFields, changed: Type.Boolean() })

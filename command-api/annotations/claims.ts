@@ -80,21 +80,27 @@ export async function countHeld(tx: Transaction, { queue_id, username }: At): Pr
   return rows[0]?.count ?? 0
 }
 
-/** The item that this person answered or skipped last. */
+export type Decided = { item: number; decided_at: Date }
+
+/** What this person answered or skipped last. */
 export async function lastDecided(
   db: Pool | Transaction,
   { queue_id, username }: Pick<At, 'queue_id' | 'username'>,
-): Promise<number | null> {
-  const { rows } = await db.query<{ item: number }>(
-    `select item from write.annotation_claim
+): Promise<Decided | null> {
+  const { rows } = await db.query<Decided>(
+    `select item, decided_at from write.annotation_claim
       where queue_id = $1 and username = $2 and state in ('answered', 'skipped')
       order by decided_at desc, item desc limit 1`,
     [queue_id, username],
   )
-  return rows[0]?.item ?? null
+  return rows[0] ?? null
 }
 
-export type Claim = { state: 'claimed' | 'answered' | 'skipped'; expires_at: Date }
+export type Claim = {
+  state: 'claimed' | 'answered' | 'skipped'
+  expires_at: Date
+  decided_at: Date | null
+}
 
 export async function findClaim(
   tx: Transaction,
@@ -102,7 +108,7 @@ export async function findClaim(
   item: number,
 ): Promise<Claim | null> {
   const { rows } = await tx.query<Claim>(
-    `select state, expires_at from write.annotation_claim
+    `select state, expires_at, decided_at from write.annotation_claim
       where queue_id = $1 and item = $2 and username = $3`,
     [queue_id, item, username],
   )

@@ -2,6 +2,7 @@ import type { AnnotationAnswerEvent, GivenAnswer } from '../../events/annotation
 import type { AnnotationEvent, AnnotationQueue } from '../../events/annotations.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { AnnotationAnswer, AnnotationJudge } from '../../schemas/annotations.ts'
+import { toExactTimestamp } from '../../schemas/timestamp.ts'
 
 type Data<T extends AnnotationEvent['type']> = Extract<AnnotationEvent, { type: T }>['data']
 
@@ -105,22 +106,36 @@ export function refuseUnlessOpen(isOpen: boolean): void {
   throw new Refusal('conflict', 'The annotation queue is closed', { code: 'annotation.closed' })
 }
 
-/** `last`: what the person answered or skipped last; `hasRoom`: the person would not be one too many at a skipped item. */
-export type Undoing = { isOpen: boolean; last: number | null; hasRoom: boolean }
+/**
+ * `last`: what the person answered or skipped last; `decided_at`: when the act that they take back happened; `hasRoom`: the person would
+ * not be one too many at a skipped item.
+ */
+export type Undoing = {
+  isOpen: boolean
+  last: { item: number; decided_at: Date } | null
+  decided_at: Date
+  hasRoom: boolean
+}
 
 /** Idempotent: undoing an item again appends no event. */
 export function undoItem(
   given: GivenAnswer,
   of: ItemOfPerson,
-  { isOpen, last, hasRoom }: Undoing,
+  { isOpen, last, decided_at, hasRoom }: Undoing,
 ): AnnotationAnswerEvent[] {
   if (!given) return []
   refuseUnlessOpen(isOpen)
-  if (last !== of.item)
-    throw new Refusal('conflict', `Item ${of.item} is not the one that you did last`, {
-      code: 'annotation.not_last',
-      data: { last },
-    })
+  if (last?.item !== of.item || last.decided_at.getTime() !== decided_at.getTime())
+    throw new Refusal(
+      'conflict',
+      last?.item === of.item
+        ? `You have decided item ${of.item} again since then`
+        : `Item ${of.item} is not the one that you did last`,
+      {
+        code: 'annotation.not_last',
+        data: { last: last && { ...last, decided_at: toExactTimestamp(last.decided_at) } },
+      },
+    )
   if (!hasRoom)
     throw new Refusal('conflict', `Others have taken item ${of.item} since you skipped it`, {
       code: 'annotation.taken',

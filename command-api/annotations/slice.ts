@@ -22,7 +22,10 @@ export const annotations: Slice<AnnotationPorts> = {
       },
       'POST /api/annotations/{queue_id}/answers': { item: 1, answer: { choice: 'a' } },
       'POST /api/annotations/{queue_id}/skips': { item: 1 },
-      'POST /api/annotations/{queue_id}/undo': { item: 1 },
+      'POST /api/annotations/{queue_id}/undo': {
+        item: 1,
+        decided_at: '2026-11-20T12:00:00.000Z',
+      },
       'POST /api/annotations/{queue_id}/export': { dataset: 'ada/preferences' },
     },
   },

@@ -13,8 +13,9 @@ import {
   answerBody,
   itemAnswered,
   itemBody,
+  undoBody,
 } from '../../schemas/annotations.ts'
-import { toTimestamp } from '../../schemas/timestamp.ts'
+import { toExactTimestamp, toTimestamp } from '../../schemas/timestamp.ts'
 import type { HttpAsked } from '../commit/asked.ts'
 import { create, transact, type Work } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
@@ -23,6 +24,7 @@ import {
   type At,
   claimNext,
   countHeld,
+  type Decided,
   findClaim,
   hasRoom,
   keepDraft,
@@ -102,14 +104,16 @@ export const workRoutes = (deps: Deps): Route[] => [
     ...common,
     path: '/api/annotations/{queue_id}/undo',
     summary: 'Take back what you did last, and claim its item again with the answer as a draft',
-    body: itemBody,
+    body: undoBody,
     response: itemAnswered,
     async handle(request) {
-      const { caller, params } = request
+      const { caller, params, body } = request
       const queue = await queueFor(deps.pool, { ...params, caller, action: 'annotate' })
-      return change(deps, request, queue, (given, { of, isOpen, last, room }) =>
-        undoItem(given, of, { isOpen, last, hasRoom: given?.is === 'answered' || room }),
-      )
+      const decided_at = new Date(body.decided_at)
+      return change(deps, request, queue, (given, { of, isOpen, last, room }) => {
+        const hasRoom = given?.is === 'answered' || room
+        return undoItem(given, of, { isOpen, last, decided_at, hasRoom })
+      })
     },
   }),
 ]
@@ -135,9 +139,10 @@ async function claim(deps: Deps, request: OnQueue) {
     },
   })
   const { claimed, held, last } = result
-  if (!claimed) return { item: null, expires_at: null, draft: null, held, last }
+  const rest = { held, last: last && { ...last, decided_at: toExactTimestamp(last.decided_at) } }
+  if (!claimed) return { item: null, expires_at: null, draft: null, ...rest }
   const { expires_at, draft, ...item } = claimed
-  return { item, expires_at: toTimestamp(expires_at), draft, held, last }
+  return { item, expires_at: toTimestamp(expires_at), draft, ...rest }
 }
 
 type Facts = {
@@ -146,7 +151,7 @@ type Facts = {
   claimed_until: Date | null
   now: Date
   judge: ItemRow['judge']
-  last: number | null
+  last: Decided | null
   room: boolean
 }
 type Decide = (given: GivenAnswer, facts: Facts) => AnnotationAnswerEvent[]
@@ -170,7 +175,12 @@ function change(
         decide: given => decide(given, facts),
         alongside: (tx, decided) => saveAnswer(tx, decided, overlap),
       })
-      return { queue_id, item, changed: events.length > 0 }
+      const at = { queue_id, username, now: work.now }
+      const decided_at = (await findClaim(work.tx, at, item))?.decided_at ?? null
+      return {
+        ...{ queue_id, item, changed: events.length > 0 },
+        decided_at: decided_at && toExactTimestamp(decided_at),
+      }
     },
   })
 }

@@ -3,10 +3,11 @@ import { TooMuchMemory, validateInThread } from '../../datasets/in-thread.ts'
 import type { DatasetFile, ValidationOptions } from '../../datasets/report.ts'
 import { splitOf } from '../../datasets/splits.ts'
 import { type DatasetEvent, datasetAt, datasets } from '../../events/datasets.ts'
+import type { Actor } from '../../events/event.ts'
 import type { DatasetFileFacts } from '../../schemas/datasets/datasets.ts'
 import type { DatasetReport } from '../../schemas/datasets/report.ts'
 import type { Deps } from '../deps.ts'
-import { decided, nothing, type Outcome } from '../effects/outcome.ts'
+import { type Change, decided, nothing, type Outcome } from '../effects/outcome.ts'
 import { reactor } from '../effects/reactor.ts'
 import { validateVersion } from './decide.ts'
 import { failedReport, fitReport } from './fit-report.ts'
@@ -30,33 +31,46 @@ export const datasetValidator = reactor<Payload, Needed>({
   renewMs: 20_000,
   atOnce: 2,
   async perform({ payload }, deps, signal): Promise<Outcome> {
-    const target = datasetAt(payload)
-    const { events } = await deps.store.load<DatasetEvent>(target.stream)
-    const state = events.reduce(datasets.evolve, datasets.initial)
-    const version = state?.versions.find(one => one.version === payload.version)
-    const made = events.find(
-      event => event.type === 'dataset.version_created' && event.data.version === payload.version,
-    )
-    if (version?.state !== 'validating' || version.is_deleted) return nothing
-    if (made?.type !== 'dataset.version_created') return nothing
-    const report = await validated(deps, made.data, signal)
-    const isReady = report.error_count === 0
-    const result = {
-      ...payload,
-      created_by: made.actor.id,
-      state: isReady ? ('ready' as const) : ('invalid' as const),
-      report,
-    }
+    const made = await waitingFor(deps, payload)
+    if (!made) return nothing
+    return [resultOf(made, await validated(deps, made.data, signal))]
+  },
+  async givenUp({ payload }, deps) {
+    const made = await waitingFor(deps, payload)
+    if (!made) return nothing
+    const first = made.data.files[0]?.name ?? ''
     return [
-      decided(target, {
-        decide: dataset => validateVersion(dataset, result),
-        alongside: saveDataset,
-      }),
+      resultOf(made, failedReport(first, 'The validation failed; the log of the server has why')),
     ]
   },
 })
 
-type Made = Extract<DatasetEvent, { type: 'dataset.version_created' }>['data']
+type Created = Extract<DatasetEvent, { type: 'dataset.version_created' }> & { actor: Actor }
+type Made = Created['data']
+
+/** The event of the version, while that waits for its validation. */
+async function waitingFor({ store }: Needed, payload: Payload): Promise<Created | null> {
+  const { events } = await store.load<DatasetEvent>(datasetAt(payload).stream)
+  const state = events.reduce(datasets.evolve, datasets.initial)
+  const version = state?.versions.find(one => one.version === payload.version)
+  if (version?.state !== 'validating' || version.is_deleted) return null
+  const made = events.find(
+    event => event.type === 'dataset.version_created' && event.data.version === payload.version,
+  )
+  return made?.type === 'dataset.version_created' ? made : null
+}
+
+function resultOf({ data, actor }: Created, report: DatasetReport): Change {
+  const { owner, name, version } = data
+  const result = {
+    ...{ owner, name, version, created_by: actor.id, report },
+    state: report.error_count === 0 ? ('ready' as const) : ('invalid' as const),
+  }
+  return decided(datasetAt(data), {
+    decide: dataset => validateVersion(dataset, result),
+    alongside: saveDataset,
+  })
+}
 
 /** A version that can never be validated is invalid; anything that may pass is thrown and tried again. */
 async function validated(

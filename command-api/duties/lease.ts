@@ -127,9 +127,13 @@ export async function renewLease(
 
 export type Failure = { error: string; dueAt: Date } | { error: string; parkedAt: Date }
 
-/** Postpones or parks a duty, unless another process has leased it meanwhile. */
-export async function failDuty(pool: Pool, { duty_id, lease }: Held, failure: Failure) {
-  await pool.query({
+/** Postpones or parks a duty; false if another process has leased it meanwhile. */
+export async function failDuty(
+  db: Pool | Transaction,
+  { duty_id, lease }: Held,
+  failure: Failure,
+): Promise<boolean> {
+  const { rowCount } = await db.query({
     name: 'duty_fail',
     text: `update write.duty
               set leased_until = null, last_error = $3, due_at = coalesce($4, due_at), parked_at = $5
@@ -142,6 +146,7 @@ export async function failDuty(pool: Pool, { duty_id, lease }: Held, failure: Fa
       'parkedAt' in failure ? failure.parkedAt : null,
     ],
   })
+  return rowCount === 1
 }
 
 /** Returns a duty as if it had not been leased; a stopping process does not count as a failed attempt. */

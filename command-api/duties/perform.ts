@@ -93,17 +93,18 @@ async function withinDeadline<T>(
 /** False if the lease was lost; the outcome is then discarded, because the new holder records its own. */
 function close<D>(deps: PerformDeps<D>, duty: Leased, outcome: Outcome): Promise<boolean> {
   if (outcome.length === 0) return deps.closeAlone(duty)
-  const cause = {
-    actor: { type: 'system', id: duty.reactor, via: 'duty' } as const,
-    requestId: duty.request_id,
-    ...(duty.event_id && { causationId: duty.event_id }),
-  }
   // The row stays locked until the commit, so no other process can take over the duty in between.
-  return record(deps, cause, {
+  return record(deps, causeOf(duty), {
     outcome,
     unless: async tx => !(await closeDuty(tx, duty, deps.now())),
   })
 }
+
+const causeOf = (duty: Leased) => ({
+  actor: { type: 'system', id: duty.reactor, via: 'duty' } as const,
+  requestId: duty.request_id,
+  ...(duty.event_id && { causationId: duty.event_id }),
+})
 
 function leaseLost<D>({ logger }: PerformDeps<D>, { duty_id, reactor }: Leased): Performed {
   logger.warn({ duty_id, reactor }, 'a duty took longer than its lease; another process has it')
@@ -124,8 +125,18 @@ async function fail<D>(
     { duty_id, reactor: reactor.name, attempts, error: failure.error },
     isParked ? 'a duty was parked' : 'a duty failed, will retry',
   )
-  await failDuty(pool, duty, failure)
-  return isParked ? 'parked' : 'failed'
+  if (!isParked) {
+    await failDuty(pool, duty, failure)
+    return 'failed'
+  }
+  const outcome = await reactor.givenUp(toPerform(duty), deps.work)
+  if (outcome.length === 0) await failDuty(pool, duty, failure)
+  else
+    await record(deps, causeOf(duty), {
+      outcome,
+      unless: async tx => !(await failDuty(tx, duty, failure)),
+    })
+  return 'parked'
 }
 
 const maxBackoffMs = 3_600_000

@@ -1,7 +1,7 @@
 import type { DecisionEvent } from '../../events/all.ts'
 import type { Event, Recorded } from '../../events/event.ts'
 import { bounded, type DutiesOf, dutyIdOf, type NewDuty } from '../commit/new-duty.ts'
-import type { Outcome } from './outcome.ts'
+import { nothing, type Outcome } from './outcome.ts'
 
 /** Work caused by an event; due at once if `due_at` is absent. */
 export type Duty<P extends object> = { payload: P; due_at?: Date }
@@ -36,6 +36,11 @@ export type ReactorOf<P extends object, D> = {
    * `PermanentFailure` if a retry is pointless. Gives up when `signal` aborts.
    */
   perform: (duty: LeasedDuty<P>, deps: D, signal: AbortSignal) => Promise<Outcome>
+  /**
+   * What to record when the duty is given up: parked after its last attempt, or dropped by an administrator. Whatever it was to end
+   * must not look as if it were under way. Absent: nothing.
+   */
+  givenUp?: (duty: LeasedDuty<P>, deps: D) => Promise<Outcome>
   /** The duty is parked after this many failed attempts; default 8. */
   attempts?: number
   /** Time limit of one attempt in milliseconds; default 30,000. A lease lasts twice as long. */
@@ -61,6 +66,7 @@ export const reactor = <P extends object, D>(definition: ReactorOf<P, D>): React
 const usual = {
   dutiesOf: () => [],
   every: null,
+  givenUp: async () => nothing,
   attempts: 8,
   deadlineMs: 30_000,
   renewMs: null,

@@ -1,5 +1,4 @@
 import { type Route, route } from '../../auth/route.ts'
-import { sha256Hex } from '../../platform/digest.ts'
 import { addressAsAsked } from '../../platform/http/asked-address.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
@@ -108,8 +107,7 @@ async function changeOf(
     case 'file': {
       const content = contentOf(value)
       if (content.length === 0) throw new Refusal('invalid', `${path} is empty`)
-      const file = { owner, sha256: sha256Hex(content), size_bytes: content.length }
-      const upload_id = await ports.storeFile(request, file, content)
+      const upload_id = await ports.storeFile({ asked: request, owner, content })
       return { is: 'added', path, file: { upload_id } }
     }
     case 'lfsFile': {

@@ -24,7 +24,7 @@ export type HubPorts = {
   announceFile(request: HttpAsked, file: NamedFile): Promise<{ url: string; exists: boolean }>
   /** Null if this person was given no address for it. */
   registerFile(request: HttpAsked, file: NamedFile): Promise<string | null>
-  storeFile(request: HttpAsked, file: NamedFile, content: Buffer): Promise<string>
+  storeFile(of: { asked: HttpAsked; owner: string; content: Buffer }): Promise<string>
   headOf(db: Pool, named: Name): Promise<Head>
   openDataset(
     request: HttpAsked,

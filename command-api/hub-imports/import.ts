@@ -8,6 +8,7 @@ import type { Deps } from '../deps.ts'
 import { again } from '../effects/further-duties.ts'
 import { decided, nothing, type Outcome } from '../effects/outcome.ts'
 import { type LeasedDuty, reactor } from '../effects/reactor.ts'
+import { whileWanted } from '../effects/while-wanted.ts'
 import { NotGiven } from '../rules/hub-answers.ts'
 import { filed, importsOf } from '../rules/imported-models.ts'
 import { type AtCommit, type Hub, hubTokenOf, inWords, noHub } from '../rules/model-hub.ts'
@@ -21,8 +22,6 @@ type Payload = { import_id: string }
 
 /** How long one piece of work receives bytes, in milliseconds, before it reports them. */
 const pieceMs = 10_000
-/** How often it is asked whether the import is still wanted. */
-const askMs = 2000
 const attempts = 8
 /** Names and digests of all files have to fit into one event. */
 const maxFactBytes = 400 * 1024
@@ -77,7 +76,14 @@ export const modelImporter = reactor<Payload, Needed>({
       return failed(found, duty, error)
     }
   },
+  async givenUp({ payload }, { pool }) {
+    const found = await findImport(pool, payload.import_id)
+    const isOpen = found?.state === 'resolving' || found?.state === 'downloading'
+    return found && isOpen ? [failedFor(found, onThisServer)] : nothing
+  },
 })
+
+const onThisServer = 'The import failed on this server; its log says why'
 
 const identityOf = ({ import_id, owner, repo, commit }: ImportRow) => ({
   ...{ import_id, owner, repo, commit },
@@ -119,14 +125,9 @@ type Piece = {
 
 async function received({ deps, hub, duty, found, model, signal }: Piece): Promise<Outcome> {
   const { import_id } = found
-  const unwanted = new AbortController()
-  const asking = setInterval(async () => {
-    const now = await findImport(deps.pool, import_id).catch(() => found)
-    if (now?.state !== 'downloading') unwanted.abort()
-  }, askMs)
   const pause = AbortSignal.timeout(pieceMs)
-  const stop = AbortSignal.any([signal, unwanted.signal])
-  try {
+  const isWanted = async () => (await findImport(deps.pool, import_id))?.state === 'downloading'
+  const outcome = await whileWanted({ signal, isWanted }, async (stop): Promise<Outcome> => {
     const isWhole = await receiveFiles({ deps, hub, import_id, model, pause, stop })
     const files = await filesOf(deps.pool, import_id)
     if (isWhole) return [finished(found, files)]
@@ -137,12 +138,8 @@ async function received({ deps, hub, duty, found, model, signal }: Piece): Promi
       }),
       again(duty.duty_id, pause.aborted ? 0 : 1000),
     ]
-  } catch (error) {
-    if (unwanted.signal.aborted) return nothing
-    throw error
-  } finally {
-    clearInterval(asking)
-  }
+  })
+  return outcome ?? nothing
 }
 
 /** False: interrupted, after some bytes. */
@@ -188,15 +185,12 @@ function failed(found: ImportRow, { attempt }: LeasedDuty<Payload>, error: unkno
         : null
   if (reason === null && attempt < attempts) throw error
   const cause = error instanceof Error ? error.message : String(error)
-  const last =
-    error instanceof Unreachable
-      ? `The model hub is not usable: ${cause}`
-      : 'The import failed on this server; its log says why'
-  return [
-    decided(hubImportAt(found), {
-      decide: before =>
-        failImport(before, { ...identityOf(found), reason: (reason ?? last).slice(0, 1000) }),
-      alongside: saveImport,
-    }),
-  ]
+  const last = error instanceof Unreachable ? `The model hub is not usable: ${cause}` : onThisServer
+  return [failedFor(found, reason ?? last)]
 }
+
+const failedFor = (found: ImportRow, reason: string) =>
+  decided(hubImportAt(found), {
+    decide: before => failImport(before, { ...identityOf(found), reason: reason.slice(0, 1000) }),
+    alongside: saveImport,
+  })

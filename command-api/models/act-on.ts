@@ -3,8 +3,8 @@ import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { findModel } from '../rules/model-reference.ts'
 
-/** `mayControl`: change its settings, delete it, move its protected aliases. */
-export type ModelToActOn = { project: string; mayControl: boolean }
+/** `mayControl`: change its settings, delete it, move its protected aliases; `mayConfigure`: as maintainers of its project. */
+export type ModelToActOn = { project: string; mayControl: boolean; mayConfigure: boolean }
 
 /**
  * The model, if the caller may act on it: `submit`, as for runs of its project; `control`, its owner, maintainers and
@@ -25,5 +25,5 @@ export async function modelToActOn(
         ? `Only ${owner}, maintainers of project ${project} and admins may do that to the model ${model}`
         : `Only members of project ${project} may write to the model ${model}`,
     )
-  return { project, mayControl }
+  return { project, mayControl, mayConfigure: may('configure') }
 }

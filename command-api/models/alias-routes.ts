@@ -5,8 +5,10 @@ import { aliasInput, aliasMoved, aliasPath, aliasRemovalQuery } from '../../sche
 import type { HttpAsked } from '../commit/asked.ts'
 import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
+import { overridesGate } from '../rules/benchmark-gate.ts'
 import { modelToActOn } from './act-on.ts'
 import { type AliasMove, moveAlias } from './decide.ts'
+import { foreseeOverridden, refuseWorse } from './gate.ts'
 import { refuseFailed, saveModel } from './rows.ts'
 
 export const aliasRoutes = (deps: Deps): Route[] => [
@@ -22,8 +24,8 @@ export const aliasRoutes = (deps: Deps): Route[] => [
     response: aliasMoved,
     refusals: ['invalid', 'forbidden', 'not_found', 'conflict'],
     handle: request => {
-      const { version: to, reason = '', expected_version: expected } = request.body
-      return move(deps, request, { to, reason, expected })
+      const { version: to, reason = '', expected_version: expected, override_gates } = request.body
+      return move(deps, request, { to, reason, expected }, override_gates)
     },
   }),
   route({
@@ -50,15 +52,23 @@ async function move(
   deps: Deps,
   request: OnAlias,
   to: Pick<AliasMove, 'to' | 'reason' | 'expected'>,
+  override_gates = false,
 ) {
   const { caller, params } = request
   const { model, alias } = params
-  const { mayControl } = await modelToActOn(deps.pool, { model, caller, action: 'submit' })
-  const asked = { model, alias, ...to, mayMoveProtected: mayControl }
+  const { mayControl, mayConfigure } = await modelToActOn(deps.pool, {
+    ...{ model, caller, action: 'submit' },
+  })
+  const overrides = { override_gates, reason: to.reason }
+  const overridden = overridesGate(overrides, { mayOverride: mayConfigure, noun: 'model' })
+    ? await foreseeOverridden(deps, model, { alias, to: to.to })
+    : []
+  const asked = { model, alias, ...to, mayMoveProtected: mayControl, overridden }
   const { events, before } = await commit(deps, request, modelAt(model), {
     decide: state => moveAlias(state, asked),
     async alongside(tx, decided) {
       await refuseFailed(tx, model, to.to)
+      await refuseWorse(deps, tx, decided.before, { alias, to: to.to, caller, overridden })
       await saveModel(tx, decided)
     },
   })

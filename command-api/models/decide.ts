@@ -91,11 +91,13 @@ export type AliasMove = {
   expected: number | null | undefined
   /** Whether the caller may move protected aliases. */
   mayMoveProtected: boolean
+  /** The benchmarks that refuse the version, which a maintainer overrides. */
+  overridden?: readonly string[]
 }
 
 export function moveAlias(model: Model, asked: AliasMove): ModelEvent[] {
   const known = existing(model, asked.model)
-  const { alias, to, reason, expected } = asked
+  const { alias, to, reason, expected, overridden = [] } = asked
   refuseAlias(known, asked)
   const from = known.aliases.find(one => one.alias === alias)?.version ?? null
   if (expected !== undefined && expected !== from)
@@ -113,8 +115,17 @@ export function moveAlias(model: Model, asked: AliasMove): ModelEvent[] {
       type: 'model.alias_moved',
       data: { model: known.model, alias, from_version: from, to_version: to, reason },
     },
+    ...(to === null ? [] : overrides({ model: known.model, alias, version: to }, overridden)),
   ]
 }
+
+const overrides = (
+  data: { model: string; alias: string; version: number },
+  overridden: readonly string[],
+): ModelEvent[] =>
+  overridden.length === 0
+    ? []
+    : [{ type: 'model.gates_overridden', data: { ...data, failed: [...overridden] } }]
 
 function refuseAlias(known: Existing, { alias, mayMoveProtected }: AliasMove): void {
   if (isReservedAlias(alias))

@@ -17,6 +17,7 @@ async function saveEvent(tx: Transaction, { type, data }: ModelEvent, now: Date)
         ...[data.model, data.project, data.owner],
       ])
     case 'model.changed':
+    case 'model.gates_overridden':
     case 'model.registration_failed':
       return
     case 'model.deleted':

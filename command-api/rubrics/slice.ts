@@ -30,7 +30,7 @@ export const rubrics: Slice<JudgePorts> = {
     rubric: 'nothing',
     judging: 'nothing',
   },
-  unprojected: ['judging.requested', 'judging.ended'],
+  unprojected: ['judging.requested', 'judging.ended', 'judging.cancelled'],
   deleteRowsOfRun: deleteJudgings,
   tables: ['write.judgement', 'write.judging', 'write.rubric_score', 'write.rubric_score_version'],
   examples: {

@@ -1,26 +1,23 @@
 import type { Pool } from 'pg'
 import type { Transaction } from '../commit/event-store.ts'
 
+type Db = Pool | Transaction
+type Role = 'admin' | 'operator'
+
 /** The role of a person, even of one who may no longer sign in; null: there is none. */
-export async function roleOf(
-  db: Pool | Transaction,
-  username: string,
-): Promise<'admin' | 'operator' | null> {
-  const { rows } = await db.query<{ role: 'admin' | 'operator' }>(
-    'select role from auth.person where username = $1',
-    [username],
-  )
-  return rows[0]?.role ?? null
-}
+export const roleOf = async (db: Db, username: string): Promise<Role | null> =>
+  (await find(db, username))?.role ?? null
 
 /** The role of a person who may sign in; null for anybody else. */
-export async function roleIfEnabled(
-  db: Pool | Transaction,
-  username: string,
-): Promise<'admin' | 'operator' | null> {
-  const { rows } = await db.query<{ role: 'admin' | 'operator' }>(
-    'select role from auth.person where username = $1 and not disabled',
+export async function roleIfEnabled(db: Db, username: string): Promise<Role | null> {
+  const found = await find(db, username)
+  return found && !found.disabled ? found.role : null
+}
+
+async function find(db: Db, username: string): Promise<{ role: Role; disabled: boolean } | null> {
+  const { rows } = await db.query<{ role: Role; disabled: boolean }>(
+    'select role, disabled from auth.person where username = $1',
     [username],
   )
-  return rows[0]?.role ?? null
+  return rows[0] ?? null
 }

@@ -1,15 +1,20 @@
 import { Readable } from 'node:stream'
+import { sha256Hex } from '../../platform/digest.ts'
 import { maxDatasetFiles } from '../../schemas/datasets/datasets.ts'
-import type { Asked, HttpAsked } from '../commit/asked.ts'
+import type { Asked } from '../commit/asked.ts'
 import type { Deps } from '../deps.ts'
 import { announce } from './announce.ts'
 import { complete, expandedBytes } from './complete.ts'
 import { anyType } from './receive.ts'
 import { maxHeld } from './routes.ts'
 import { findSame } from './rows.ts'
+import { storeFor } from './stores.ts'
 
 /** A file of a person, which clients name by its digest. */
 export type NamedByDigest = { owner: string; sha256: string; size_bytes: number }
+
+/** `asked` may come from an `Idempotency-Key`, which then covers the upload alone. */
+type Content = { asked: Asked; owner: string; content: Buffer }
 
 /** Files of datasets that clients name by their digests. Nobody learns from them which files of others are here. */
 export const uploadsOfDatasets = (deps: Deps) => {
@@ -26,7 +31,7 @@ export const uploadsOfDatasets = (deps: Deps) => {
   }
   return {
     /** Where to send it; `exists`: this person has sent it before. */
-    announceFile: (request: HttpAsked, file: NamedByDigest) =>
+    announceFile: (request: Asked, file: NamedByDigest) =>
       announce(deps, request, announced(file), limits),
 
     /** Registers what this person has sent; null if they were given no address for it. Idempotent. */
@@ -45,17 +50,15 @@ export const uploadsOfDatasets = (deps: Deps) => {
     ): Promise<string> {
       const { upload_id, exists } = await announce(deps, cause, announced(file), limits)
       if (exists) return upload_id
-      await deps.artifacts.receive(upload_id, 0, await open())
+      await storeFor(deps, 'dataset').receive(upload_id, 0, await open())
       await this.registerFile(cause, file)
       return upload_id
     },
 
-    async storeFile(request: HttpAsked, file: NamedByDigest, content: Buffer): Promise<string> {
-      const { upload_id, exists } = await announce(deps, request, announced(file), limits)
-      if (exists) return upload_id
-      await deps.artifacts.receive(upload_id, 0, Readable.from([content]))
-      await this.registerFile(request, file)
-      return upload_id
+    /** The same for content in memory. */
+    storeFile({ asked, owner, content }: Content): Promise<string> {
+      const file = { owner, sha256: sha256Hex(content), size_bytes: content.length }
+      return this.keepFile(asked, file, async () => Readable.from([content]))
     },
   }
 }

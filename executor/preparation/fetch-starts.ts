@@ -69,9 +69,10 @@ export async function fetchData(
   return untilStopped(env, say, async options => {
     const described: Record<string, object> = {}
     const paths = new Set<string>()
+    const shared = { directory, now: () => new Date() }
     for (const dataset of datasets) {
       const { as, ref, digest, split, weight, files } = dataset
-      const place = await placeFiles(dataset, { directory, from: datasetFiles, ...options })
+      const place = await placeFiles(dataset, { ...shared, from: datasetFiles, ...options })
       const meant = files.filter(file => split === null || file.split === split)
       const names = meant.map(({ name }) => name)
       described[as] = { path: place, split, weight, digest, ref, files: names }
@@ -81,13 +82,13 @@ export async function fetchData(
       datasets.length === 0 ? {} : { FORGE_DATASETS: JSON.stringify(described) }
     for (const [variable, one] of Object.entries({ FORGE_MODEL: model, FORGE_ADAPTER: adapter })) {
       if (one === null) continue
-      const place = await placeFiles(one, { directory, from: modelFiles, ...options })
+      const place = await placeFiles(one, { ...shared, from: modelFiles, ...options })
       variables[variable] = place
       paths.add(place)
     }
     const placed: PlacedEnvironment[] = []
     for (const environment of environments) {
-      const place = await placeEnvironment(environment, { directory, ...options })
+      const place = await placeEnvironment(environment, { ...shared, ...options })
       placed.push({ environment, path: place })
       paths.add(place)
     }

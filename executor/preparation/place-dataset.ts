@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rename, rm, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { isErrno, syncDirectory, writeDurably } from '../attempts/durable-json.ts'
 import type { ModelToPlace } from '../port.ts'
@@ -21,7 +21,11 @@ type From =
   | { path: 'model/content'; ref: 'hub_ref' }
 
 /** `arrange`: changes the folder of the files once they are all there. */
-type Placing = { from: From; arrange?: (data: string) => Promise<void> } & FetchOptions
+type Placing = {
+  from: From
+  arrange?: (data: string) => Promise<void>
+  now: () => Date
+} & FetchOptions
 
 /** Returns the path of the folder once all of its files are on this machine, checked by their digests. */
 export async function placeFiles(
@@ -30,7 +34,7 @@ export async function placeFiles(
 ): Promise<string> {
   const { say, signal } = options
   const digest = wanted.digest.replace(/^sha256:/, '')
-  const ready = () => placedIn(directory, digest)
+  const ready = () => placedIn(directory, { digest, now: options.now() })
   const known = await ready()
   if (known !== null) {
     say(`${wanted.ref} is already here: ${known}`)
@@ -45,8 +49,17 @@ export async function placeFiles(
   })
 }
 
-async function placedIn(directory: string, digest: string): Promise<string | null> {
+/** Marks it as used first: `trim-placed.ts` looks at the mark after it has moved the folder aside. */
+async function placedIn(
+  directory: string,
+  { digest, now }: { digest: string; now: Date },
+): Promise<string | null> {
   for (const place of await foldersOf(directory, digest)) {
+    const isHere = await utimes(place, now, now).then(
+      () => true,
+      () => false,
+    )
+    if (!isHere) continue
     const whole = await wholeIn(place)
     if (whole !== null) return whole
   }
@@ -65,7 +78,7 @@ async function foldersOf(directory: string, digest: string): Promise<string[]> {
 async function fetchAll(
   { ref, files }: ModelToPlace,
   { directory, digest }: { directory: string; digest: string },
-  { from, arrange, ...options }: Placing,
+  { from, arrange, now: _, ...options }: Placing,
 ): Promise<string> {
   const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
   options.say(

@@ -15,10 +15,10 @@ const modes = { file: 0o444, program: 0o555, folder: 0o755 }
 /** Returns the folder of an RL environment once its files are on this machine, unpacked and checked by their digest. */
 export const placeEnvironment = (
   environment: EnvironmentToPlace,
-  { directory, ...options }: { directory: string } & FetchOptions,
+  options: { directory: string; now: () => Date } & FetchOptions,
 ): Promise<string> =>
   placeFiles(environment, {
-    ...{ directory, from: environmentFiles, ...options },
+    ...{ from: environmentFiles, ...options },
     arrange: data => unpackIn(data, environment),
   })
 

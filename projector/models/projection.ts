@@ -16,6 +16,14 @@ export const modelProjection: Handlers<ModelTables, ModelEvent> = {
   'model.changed': (tx, { data: { model, ...settings }, occurred_at }) =>
     update(tx, model, { ...settings, updated_at: occurred_at }),
   'model.registration_failed': async () => {},
+  'model.gates_overridden': (tx, { data: { model, alias, failed } }) =>
+    tx
+      .updateTable('model_alias_moves')
+      .set({ overridden: failed })
+      .where('model', '=', model)
+      .where('alias', '=', alias)
+      .where('nth', '=', newestMove({ model, alias }))
+      .execute(),
   'model.deleted': (tx, { data, occurred_at }) =>
     update(tx, data.model, { updated_at: occurred_at, deleted_at: occurred_at }),
   async 'model.version_created'(tx, { data, occurred_at, actor }) {
@@ -67,7 +75,10 @@ const keepMove = (tx: Tx, { data, occurred_at, actor }: Moved) =>
     .values({
       ...data,
       ...{ at: occurred_at, actor: actor.id },
-      nth: sql<number>`(select coalesce(max(nth), 0) + 1 from model_alias_moves
-                         where model = ${data.model} and alias = ${data.alias})`,
+      nth: sql<number>`${newestMove(data)} + 1`,
     })
     .execute()
+
+/** Zero before the first. */
+const newestMove = ({ model, alias }: { model: string; alias: string }) =>
+  sql<number>`(select coalesce(max(nth), 0) from model_alias_moves where model = ${model} and alias = ${alias})`

@@ -1,4 +1,4 @@
-import type { ColumnType } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 
 type Time = ColumnType<Date, string, string>
 
@@ -40,5 +40,6 @@ export type ModelTables = {
     from_version: number | null
     to_version: number | null
     reason: string
+    overridden: Generated<string[]>
   }
 }

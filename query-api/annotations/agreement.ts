@@ -25,7 +25,10 @@ type Value = string | number
 /** The value that one person gave to one item, in one measure. */
 type Said = { item: number; username: string; value: Value }
 
-export function agreementOf(queue: Queue, answers: readonly Answered[]): AnnotationAgreement {
+export function agreementOf(
+  queue: Queue,
+  answers: readonly Answered[],
+): Omit<AnnotationAgreement, 'judges'> {
   const { queue_id, kind } = queue
   return {
     ...{ queue_id, kind, answers: answers.length },

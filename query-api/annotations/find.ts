@@ -16,6 +16,22 @@ export const mayReadQueue = ({ username, role }: Person): RawBuilder<SqlBool> =>
                   and (p.visibility = 'internal' or p.owner = ${username}))
     or exists (select from project_members m where m.project = q.project and m.username = ${username}))`
 
+/**
+ * SQL condition: may this person read row `a` of `annotation_answers`? Rows of other people are hidden before the reader's own answer
+ * to the item, so that they do not influence it; people who manage the queue see all.
+ */
+export const mayReadAnswer = (
+  { username, role }: Person,
+  { project, owner }: { project: string; owner: string },
+): RawBuilder<SqlBool> => sql<SqlBool>`
+  (a.username = ${username} or ${role === 'admin'}
+    or exists (select from annotation_answers o
+                where o.queue_id = a.queue_id and o.item = a.item and o.username = ${username}
+                  and o.is_current and o.what = 'answered')
+    or exists (select from projects p where p.name = ${project} and p.owner = ${username})
+    or exists (select from project_members m where m.project = ${project} and m.username = ${username}
+                  and (m.role = 'maintainer' or (m.role = 'member' and ${owner === username}))))`
+
 /** For routes about a queue; to people who may not read its project it looks missing. */
 export const ofQueue = (reads: Reads<Tables>) =>
   ({

@@ -14,12 +14,22 @@ import {
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { list, one } from '../reading/list.ts'
 import { asCaller, type Reads } from '../reading/reads.ts'
+import { againstJudges, type Judged } from './against-judges.ts'
 import { agreementOf } from './agreement.ts'
-import { type Db, mayReadQueue, ofQueue, type Tables } from './find.ts'
+import { type Db, mayReadAnswer, mayReadQueue, ofQueue, type Tables } from './find.ts'
 
 export type { Tables } from './find.ts'
 
-export const annotationRoutes = (reads: Reads<Tables>): Route[] => [
+/** The known scores of samples by a version of a rubric, as far as the caller may see them. */
+export type ReadJudgeScores = (
+  caller: Person,
+  of: { rubric: string; runs: readonly string[] },
+) => Promise<Judged[]>
+
+export const annotationRoutes = (
+  reads: Reads<Tables>,
+  readJudgeScores: ReadJudgeScores,
+): Route[] => [
   list({
     ...asCaller(reads),
     path: '/api/annotations',
@@ -38,7 +48,7 @@ export const annotationRoutes = (reads: Reads<Tables>): Route[] => [
   }),
   detailRoute(reads),
   historyRoute(reads),
-  agreementRoute(reads),
+  agreementRoute(reads, readJudgeScores),
 ]
 
 const detailRoute = (reads: Reads<Tables>): Route =>
@@ -72,11 +82,12 @@ const historyRoute = (reads: Reads<Tables>): Route =>
     params: annotationItemPath,
     query: annotationHistoryQuery,
     row: annotationHistoryRow,
-    matching: ({ db, queue }, { params: { item } }) =>
+    matching: ({ db, queue }, { caller, params: { item } }) =>
       db
-        .selectFrom('annotation_answers')
+        .selectFrom('annotation_answers as a')
         .where('queue_id', '=', queue.queue_id)
-        .where('item', '=', item),
+        .where('item', '=', item)
+        .where(mayReadAnswer(caller, queue)),
     select: answers =>
       answers
         .select(['item', 'username', 'what', 'answer', 'sources', 'at'])
@@ -85,24 +96,31 @@ const historyRoute = (reads: Reads<Tables>): Route =>
     shape: rows => rows.map(row => ({ ...row, at: toTimestamp(row.at) })),
   })
 
-const agreementRoute = (reads: Reads<Tables>): Route =>
+const agreementRoute = (reads: Reads<Tables>, readJudgeScores: ReadJudgeScores): Route =>
   one({
     ...ofQueue(reads),
     path: '/api/annotations/{queue_id}/agreement',
     tag: 'annotations',
     summary: 'How well people agree in an annotation queue, with each other and with a judge',
     response: annotationAgreement,
-    async read({ db, queue }) {
+    async read({ db, queue }, { caller }) {
       const answers = await db
         .selectFrom('annotation_answers')
-        .select(['item', 'username', 'answer', 'judge'])
+        .select(['item', 'username', 'answer', 'judge', 'sources'])
         .where('queue_id', '=', queue.queue_id)
         .where('is_current', '=', true)
         .where('what', '=', 'answered')
         .orderBy('item')
         .orderBy('username')
         .execute()
-      return agreementOf(queue, answers)
+      const { rubric, source } = queue
+      const runs = [source.run_id, source.against?.run_id].filter(id => typeof id === 'string')
+      const judged =
+        rubric && runs.length > 0 ? await readJudgeScores(caller, { rubric: rubric.ref, runs }) : []
+      return {
+        ...agreementOf(queue, answers),
+        judges: rubric ? againstJudges(rubric, answers, judged) : [],
+      }
     },
   })
 

@@ -4,7 +4,7 @@ import { annotationRoutes, type Tables } from './routes.ts'
 
 export const annotations: Slice<Tables> = {
   name: 'annotations',
-  routes: ({ reads }) => annotationRoutes(reads),
+  routes: ({ reads, readJudgeScores }) => annotationRoutes(reads, readJudgeScores),
   pages: [
     { path: '/annotations', summary: 'Annotation queues' },
     { path: '/annotations/{queue_id}', summary: 'An annotation queue', params: annotationPath },

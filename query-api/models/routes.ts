@@ -113,7 +113,7 @@ const historyRoute = (reads: Reads<Tables>): Route => {
       )
       return rows.map(one => ({
         ...{ at: toTimestamp(one.at), actor: one.actor, reason: one.reason },
-        ...{ from: one.from_version, to: one.to_version },
+        ...{ from: one.from_version, to: one.to_version, overridden: one.overridden },
       }))
     },
   })

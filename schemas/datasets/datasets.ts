@@ -142,8 +142,7 @@ export const datasetVersionFacts = {
 const { errors, error_count, files, ...found } = datasetReport.properties
 const { format, kind, rows, bytes, splits, schema, tokens } = found
 
-/** One version, in lists. Until it is validated, what the validation finds out is null or empty. */
-const versionRow = {
+const versionNames = {
   /** `owner/name@version`, as jobs name it. */
   ref: Type.String(),
   dataset: Type.String(),
@@ -151,6 +150,11 @@ const versionRow = {
   version: Type.Integer({ minimum: 1 }),
   digest: Type.String(),
   state: oneOf(...datasetStates),
+}
+
+/** One version, in lists. Until it is validated, what the validation finds out is null or empty. */
+const versionRow = {
+  ...versionNames,
   format,
   kind,
   rows: nullable(rows),
@@ -255,12 +259,7 @@ export const datasetUse = Type.Object({
 
 /** `created`: false if the newest version has the same files already. */
 export const datasetVersionCreated = Type.Object({
-  ref: Type.String(),
-  dataset: Type.String(),
-  owner: Type.String(),
-  version: Type.Integer({ minimum: 1 }),
-  digest: Type.String(),
-  state: oneOf(...datasetStates),
+  ...versionNames,
   created: Type.Boolean(),
 })
 export const datasetChanged = Type.Object({

@@ -164,8 +164,8 @@ export const revisionInput = closed({
   promote: Type.Boolean({ default: false }),
 })
 
-/** Promotes although benchmarks of the deployment refuse it; for maintainers, who give a reason. */
-const overrideGates = () => Type.Boolean({ default: false })
+/** Whether to proceed although benchmarks refuse it; for maintainers, who give a reason. */
+export const overrideGates = () => Type.Boolean({ default: false })
 
 export const promoteInput = closed({
   reason: reason(),

@@ -60,30 +60,33 @@ export const judgingInput = closed({
   limit: Type.Integer({ minimum: 1, maximum: maxJudged, default: defaultJudged }),
 })
 
-export const judgingCreated = Type.Object({
+const judged = {
   judging_id: Type.String(),
   run_id: Type.String(),
   step: Type.Integer(),
   rubric: Type.String(),
   version: Type.Integer(),
+}
+
+export const judgingCreated = Type.Object({
+  ...judged,
   state: Type.Literal('running'),
 })
+
+/** `changed`: false if it had ended before. */
+export const judgingCancelled = Type.Object({ judging_id: Type.String(), changed: Type.Boolean() })
 
 export const judgingPath = Type.Object({ run_id: id(), judging_id: id() })
 export const judgingsQuery = closed({ step: Type.Optional(step), ...pageQuery })
 export const judgementsQuery = closed(pageQuery)
 
 export const judging = Type.Object({
-  judging_id: Type.String(),
-  run_id: Type.String(),
-  step: Type.Integer(),
-  rubric: Type.String(),
-  version: Type.Integer(),
+  ...judged,
   /** False once the rubric has another version, which retired the scores. */
   is_current: Type.Boolean(),
   /** Null for readers of the run who may not see the deployment. */
   judge: nullable(Type.Object({ deployment_id: Type.String(), revision_id: Type.String() })),
-  state: oneOf('running', 'succeeded', 'failed'),
+  state: oneOf('running', 'succeeded', 'failed', 'cancelled'),
   reason: nullable(Type.String()),
   /** How many samples it judges; null before they were read. */
   samples: nullable(Type.Integer()),

@@ -31,6 +31,8 @@ export type ExecutorHost = {
   executor: Executor
   /** Where engines of replicas have their sockets; null if they run on other machines. */
   runsDirectory: string | null
+  /** Where its runs share datasets and models. */
+  datasetsDirectory: string
   /** Held by the only process that starts jobs on executors of this name. */
   starting: Lock
   hardware(): Promise<Hardware>
@@ -50,6 +52,7 @@ async function openLocal(core: Core, now: () => Date) {
   const { config } = core
   const runsDirectory = join(config.dataDir, 'runs')
   const environmentsDirectory = environmentsIn(config)
+  const datasetsDirectory = datasetsIn(config.dataDir)
   const isolation = await openIsolation(core, runsDirectory)
   const executor = await openLocalExecutor({
     runsDirectory,
@@ -61,7 +64,7 @@ async function openLocal(core: Core, now: () => Date) {
       ...hostFiles(core),
       runsDirectory,
       environmentsDirectory,
-      datasetsDirectory: datasetsIn(config.dataDir),
+      datasetsDirectory,
       volumesDirectory: volumesIn(config.dataDir),
     }),
     now,
@@ -71,6 +74,7 @@ async function openLocal(core: Core, now: () => Date) {
     id: await readHostId(config.dataDir, randomUUID),
     executor,
     runsDirectory,
+    datasetsDirectory,
     starting: locks.engine,
     async hardware() {
       const { gpus, series } = await executor.capacity()
@@ -98,6 +102,7 @@ async function openSlurm(core: Core, now: () => Date): Promise<ExecutorHost | nu
     throw new CannotStart(`SERVICE_SLURM_DIR=${slurmDir} cannot be used: ${error.message}`, error)
   })
   const runsDirectory = join(slurmDir, 'runs')
+  const datasetsDirectory = datasetsIn(slurmDir)
   const { executor, gpus } = await openSlurmExecutor({
     runsDirectory,
     client: createSlurmClient(
@@ -110,7 +115,7 @@ async function openSlurm(core: Core, now: () => Date): Promise<ExecutorHost | nu
       ...hostFiles(core),
       runsDirectory,
       environmentsDirectory,
-      datasetsDirectory: datasetsIn(slurmDir),
+      datasetsDirectory,
       volumesDirectory: volumesIn(slurmDir),
     }),
     now,
@@ -121,6 +126,7 @@ async function openSlurm(core: Core, now: () => Date): Promise<ExecutorHost | nu
     id: 'slurm',
     executor,
     runsDirectory: null,
+    datasetsDirectory,
     starting: textLock('starts jobs on slurm'),
     async hardware() {
       const { type, gpus_per_node, nodes } = await gpus()

@@ -8,10 +8,12 @@ import {
 } from '../../command-api/jobs/run-files.ts'
 import { describeExecutorProfile } from '../../command-api/profiles/routes.ts'
 import { type BuildDeps, environmentBuilder } from '../../command-api/rl-environments/build.ts'
+import { dataInUse } from '../../command-api/rules/data-in-use.ts'
 import { toLaunch } from '../../executor/launch.ts'
 import { buildEnvironment } from '../../executor/node/build-rl-environment.ts'
 import type { Isolation } from '../../executor/node/isolation.ts'
 import { pythonClient } from '../../executor/preparation/recipe-command.ts'
+import { trimPlaced } from '../../executor/preparation/trim-placed.ts'
 import { type Reconciler, startReconciler } from '../../executor/reconciler.ts'
 import { pause } from '../../platform/pause.ts'
 import { type Part, startExclusive } from '../../platform/postgres/exclusive.ts'
@@ -49,6 +51,8 @@ const describeMs = 60_000
 const wakeEveryMs = 100
 /** A minute is precise enough for files that are kept for days. */
 const runFilesPollMs = 60_000
+/** How often shared datasets are looked through. */
+const trimDataMs = 600_000
 
 /** Starts executing jobs; the listener must have its port, because runs are given its address. */
 export function runExecutor(core: Core, deps: Deps, { hosts, isolation }: ExecutorHosts): void {
@@ -111,10 +115,11 @@ function lookAfter(core: Core, deps: Deps, host: ExecutorHost, running: Set<Reco
     isFirst = first
     reconciler.wake()
   })
+  const trimming = trimData(core, deps, host)
   return {
     async stop() {
       running.delete(reconciler)
-      await Promise.all([leading.stop(), reconciler.stop()])
+      await Promise.all([leading.stop(), reconciler.stop(), trimming.stop()])
     },
   }
 }
@@ -150,6 +155,26 @@ function lead(
     },
   )
 }
+
+/** Keeps the datasets and models that runs of this host share within their limit. */
+const trimData = ({ config, pool, logger }: Core, { now }: Deps, host: ExecutorHost) =>
+  repeat(
+    async () => {
+      if (config.sharedDataGb === 0) return trimDataMs
+      const removed = await trimPlaced({
+        directory: host.datasetsDirectory,
+        mostBytes: config.sharedDataGb * 1e9,
+        inUse: () => dataInUse(pool),
+        now: now(),
+      })
+      if (removed > 0) logger.info({ removed, executor: host.name }, 'unused datasets were removed')
+      return trimDataMs
+    },
+    {
+      failed: error =>
+        logger.warn({ err: error, executor: host.name }, 'unused datasets could not be removed'),
+    },
+  )
 
 /** The files of runs on all hosts. */
 const filesOf = (hosts: readonly ExecutorHost[]): RunFiles => ({

@@ -78,6 +78,7 @@ export type Config = OidcConfig &
     logMaxGb: number
     /** How much disk space a local run may occupy unless its job says so, in GB; 0: no limit. */
     localDiskGb: number
+    sharedDataGb: number
     /** Disk space, in MiB, given back when the disk is full, so that the server can still stop and delete; 0: none. */
     diskReserveMb: number
     defaultVisibility: 'private' | 'internal'
@@ -145,6 +146,7 @@ const settings: Settings<Config> = {
   ...oidcSettings,
   secondFactor: ['SERVICE_SECOND_FACTOR', word('optional', ...secondFactorPolicies)],
   localDiskGb: ['SERVICE_LOCAL_DISK_GB', whole(0, 0, 1_000_000)],
+  sharedDataGb: ['SERVICE_SHARED_DATA_GB', whole(200, 0, 1_000_000)],
   localGpus: ['SERVICE_LOCAL_GPUS', whole(4, 0, 1024)],
   ...isolationSettings,
   ...slurmSettings,

@@ -1,8 +1,10 @@
 import test from 'ava'
 import { deleteItemsOfRun } from '../../command-api/annotations/rows.ts'
+import { cohenKappa, intervalAlpha, ordinalAlpha } from '../../events/calculations/agreement.ts'
 import { inTransaction } from '../../platform/postgres/transaction.ts'
 import type { AnnotationAgreement, AnnotationDetail } from '../../schemas/annotations.ts'
 import { push, untilValidated } from '../datasets/pushing.ts'
+import { commandLine } from '../servers/command-line.ts'
 import { sharedForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
 import { signedIn } from '../servers/signed-in.ts'
@@ -59,7 +61,7 @@ test('two people judge pairs of a run; the queue shows progress, agreement and h
       const other = await answer(forge, queue_id, { ...given, answer: { choice: 'tie' } })
       if (choice !== 'tie') t.is(other.body.code, 'annotation.already_answered')
     }
-  t.like((await claim(forge, queue_id, ann)).body, { item: null, held: 0, last: 4 })
+  t.like((await claim(forge, queue_id, ann)).body, { item: null, held: 0, last: { item: 4 } })
 
   const detail = await forge.call<AnnotationDetail>('GET', path, { token: ben })
   t.like(detail.body, { items: 4, completed: 4, answers: 8, skips: 0, may: 'annotate' })
@@ -74,33 +76,49 @@ test('two people judge pairs of a run; the queue shows progress, agreement and h
   t.like(agreement.measures[0]?.kappa[0], { people: ['ann', 'ben'], items: 4 })
   t.like(agreement.judge, { items: 4, equal: 1 }, 'one vote and a tie are a majority')
 
-  const undo = (token: string, item: number) =>
-    forge.call<{ changed: boolean; code: string }>('POST', `${path}/undo`, {
-      ...{ token, body: { item } },
-    })
-  t.is((await undo(ben, 3)).body.code, 'annotation.not_last')
-  t.like((await undo(ben, 4)).body, { changed: true })
-  t.like((await undo(ben, 4)).body, { changed: false })
-  t.like((await claim(forge, queue_id, ben)).body, { item: { item: 4 }, draft: { choice: 'tie' } })
+  const undo = (body: object) =>
+    forge.call<{ changed: boolean; code: string }>('POST', `${path}/undo`, { token: ben, body })
+  const { last } = (await claim(forge, queue_id, ben)).body
+  if (!last) throw new Error('nothing was answered')
+  t.is((await undo({ ...last, item: 3 })).body.code, 'annotation.not_last')
+  t.is((await undo({ item: 4 })).status, 422, 'which answer?')
+  t.like((await undo(last)).body, { changed: true })
+  t.like((await undo(last)).body, { changed: false })
+  const tie = { item: { item: 4 }, draft: { choice: 'tie' } }
+  t.like((await claim(forge, queue_id, ben)).body, tie)
+  const again = await answer(forge, queue_id, { token: ben, item: 4, answer: { choice: 'a' } })
+  t.is((await undo(last)).body.code, 'annotation.not_last', 'a repeat undoes no later answer')
+  const { decided_at } = again.body
+  t.like((await undo({ item: 4, decided_at })).body, { changed: true })
+  t.like((await claim(forge, queue_id, ben)).body, { item: { item: 4 }, draft: { choice: 'a' } })
   t.like((await forge.call('GET', path, { token: ben })).body, { completed: 3, answers: 7 })
   const skipped = await forge.call('POST', `${path}/skips`, { token: ben, body: { item: 4 } })
   t.like(skipped.body, { changed: true })
-  t.like((await claim(forge, queue_id, ben)).body, { item: null, held: 0, last: 4 })
-  const history = await forge.call<{ what: string; username: string; sources: string[] }[]>(
-    'GET',
-    `${path}/items/4`,
-    { token: ben },
+  t.like((await claim(forge, queue_id, ben)).body, { item: null, held: 0, last: { item: 4 } })
+  type Act = { what: string; username: string; sources: string[] }
+  const history = (token: string) => forge.call<Act[]>('GET', `${path}/items/4`, { token })
+  const seenBy = async (token: string) => {
+    const { body: rows, headers } = await history(token)
+    t.is(headers.get('x-total-count'), String(rows.length))
+    return rows.map(({ username, what }) => `${username} ${what}`)
+  }
+  const ofBen = ['skipped', 'undone', 'answered', 'undone', 'answered'].map(what => `ben ${what}`)
+  const all = [...ofBen, 'ann answered']
+  await until('all is recorded', 20_000, async () => (await seenBy(ann)).length === all.length)
+  t.deepEqual(await seenBy(ann), all)
+  t.deepEqual(await seenBy(ben), ofBen, 'the answers of others lead nobody: he has none now')
+  const setRole = (role: string) =>
+    forge.call('PUT', '/api/projects/pairs/members/ben', { body: { role } })
+  await setRole('maintainer')
+  await until(
+    'a maintainer sees all',
+    20_000,
+    async () => (await seenBy(ben)).length === all.length,
   )
-  t.deepEqual(
-    history.body.map(({ username, what }) => [username, what]),
-    [
-      ['ben', 'skipped'],
-      ['ben', 'undone'],
-      ['ben', 'answered'],
-      ['ann', 'answered'],
-    ],
-  )
-  t.regex(history.body[0]?.sources[0] ?? '', new RegExp(`^sample:${run_id}/10-0-`))
+  await setRole('member')
+  await until('a member does not', 20_000, async () => (await seenBy(ben)).length < all.length)
+  const [newest] = (await history(ann)).body
+  t.regex(newest?.sources[0] ?? '', new RegExp(`^sample:${run_id}/10-0-`))
 
   const exported = (token = forge.token) =>
     forge.call<{ ref: string; rows: number; created: boolean; code: string }>(
@@ -241,6 +259,92 @@ test('rows of a dataset are scored by a rubric, and only people who may use the 
     '/api/datasets/admin/scored/versions/1/rows',
   )
   t.like(rows.body.rows[0]?.data, { score: 2.5, scores: { clear: 4, right: 2 } })
+})
+
+test('people are compared with a deployment that judged the same samples by the rubric of the queue', async t => {
+  t.timeout(patient(90_000))
+  const forge = await shared()
+  const { run_id } = await runWithPairs(forge, { project: 'judged-too', prompts: 2 })
+  const lea = await join(forge, 'judged-too', 'lea')
+  const rubric = { name: 'judged-too', criteria: [{ name: 'clear' }, { name: 'kind' }] }
+  const path = '/api/rubrics/admin/judged-too'
+  await forge.call('PUT', path, { body: { ...rubric, scale_max: 4, visibility: 'public' } })
+  const source = { type: 'samples', run_id } as const
+  const made = await createQueue(forge, {
+    ...{ project: 'judged-too', kind: 'rubric', source, rubric: 'admin/judged-too@1', overlap: 2 },
+  })
+  const { queue_id } = made.body
+  const agreement = async (token: string) => {
+    const { body } = await forge.call<AnnotationAgreement>(
+      'GET',
+      `/api/annotations/${queue_id}/agreement`,
+      { token },
+    )
+    return body
+  }
+  await until(
+    'the queue can be read',
+    20_000,
+    async () => (await agreement(lea)).judges !== undefined,
+  )
+  t.deepEqual((await agreement(lea)).judges, [], 'nobody has judged yet')
+  // There is no such deployment, so it is hidden.
+  await forge.pool.query(
+    `with j as (insert into write.judging (judging_id, run_id, step, rubric_owner, rubric, version, deployment_id,
+        revision_id, username, state, created_at, ended_at)
+       values ('jdg_too', $1, 10, 'admin', 'judged-too', 1, 'dep_1', 'rev_1', 'admin', 'succeeded', now(), now())),
+     s as (select nth, 'digest ' || nth as sample from generate_series(0, 3) nth),
+     o as (insert into write.judgement (judging_id, sample_id, sample, outcome)
+       select 'jdg_too', '10-0-' || nth, sample, 'scored' from s)
+     insert into write.rubric_score (owner, name, version, judge, sample, score, criteria, scored_at)
+     select 'admin', 'judged-too', 1, 'dep_1@rev_1', sample, nth, jsonb_build_object('clear', nth + 0.2), now() from s`,
+    [run_id],
+  )
+  t.deepEqual((await agreement(lea)).judges, [], 'nobody has answered yet')
+  for (const [token, more] of [
+    [lea, 0],
+    [forge.token, 1],
+  ] as const)
+    for (const nth of [0, 1, 2, 3]) {
+      const { body } = await claim(forge, queue_id, token)
+      const scores = { clear: nth === 3 ? 0 : nth + more, kind: 4 }
+      const given = { token, item: body.item?.item, answer: { scores } }
+      t.is((await answer(forge, queue_id, given)).status, 200)
+    }
+  const [found, ...others] = await until('the answers can be read', 20_000, async () => {
+    const { judges, answers } = await agreement(lea)
+    return answers === 8 && judges
+  })
+  t.deepEqual(others, [])
+  const [clear, kind] = found?.measures ?? []
+  // The means of people are 0.5, 1.5, 2.5 and 0; their nearest points 1, 2, 3 and 0. The nearest points of the judge are 0, 1, 2 and 3.
+  t.like(found, { judge: null })
+  t.like(clear, { name: 'clear', items: 4, equal: 0 })
+  t.is(
+    clear?.kappa,
+    cohenKappa([
+      [1, 0],
+      [2, 1],
+      [3, 2],
+      [0, 3],
+    ]),
+  )
+  const exact = [
+    [0.5, 0.2],
+    [1.5, 1.2],
+    [2.5, 2.2],
+    [0, 3.2],
+  ]
+  t.is(clear?.alpha.interval, intervalAlpha(exact))
+  t.is(clear?.alpha.ordinal, ordinalAlpha(exact))
+  t.like(kind, { name: 'kind', items: 0, equal: null, kappa: null }, 'the judge said nothing of it')
+  const { run } = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
+  const shown = await run(['annotate', 'agreement', queue_id])
+  t.regex(shown.stdout, /JUDGE +OF +ITEMS +EQUAL +KAPPA/, shown.stderr)
+  t.regex(shown.stdout, /clear +4 +0\.000/)
+
+  await forge.call('PUT', path, { body: { ...rubric, scale_max: 4, visibility: 'private' } })
+  t.deepEqual((await agreement(lea)).judges, [], 'the rubric is hidden')
 })
 
 test('a queue looks missing to strangers, and viewers may only look', async t => {

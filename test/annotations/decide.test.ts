@@ -47,11 +47,13 @@ test('the same answer again changes nothing, at any time; another one is refused
 
 test('only the last act is undone, once, while there is room', t => {
   const given = { is: 'skipped' } as const
-  const standing = { isOpen: true, last: 3, hasRoom: true }
+  const decided_at = new Date('2026-11-27T10:00:00Z')
+  const standing = { isOpen: true, last: { item: 3, decided_at }, decided_at, hasRoom: true }
   t.like(undoItem(given, of, standing)[0], { type: 'annotation.undone' })
   t.deepEqual(undoItem(null, of, standing), [])
   for (const [change, code] of [
-    [{ last: 4 }, 'annotation.not_last'],
+    [{ last: { item: 4, decided_at } }, 'annotation.not_last'],
+    [{ decided_at: new Date('2026-11-27T09:59:59Z') }, 'annotation.not_last'],
     [{ hasRoom: false }, 'annotation.taken'],
     [{ isOpen: false }, 'annotation.closed'],
   ] as const)

@@ -5,6 +5,7 @@ import { until } from '../servers/until.ts'
 
 type Calls = Pick<Forge, 'call'>
 export type Refused = { detail: string | { loc: (string | number)[] }[]; code: string }
+type Answered = { changed: boolean; decided_at: string } & Refused
 type Created = { queue_id: string; items: number; left_out: number } & Refused
 
 /** A run with a round of samples at step 10, two samples of each prompt, the first with the higher reward. */
@@ -41,6 +42,6 @@ export const answer = (
   queue_id: string,
   { token, ...body }: { token: string; item: number | undefined; answer: object },
 ) =>
-  forge.call<{ changed: boolean } & Refused>('POST', `/api/annotations/${queue_id}/answers`, {
+  forge.call<Answered>('POST', `/api/annotations/${queue_id}/answers`, {
     ...{ token, body },
   })

@@ -93,8 +93,25 @@ test('criteria are scored by digits and texts are corrected, by keyboard', async
   const rubric = await createQueue(forge, {
     ...{ project: 'judged', kind: 'rubric', source, rubric: 'admin/helpful@1' },
   })
-  const edit = await createQueue(forge, { project: 'judged', kind: 'edit', source })
   const { page, faults } = await openSignedIn(t, forge)
+  await page.goto(`${forge.url}/annotations`)
+  await page.getByRole('button', { name: 'New queue' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New annotation queue' })
+  await dialog.getByLabel('What people decide').fill('Correct them')
+  await dialog.getByLabel('What people do').selectOption('rubric')
+  await dialog.getByLabel('Rubric', { exact: true }).selectOption('admin/helpful@1')
+  await dialog.getByLabel('Items from').selectOption('dataset')
+  await dialog.getByLabel('Dataset and version').fill('admin/none')
+  await dialog.getByRole('button', { name: 'Create the queue' }).click()
+  await dialog.getByRole('alert').getByText('OWNER/NAME@VERSION').waitFor()
+  await looksRight(t, page, 'console-annotation-new')
+  await dialog.getByLabel('What people do').selectOption('edit')
+  await dialog.getByLabel('Items from').selectOption('samples')
+  await dialog.getByLabel('Run', { exact: true }).fill(run_id)
+  await dialog.getByRole('button', { name: 'Create the queue' }).click()
+  await page.getByRole('heading', { name: 'Correct them' }).waitFor()
+  await page.getByText('One person answers each item').waitFor()
+  const made = page.url().split('/').at(-1) ?? ''
   const item = (nth: number) => page.getByRole('article', { name: `Item ${nth}`, exact: true })
   const answers = async (queue_id: string) => {
     const { rows } = await forge.pool.query(
@@ -118,7 +135,7 @@ test('criteria are scored by digits and texts are corrected, by keyboard', async
     { choice: null, text: null, scores: { correct: 4, clear: 1 } },
   ])
 
-  await page.goto(`${forge.url}/annotations/${edit.body.queue_id}/work`)
+  await page.goto(`${forge.url}/annotations/${made}/work`)
   await item(1).waitFor()
   await page.keyboard.press('e')
   await page.keyboard.press('End')
@@ -131,14 +148,7 @@ test('criteria are scored by digits and texts are corrected, by keyboard', async
   await page.keyboard.type('s')
   await page.keyboard.press('Control+Enter')
   await page.getByText('Nothing is left for you in this queue.').waitFor()
-  await until(
-    'both are stored',
-    20_000,
-    async () => (await answers(edit.body.queue_id)).length === 2,
-  )
-  t.like(await answers(edit.body.queue_id), [
-    { text: 'Good answer 0. sure' },
-    { text: 'sBad answer 0.' },
-  ])
+  await until('both are stored', 20_000, async () => (await answers(made)).length === 2)
+  t.like(await answers(made), [{ text: 'Good answer 0. sure' }, { text: 'sBad answer 0.' }])
   t.deepEqual(faults, [])
 })

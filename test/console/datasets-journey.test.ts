@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { parse, stringify } from 'yaml'
 import { startForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
+import { until } from '../servers/until.ts'
 import { axeFinds, becomes, createPerson, fits, keepViews, openSignedIn } from './browse.ts'
 
 const turn = (question: string, answer: string) => ({
@@ -33,7 +34,13 @@ const corrected = file('train.jsonl', jsonl(...sums, long, ...sums.slice(0, 2)))
 async function useDataset(page: Page, ref: string): Promise<void> {
   const yaml = page.getByLabel('job.yaml')
   await yaml.waitFor()
-  const job = parse(await yaml.inputValue())
+  // The recipe fills it in once it has arrived.
+  const text = await until(
+    'the job is written',
+    20_000,
+    async () => (await yaml.inputValue()) || null,
+  )
+  const job = parse(text)
   job.spec = { ...job.spec, datasets: [{ as: 'train', ref, split: 'train', weight: 1 }] }
   await yaml.fill(stringify(job))
 }

@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { adminPassword, signIn as signInByApi } from '../servers/api.ts'
 import { type Forge, sharedForge, startForge, startForgeProcess } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
@@ -6,6 +6,14 @@ import { createPerson, openPage, openSignedIn, signIn } from './browse.ts'
 
 const shared = sharedForge()
 const hello = { name: 'Hello, admin' }
+
+/** The first page of a person who is signed in. */
+async function openHome(t: ExecutionContext, forge: Pick<Forge, 'url' | 'pool' | 'call'>) {
+  const opened = await openSignedIn(t, forge)
+  await opened.page.goto(forge.url)
+  await opened.page.getByRole('heading', hello).waitFor()
+  return opened
+}
 
 /** Ends all other sessions of a person. */
 async function endSessions(forge: Forge, username: string): Promise<void> {
@@ -64,10 +72,8 @@ test('when a session is ended elsewhere the page says so, and continues after a 
 
 test('while the server is down the page says since when, and it becomes live again automatically', async t => {
   const forge = await startForgeProcess(t)
-  const { page, faults } = await openSignedIn(t, forge)
-  await page.goto(forge.url)
+  const { page, faults } = await openHome(t, forge)
   await page.locator('[data-live=live]').waitFor()
-  await page.getByRole('heading', hello).waitFor()
   await page.context().setOffline(true)
   await forge.kill()
   await page.locator('[data-live=reconnecting]').waitFor()
@@ -92,10 +98,8 @@ test('while the server is down the page says since when, and it becomes live aga
 
 test('a server that is suspended is not called live for long, and a page asked for meanwhile opens afterwards', async t => {
   const forge = await startForgeProcess(t)
-  const { page, faults } = await openSignedIn(t, forge)
-  await page.goto(forge.url)
+  const { page, faults } = await openHome(t, forge)
   await page.locator('[data-live=live]').waitFor()
-  await page.getByRole('heading', hello).waitFor()
   t.teardown(() => forge.signal('SIGCONT'))
   forge.signal('SIGSTOP')
   const notice = page.getByRole('alert').getByText('The server does not respond')
@@ -114,9 +118,7 @@ test('a server that is suspended is not called live for long, and a page asked f
 
 test('a page asked for while the server is away says so, and opens once the server is back', async t => {
   const forge = await startForgeProcess(t)
-  const { page, faults } = await openSignedIn(t, forge)
-  await page.goto(forge.url)
-  await page.getByRole('heading', hello).waitFor()
+  const { page, faults } = await openHome(t, forge)
   await forge.kill()
   await page.getByRole('banner').getByRole('link', { name: 'Failures' }).click()
   await page.getByText('This page opens automatically').waitFor()
@@ -160,9 +162,7 @@ test('a page without a network is not marked live, and shows this and an expired
 
 test('during maintenance the page gives the reason, and continues afterwards', async t => {
   const forge = await startForge(t)
-  const { page, faults } = await openSignedIn(t, forge)
-  await page.goto(forge.url)
-  await page.getByRole('heading', hello).waitFor()
+  const { page, faults } = await openHome(t, forge)
   const put = (enabled: boolean) =>
     forge.call('PUT', '/api/admin/maintenance', {
       body: { enabled, message: 'New disks until 12' },

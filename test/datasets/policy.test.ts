@@ -1,4 +1,5 @@
 import test from 'ava'
+import { dataInUse } from '../../command-api/rules/data-in-use.ts'
 import { datasetStanding } from '../../schemas/datasets/access.ts'
 import { addArchive, archiveOf } from '../recipes/uploading.ts'
 import { passwordOf } from '../servers/api.ts'
@@ -165,27 +166,38 @@ test.serial(
         })
       ).body.token
     await forge.call('PUT', '/api/admin/queue', { body: { paused: true } })
-    const [owner, user] = await Promise.all(
-      ['owner', 'user'].map(async who => {
+    const grantViewer = async (use: boolean) =>
+      forge.call('PUT', `${path}/grants/viewer`, { body: { see: true, use } })
+    await grantViewer(true)
+    const [owner, user, viewer] = await Promise.all(
+      ['owner', 'user', 'viewer'].map(async who => {
         const { body } = await submit(`of-${who}`, [asked], await tokenOf(who))
         return body.run_id
       }),
     )
+    const { digest } = (await forge.call<{ digest: string }>('GET', `${path}/versions/1`)).body
+    const isInUse = async () => (await dataInUse(forge.pool)).has(digest.replace('sha256:', ''))
+    t.true(await isInUse(), 'its files stay on the machine')
     const held = await forge.call('DELETE', `${path}/versions/1?force=true`)
     t.is(held.status, 409, 'jobs that wait need it')
     t.regex(String(held.body.detail), /not ended/)
     await forge.call('DELETE', `${path}/grants/user`)
+    await grantViewer(false)
     await forge.call('PUT', '/api/admin/queue', { body: { paused: false } })
     t.is((await untilEnded(owner ?? '')).state, 'succeeded', await log(owner ?? ''))
     t.is((await untilEnded(user ?? '')).state, 'failed')
     const { body } = await forge.call<{ why: string }>('GET', `/api/runs/${user}`)
     t.regex(body.why, /owner\/data@1 was deleted, or user may no longer see it/)
+    t.is((await untilEnded(viewer ?? '')).state, 'failed')
+    const onlySeen = await forge.call<{ why: string }>('GET', `/api/runs/${viewer}`)
+    t.regex(onlySeen.body.why, /viewer may no longer use the dataset owner\/data/)
 
+    await until('all of these jobs have ended', 20_000, async () => !(await isInUse()))
     const foretold = await forge.call<{ would_break: object[] }>(
       'DELETE',
       `${path}/versions/1?dry_run=true`,
     )
-    t.is(foretold.body.would_break.length, 4, 'the runs that used it')
+    t.is(foretold.body.would_break.length, 5, 'the runs that used it, or were to')
     t.is((await forge.call('DELETE', `${path}/versions/1`)).status, 409)
     t.is((await forge.call('DELETE', `${path}/versions/1?force=true`)).status, 200)
   },

@@ -1,15 +1,21 @@
 import test from 'ava'
 import type { Artifact } from '../../schemas/artifacts/artifacts.ts'
 import { storing } from '../artifacts/storing.ts'
+import { commandLine } from '../servers/command-line.ts'
 import { type Forge, sharedForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
-import { createRun } from '../servers/runs.ts'
+import { createRun, ingest } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
 
 const shared = sharedForge({ SERVICE_ROLES: 'command-api,relay,projector,query-api' })
 
-type Moved = { version: number | null; previous_version: number | null; code: string }
+type Moved = {
+  version: number | null
+  previous_version: number | null
+  code: string
+  detail: string
+}
 type Move = { at: string; actor: string; from: number | null; to: number | null; reason: string }
 
 /** A model with two versions in its own project; the second one's artifact was only announced. */
@@ -115,6 +121,64 @@ test('protected aliases are moved by maintainers, others by members, none by vie
   t.deepEqual(await statuses('viewer'), [200, 403, 403, 403])
   t.deepEqual(await statuses('member'), [200, 200, 403, 403])
   t.deepEqual(await statuses('maintainer'), [200, 200, 200, 200])
+})
+
+test('a protected alias moves to no version that a benchmark finds worse, unless a maintainer overrides it', async t => {
+  t.timeout(patient(90_000))
+  const forge = await shared()
+  const { path, put, project, run, ids } = await twoVersions(forge, 'scored')
+  const measure = (artifact_id: string, value: number, benchmark = 'scored-sums') =>
+    ingest(forge, run, 'benchmark', {
+      ...{ benchmark, version: '1', artifact_id },
+      scores: [{ metric: 'exact_match', value, stderr: 0.02, n: 100 }],
+    })
+  const definition = { metric: 'exact_match' }
+  await forge.call('PUT', '/api/benchmarks/scored-sums', { body: definition })
+  await measure(ids[0], 0.7)
+  await measure(ids[0], 0.9, 'in-no-catalogue')
+  await measure(ids[1], 0.1, 'in-no-catalogue')
+  const production = (body: object, token?: string) => put('production', body, token)
+  t.is((await production({ version: 1 })).status, 200)
+  t.is((await production({ version: 2 })).status, 200, 'it has no score')
+  t.is((await production({ version: 1 })).status, 200, 'nor can anything be worse than none')
+
+  await measure(ids[1], 0.6)
+  const refused = await production({ version: 2 })
+  t.is(refused.status, 409)
+  t.like(refused.body, {
+    code: 'model.benchmark_gate',
+    data: { failed: [{ benchmark: 'scored-sums@1', from: 0.7, to: 0.6, delta: -0.1 }] },
+  })
+  t.regex(refused.body.detail, /version 2 as production: .* -0\.1 is worse by more than/)
+  await put('stable', { version: 1 })
+  t.is((await put('stable', { version: 2 })).status, 200, 'it is not protected')
+
+  const maintainer = await signedIn(forge, 'maintainer-of-scored')
+  const member = await signedIn(forge, 'member-of-scored')
+  for (const role of ['maintainer', 'member'])
+    await forge.call('PUT', `/api/projects/${project}/members/${role}-of-scored`, {
+      body: { role },
+    })
+  const override = { version: 2, override_gates: true }
+  t.is((await production(override, maintainer)).body.code, 'model.override_reason')
+  t.is((await production({ ...override, reason: 'x' }, member)).body.code, 'model.gates')
+  const { run: forgeCli } = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: maintainer })
+  const move = ['model', 'alias', 'scored', 'production', '2']
+  t.regex((await forgeCli(move)).stderr, /-0\.1 is worse by more than one standard error/)
+  const moved = await forgeCli([...move, '--override-gates', '-m', 'the old one is unsafe'])
+  t.regex(moved.stdout, /scored@production is version 2/, moved.stderr)
+  const [newest] = await until('the move can be read', 20_000, async () => {
+    const { body } = await forge.call<(Move & { overridden: string[] })[]>(
+      'GET',
+      `${path}/aliases/production/history`,
+    )
+    return body[0]?.actor === 'maintainer-of-scored' && body
+  })
+  t.like(newest, {
+    reason: 'the old one is unsafe',
+    overridden: ['scored-sums@1: worse by more than one standard error'],
+  })
+  t.is((await production({ version: 1 })).status, 200, 'back to the better one')
 })
 
 test('the artifact of a version is not deleted before its model', async t => {

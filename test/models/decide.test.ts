@@ -33,6 +33,17 @@ const move = (model: Model, alias: string, to: number | null, more: Partial<Alia
     ...more,
   })
 
+test('an overridden benchmark is recorded with the move, and with no removal', t => {
+  const overridden = ['gsm8k@1: worse by more than one standard error']
+  const [, event] = move(two, 'production', 2, { overridden })
+  t.like(event, {
+    type: 'model.gates_overridden',
+    data: { model: name, alias: 'production', version: 2, failed: overridden },
+  })
+  const named = after(two, move(two, 'production', 2))
+  t.is(move(named, 'production', null, { overridden }).length, 1)
+})
+
 test('a name is used only once, even after the model was deleted', t => {
   t.throws(() => createModel(empty, made), { message: /is taken/ })
   const gone = after(empty, deleteModel(empty, name))

@@ -130,6 +130,7 @@ test('each hour the log is trimmed once, by the first process that is ready', as
   const trimmer: Reactor<null> = {
     ...logTrimmer,
     perform: (duty, _, signal) => logTrimmer.perform(duty, trim, signal),
+    givenUp: duty => logTrimmer.givenUp(duty, trim),
   }
   const { start, run, nextAt, pass, rows } = await scheduleRunners(t, at)
   for (let process = 0; process < 2; process++) start(trimmer, run([trimmer]).runner.wake)

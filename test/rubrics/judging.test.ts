@@ -289,3 +289,64 @@ test('a judging is given up when the deployment is suspended', async t => {
   t.is(refused.status, 409)
   t.like(refused.body, { code: 'judging.no_judge' })
 })
+
+test('a running judging is cancelled by who asked for it or controls the run, and keeps its scores', async t => {
+  const on = await stage(t, 'cancelled', ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'])
+  const { forge, engine, path, run_id } = on
+  const [reader, stranger] = [await signedIn(forge, 'reader'), await signedIn(forge, 'stranger')]
+  await forge.call('PUT', '/api/projects/serving/members/reader', { body: { role: 'viewer' } })
+  let release = () => {}
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
+  t.teardown(() => release())
+  engine.answer = () => {
+    engine.hold = held
+    return '{"reason": "r", "scores": {"clear": 1}}'
+  }
+  const { body: made } = await begin(on)
+  const record = async (judging_id: string) =>
+    (await forge.call<JudgingRecord[]>('GET', path)).body.find(one => one.judging_id === judging_id)
+  await until('some are judged, and others wait', 30_000, async () => {
+    const scored = (await record(made.judging_id))?.scored ?? 0
+    return scored > 0 && engine.asked.length > scored
+  })
+  const cancel = (judging_id: string, token = forge.token) =>
+    forge.call<{ changed: boolean }>('POST', `${path}/${judging_id}/cancel`, { token })
+  t.is((await cancel(made.judging_id, stranger)).status, 404)
+  await forge.call('PUT', '/api/rubrics/admin/cancelled', {
+    body: { name: 'cancelled', criteria: [{ name: 'clear' }], visibility: 'private' },
+  })
+  t.is((await cancel(made.judging_id, reader)).status, 404, 'its rubric is hidden')
+  await forge.call('PUT', '/api/rubrics/admin/cancelled', {
+    body: { name: 'cancelled', criteria: [{ name: 'clear' }], visibility: 'public' },
+  })
+  t.is((await cancel(made.judging_id, reader)).status, 403)
+  t.is((await cancel('jdg_none')).status, 404)
+
+  const { run } = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
+  const { stderr } = await run(['rubric', 'cancel', run_id, made.judging_id])
+  t.regex(stderr, /is cancelled/)
+  t.like(await record(made.judging_id), { state: 'cancelled', reason: null })
+  t.true(((await record(made.judging_id))?.scored ?? 0) > 0, 'the scores are kept')
+  t.deepEqual((await cancel(made.judging_id)).body, { judging_id: made.judging_id, changed: false })
+  const { rows } = await forge.pool.query(
+    `select data ->> 'judging_id' as id from write.event where type in ('judging.cancelled', 'judging.ended')
+      and data ->> 'judging_id' = $1`,
+    [made.judging_id],
+  )
+  t.is(rows.length, 1)
+  await until('its requests have ended, and its duty', 30_000, async () => {
+    const { rows: open } = await forge.pool.query(
+      `select from write.duty where cause = $1 and done_at is null`,
+      [`judging-${made.judging_id}`],
+    )
+    return open.length === 0
+  })
+  // Nothing refuses the next one.
+  release()
+  engine.hold = null
+  engine.answer = () => '{"reason": "r", "scores": {"clear": 1}}'
+  const { body: next } = await begin(on)
+  t.like(await ended(on, next.judging_id), { state: 'succeeded', samples: 6, failed: 0 })
+})

@@ -63,8 +63,12 @@ export const annotationSample: Sample = {
       body: () => ({ item: 1 }),
     },
     'POST /api/annotations/{queue_id}/undo': {
-      path: async server => `${await answered(server)}/undo`,
-      body: () => ({ item: 1 }),
+      async body(server) {
+        const { path, last } = await answeredQueue(server)
+        toUndo.set(server, path)
+        return last
+      },
+      path: async server => `${toUndo.get(server) ?? (await answered(server))}/undo`,
     },
     'POST /api/annotations/{queue_id}/close': {
       path: async server => `${await another(server)}/close`,
@@ -103,11 +107,14 @@ const create = (ask: Ask, of: Of): Promise<string> =>
     }
   })
 
-async function answer(ask: Ask, queue_id: string): Promise<void> {
+async function answer(ask: Ask, queue_id: string) {
   const path = `/api/annotations/${queue_id}`
   const { item } = await ask<Claim>({ method: 'POST', path: `${path}/claims` })
   const body = { item: item?.item, answer: { choice: 'a' } }
-  await ask({ method: 'POST', path: `${path}/answers`, body })
+  const { decided_at } = await ask<{ decided_at: string }>({
+    ...{ method: 'POST', path: `${path}/answers`, body },
+  })
+  return { item: item?.item, decided_at }
 }
 
 const askOf =
@@ -124,8 +131,13 @@ async function claimed(server: SampleServer): Promise<string> {
   return path
 }
 
-async function answered(server: SampleServer): Promise<string> {
+/** The queue that the body of an undo names. */
+const toUndo = new WeakMap<SampleServer, string>()
+
+async function answeredQueue(server: SampleServer) {
   const path = await another(server)
-  await answer(askOf(server), path.replace('/api/annotations/', ''))
-  return path
+  const last = await answer(askOf(server), path.replace('/api/annotations/', ''))
+  return { path, last }
 }
+
+const answered = async (server: SampleServer) => (await answeredQueue(server)).path

@@ -91,6 +91,9 @@ export const rubricSample: Sample = {
         return { ...by, rubric: operator.fields.rubric }
       },
     },
+    'POST /api/runs/{run_id}/judgings/{judging_id}/cancel': {
+      leavesNoEvent: 'the judging of the sample has ended',
+    },
     'POST /api/ingest/rubric/scores': {
       body: ({ fixtures: { operator } }) => ({
         ...ofRun(operator),

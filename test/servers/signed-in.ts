@@ -12,11 +12,13 @@ export async function signedIn(
     body: { username, role, password },
   })
   if (created.status !== 200) throw new Error(JSON.stringify(created.body))
-  const { body } = await forge.call<{ token: string }>('POST', '/api/auth/login', {
+  const signIn = await forge.call<{ token: string }>('POST', '/api/auth/login', {
     body: { username, password },
     token: null,
   })
-  return body.token
+  // An address may sign in only so often.
+  if (signIn.status !== 200) throw new Error(JSON.stringify(signIn.body))
+  return signIn.body.token
 }
 
 type Recorded = { type: string; data: Record<string, unknown>; meta: { actor: object } }

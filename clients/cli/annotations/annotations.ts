@@ -83,8 +83,15 @@ type NewOptions = CommonOptions &
 type Created = Static<typeof annotationCreated>
 
 export const annotateNew = request<Created, NewOptions>({
-  send: async ({ api, process }, options, name = '') =>
-    api.post<Created>(path, await inputOf(options, name, process.cwd()), { creates: true }),
+  async send({ api, process }, options, name = '') {
+    const input = await inputOf(options, name, process.cwd())
+    if ((await api.find(`/api/projects/${segment(input.project)}`)) === null)
+      throw usageFailure(
+        `No such project: ${input.project}`,
+        `hint: a project begins with its first run: forge run --project ${input.project} -- COMMAND; forge projects list shows those that you may read`,
+      )
+    return api.post<Created>(path, input, { creates: true })
+  },
   data: ({ queue_id }) => queue_id,
   note: ({ items, left_out, name }, { terminal }) => [
     `${name}: ${counted(items, 'item')}${left_out > 0 ? `, ${left_out} or more left out` : ''}`,
@@ -195,7 +202,8 @@ export const annotateAgreement = request<AnnotationAgreement>({
 const figure = (value: number | null) => (value === null ? '-' : value.toFixed(3))
 type Measure = AnnotationAgreement['measures'][number]
 
-function showAgreement({ measures, judge, kind }: AnnotationAgreement, { terminal }: Session) {
+function showAgreement(agreement: AnnotationAgreement, { terminal }: Session) {
+  const { measures, judge, judges, kind } = agreement
   showTable(terminal, measureColumns, measures)
   const pairs = measures.flatMap(({ name, kappa }) => kappa.map(one => ({ name, ...one })))
   if (pairs.length > 0) {
@@ -210,6 +218,13 @@ function showAgreement({ measures, judge, kind }: AnnotationAgreement, { termina
       ],
       pairs,
     )
+  }
+  const judged = judges.flatMap(({ judge: by, measures: of }) =>
+    of.map(one => ({ by: by ? `${by.deployment_id}@${by.revision_id}` : 'hidden', ...one })),
+  )
+  if (judged.length > 0) {
+    terminal.data('')
+    showTable(terminal, judgeColumns, judged)
   }
   if (judge.items === 0) return []
   const found =
@@ -226,6 +241,20 @@ const measureColumns: Column<Measure>[] = [
   { title: 'ALPHA', cell: row => figure(row.alpha.nominal), align: 'right' },
   { title: 'ORDINAL', cell: row => figure(row.alpha.ordinal), align: 'right' },
   { title: 'INTERVAL', cell: row => figure(row.alpha.interval), align: 'right' },
+]
+
+type OfJudge = AnnotationAgreement['judges'][number]['measures'][number] & { by: string }
+
+const judgeColumns: Column<OfJudge>[] = [
+  { title: 'JUDGE', cell: row => row.by, shrinks: true },
+  { title: 'OF', cell: row => row.name, shrinks: true },
+  { title: 'ITEMS', cell: row => String(row.items), align: 'right' },
+  { title: 'EQUAL', cell: row => figure(row.equal), align: 'right' },
+  { title: 'KAPPA', cell: row => figure(row.kappa), align: 'right' },
+  { title: 'ALPHA', cell: row => figure(row.alpha.nominal), align: 'right' },
+  { title: 'ORDINAL', cell: row => figure(row.alpha.ordinal), align: 'right' },
+  { title: 'INTERVAL', cell: row => figure(row.alpha.interval), align: 'right' },
+  { title: 'RANK', cell: row => figure(row.correlation), align: 'right', drops: true },
 ]
 
 export const describeAnnotateExport = describe({

@@ -1,4 +1,4 @@
-import { describe } from '../program/describe.ts'
+import { describe, overrideOption } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
 import { request } from '../program/request.ts'
 import {
@@ -24,10 +24,6 @@ type Override = Reason & Flags<'overrideGates'>
 
 const reasonOption = {
   '-m, --reason <text>': 'why, for the history',
-}
-
-const overrideOption = {
-  '--override-gates': 'although benchmarks refuse it; for maintainers, who give a reason',
 }
 
 export const describeDeployPromote = describe({

@@ -1,9 +1,15 @@
 import { InvalidArgumentError } from 'commander'
 import { segment } from '../api/client.ts'
-import { describe, ofProject } from '../program/describe.ts'
+import { describe, ofProject, overrideOption } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
 import { list, record } from '../program/list.ts'
-import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Texts,
+  type World,
+} from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
 
 type Alias = { alias: string; version: number; is_protected: boolean; moved_by: string }
@@ -115,7 +121,7 @@ export async function modelRegister(
   return exitCode.ok
 }
 
-type Move = CommonOptions & Texts<'reason'> & { expected?: number }
+type Move = CommonOptions & Texts<'reason'> & Flags<'overrideGates'> & { expected?: number }
 type Moved = { version: number | null; previous_version: number | null; changed: boolean }
 
 export const describeModelAlias = describe({
@@ -128,6 +134,7 @@ export const describeModelAlias = describe({
   options: {
     '-m, --reason <text>': 'why, for the history',
     '--expected <version>': { text: 'only if it points at this one now', read: whole },
+    ...overrideOption,
   },
 })
 
@@ -136,13 +143,14 @@ export async function modelAlias(
   name: string,
   alias: string,
   version: number,
-  { reason, expected: expected_version, ...options }: Move,
+  { reason, expected: expected_version, overrideGates: override_gates, ...options }: Move,
 ): Promise<ExitCode> {
   const { api, terminal, isJson } = await openSignedIn(world, options)
   const moved = await api.put<Moved>(`${pathOfModel(name)}/aliases/${segment(alias)}`, {
     version,
     ...(reason !== undefined && { reason }),
     ...(expected_version !== undefined && { expected_version }),
+    ...(override_gates && { override_gates }),
   })
   const before = moved.previous_version === null ? '' : `, before ${moved.previous_version}`
   terminal.data(isJson ? toJson(moved) : `${name}@${alias} is version ${moved.version}${before}`)
@@ -155,6 +163,7 @@ type AliasMove = {
   from: number | null
   to: number | null
   reason: string
+  overridden: string[]
 }
 
 export const describeModelHistory = describe({
@@ -175,6 +184,7 @@ export const modelHistory = list<AliasMove, CommonOptions & Texts<'at'>>({
       { title: 'TO', cell: row => String(row.to ?? '-'), align: 'right' },
       { title: 'BY', cell: row => row.actor, shrinks: true },
       { title: 'WHY', cell: row => row.reason, shrinks: true, drops: true },
+      { title: 'OVERRODE', cell: row => row.overridden.join('; '), shrinks: true, drops: true },
     ],
     isJsonByLine: true,
   },

@@ -88,5 +88,9 @@ export const wholeNumber = (text: string, fallback?: number): Detail => ({
 export const oneRun = { '<run>': 'run id or short id' }
 export const someRuns = { '<runs...>': 'run ids or short ids' }
 
+export const overrideOption = {
+  '--override-gates': 'although benchmarks refuse it; for maintainers, who give a reason',
+}
+
 /** An option of lists. */
 export const ofProject = { '-p, --project <name>': 'only those of a project' }

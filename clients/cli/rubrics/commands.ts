@@ -2,9 +2,11 @@ import type { Command } from 'commander'
 import { speakingIn } from '../program/add-commands.ts'
 import type { World } from '../program/session.ts'
 import {
+  describeRubricCancel,
   describeRubricJudge,
   describeRubricJudgings,
   describeRubricTest,
+  rubricCancel,
   rubricJudge,
   rubricJudgings,
   rubricTest,
@@ -21,5 +23,6 @@ export function addRubrics(program: Command, world: World, ended: (code: number)
     test: [describeRubricTest, rubricTest],
     judge: [describeRubricJudge, rubricJudge],
     judgings: [describeRubricJudgings, rubricJudgings],
+    cancel: [describeRubricCancel, rubricCancel],
   })
 }

@@ -5,6 +5,7 @@ import { type Deployment, findDeployment } from '../deployments/find.ts'
 import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
 import { list } from '../program/list.ts'
+import { request } from '../program/request.ts'
 import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
 import { amount, counted } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
@@ -91,6 +92,7 @@ export const rubricJudgings = list<JudgingRecord>({
   path: (_, run = '') => `/api/runs/${segment(run)}/judgings`,
   shown: {
     columns: [
+      { title: 'JUDGING', cell: row => row.judging_id },
       { title: 'RUBRIC', cell: row => `${row.rubric}@${row.version}`, shrinks: true },
       { title: 'STEP', cell: row => String(row.step), align: 'right' },
       { title: 'STATE', cell: row => row.state },
@@ -111,6 +113,21 @@ export const rubricJudgings = list<JudgingRecord>({
     none: 'Nothing was judged: forge rubric judge RUBRIC --run RUN --judge DEPLOYMENT',
     isJsonByLine: true,
   },
+})
+
+export const describeRubricCancel = describe({
+  text: 'cancel a judging; the scores so far are kept',
+  operands: {
+    '<run>': 'run id or short id',
+    '<judging>': 'its id: forge rubric judgings RUN lists them',
+  },
+})
+
+export const rubricCancel = request<{ judging_id: string; changed: boolean }>({
+  send: ({ api }, _, run = '', judging = '') =>
+    api.post(`/api/runs/${segment(run)}/judgings/${segment(judging)}/cancel`, {}),
+  note: ({ judging_id, changed }) =>
+    `${judging_id} ${changed ? 'is cancelled' : 'had ended before'}`,
 })
 
 function runIn({ run }: JudgeOptions): string {

@@ -1,23 +1,14 @@
 import type { Person } from '../../../auth/caller.ts'
-import type { DefinedVersion } from '../../../events/benchmark-definitions.ts'
 import { deploymentAt } from '../../../events/deployments.ts'
-import { Refusal } from '../../../platform/refusal.ts'
-import { type Compared, compareScores, type Measured } from '../../../schemas/benchmarks/compare.ts'
 import type { ValidationError } from '../../../schemas/shared.ts'
 import { Invalid } from '../../../schemas/validate.ts'
 import type { EventStore, Transaction } from '../../commit/event-store.ts'
 import { loadState } from '../../commit/snapshots.ts'
+import { type Failure, failuresOf, refuseFailures } from '../../rules/benchmark-gate.ts'
 import { findBenchmark } from '../../rules/benchmark-reference.ts'
-import { findScore } from '../../rules/benchmark-scores.ts'
 import type { Made } from '../living.ts'
 
 type Needed = { store: EventStore }
-
-/** Why a benchmark refuses a revision. `to` is null if the revision has no score in it, although the promoted one has. */
-export type Failure = { benchmark: string; metric: string; from: Measured } & (
-  | ({ to: Measured } & Pick<Compared, 'delta' | 'stderr'>)
-  | { to: null; delta: null; stderr: null }
-)
 
 /** Refuses lists that name no version of a benchmark, each at its place. */
 export async function refuseUnknownGates(
@@ -36,7 +27,7 @@ export async function refuseUnknownGates(
 
 /** The benchmarks of the deployment in which the candidate is worse than the promoted revision by more than one standard error. */
 export async function findFailures(
-  { store }: Needed,
+  deps: Needed,
   tx: Transaction,
   { benchmark_gates, promoted_revision_id, revisions }: Made,
   candidate: string,
@@ -44,28 +35,7 @@ export async function findFailures(
   const promoted = promoted_revision_id === null ? null : revisions[promoted_revision_id]
   const to = revisions[candidate]
   if (!promoted || !to) return []
-  const failures: Failure[] = []
-  for (const ref of benchmark_gates) {
-    const defined = await findBenchmark(store, ref, tx)
-    if (typeof defined === 'string') throw new Error(defined)
-    const before = await findScore(tx, defined, promoted.source)
-    const after = await findScore(tx, defined, to.source)
-    failures.push(...failureOf(defined, before, after))
-  }
-  return failures
-}
-
-/** Where the promoted revision has no score, nothing can be worse. */
-function failureOf(
-  { name, version, metric, higher_is_better }: DefinedVersion,
-  from: Measured | null,
-  to: Measured | null,
-): Failure[] {
-  if (!from) return []
-  const failure = { benchmark: `${name}@${version}`, metric, from }
-  if (!to) return [{ ...failure, to, delta: null, stderr: null }]
-  const { isWorse, delta, stderr } = compareScores(from, to, higher_is_better)
-  return isWorse ? [{ ...failure, to, delta, stderr }] : []
+  return failuresOf(deps, tx, benchmark_gates, { from: promoted.source, to: to.source })
 }
 
 /** The same before a command, for its decision. `promoted`: with which revision the candidate was compared. */
@@ -85,62 +55,16 @@ export async function foreseeFailures(
   })
 }
 
-/** Without scores: readers of the deployment need not be readers of the runs. */
-export const inWords = ({ benchmark, to }: Failure): string =>
-  to === null ? `${benchmark}: no score` : `${benchmark}: worse by more than one standard error`
-
 /** Throws if there are any. */
-export async function refuseFailures(
+export function refuseRevision(
   tx: Transaction,
   failures: readonly Failure[],
   { revision_id, caller, deployment }: { revision_id: string; caller: Person; deployment: Made },
 ): Promise<void> {
-  if (failures.length === 0) return
   const { revisions, promoted_revision_id } = deployment
-  const weights = [revision_id, promoted_revision_id ?? ''].flatMap(
-    id => revisions[id]?.source ?? [],
-  )
-  const isShown = await mayReadAll(tx, caller, weights)
-  throw new Refusal(
-    'conflict',
-    `Benchmarks of the deployment refuse ${revision_id}: ${failures.map(isShown ? withScores : inWords).join('; ')}`,
-    {
-      code: 'deployment.benchmark_gate',
-      data: { failed: failures.map(one => (isShown ? toData(one) : { benchmark: one.benchmark })) },
-      hint: 'Maintainers of the project may promote it nevertheless, with override_gates and a reason',
-    },
-  )
-}
-
-const withScores = (failure: Failure): string => {
-  const { benchmark, metric, from, to, delta, stderr } = failure
-  if (to === null)
-    return `${benchmark} has no score of it in ${metric}, but ${textOf(from)} of the promoted revision`
-  return `${metric} of ${benchmark} is ${textOf(to)}, after ${textOf(from)} of the promoted revision: ${delta} is worse by more than one standard error (${stderr ?? 0})`
-}
-
-const textOf = ({ value, stderr }: Measured): string =>
-  stderr === null ? `${value}` : `${value} ± ${stderr}`
-
-const toData = ({ from, to, ...failure }: Failure) => ({
-  ...failure,
-  from: from.value,
-  from_stderr: from.stderr,
-  to: to?.value ?? null,
-  to_stderr: to?.stderr ?? null,
-})
-
-/** Scores are shown to readers of the runs that have them. */
-async function mayReadAll(
-  tx: Transaction,
-  { username, role }: Person,
-  weights: readonly { run_id: string | null }[],
-): Promise<boolean> {
-  const runs = [...new Set(weights.flatMap(({ run_id }) => run_id ?? []))]
-  const { rows } = await tx.query<{ count: number }>(
-    `select count(*)::int as count from write.resource
-      where kind = 'run' and id = any($1) and deleted_at is null and write.may_read(owner, project, $2, $3)`,
-    [runs, username, role === 'admin'],
-  )
-  return rows[0]?.count === runs.length
+  return refuseFailures(tx, failures, {
+    ...{ noun: 'deployment', caller, candidate: revision_id, current: 'the promoted revision' },
+    weights: [revision_id, promoted_revision_id ?? ''].flatMap(id => revisions[id]?.source ?? []),
+    hint: 'Maintainers of the project may promote it nevertheless, with override_gates and a reason',
+  })
 }

@@ -12,10 +12,11 @@ import {
 import type { Decided } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/event-store.ts'
 import type { Deps } from '../../deps.ts'
+import { inWords, overridesGate } from '../../rules/benchmark-gate.ts'
 import { change, toChange, toReply } from '../change.ts'
 import type { Made } from '../living.ts'
 import { promote, rollBack } from './decide.ts'
-import { findFailures, foreseeFailures, inWords, refuseFailures } from './gates.ts'
+import { findFailures, foreseeFailures, refuseRevision } from './gates.ts'
 
 /** Routes that move the pointer to the promoted revision; the address never changes. */
 export const pointerRoutes = (deps: Deps): Route[] => [
@@ -87,17 +88,7 @@ async function overriddenBy(
   { body }: { body: { override_gates?: boolean; reason?: string } },
   { deployment_id, mayConfigure, candidate }: Overriding,
 ): Promise<string[]> {
-  if (!body.override_gates) return []
-  if (!mayConfigure)
-    throw new Refusal(
-      'forbidden',
-      'Only maintainers of its project and admins may override the benchmarks of a deployment',
-      { code: 'deployment.gates' },
-    )
-  if (!body.reason?.trim())
-    throw new Refusal('invalid', 'reason is empty; say why the benchmarks do not matter', {
-      code: 'deployment.override_reason',
-    })
+  if (!overridesGate(body, { mayOverride: mayConfigure, noun: 'deployment' })) return []
   const { failures } = await foreseeFailures(deps, deployment_id, candidate)
   return failures.map(inWords)
 }
@@ -113,7 +104,7 @@ const refuseUnfit =
     const isRollback = decided.events.some(({ type }) => type === 'deployment.rolled_back')
     if (isRollback && revision_id === before.previous_revision_id) return
     const failures = await findFailures(deps, tx, before, revision_id)
-    await refuseFailures(
+    await refuseRevision(
       tx,
       failures.filter(one => !overridden.includes(inWords(one))),
       { revision_id, caller, deployment: before },

@@ -6,8 +6,9 @@ import {
   restingStates,
 } from '../../../schemas/deployments/serving-states.ts'
 import type { Transaction } from '../../commit/event-store.ts'
+import { inWords } from '../../rules/benchmark-gate.ts'
 import { progressRevision, revisionFailed, revisionReady } from '../revisions/decide.ts'
-import { foreseeFailures, inWords } from '../revisions/gates.ts'
+import { foreseeFailures } from '../revisions/gates.ts'
 import { routeReplica } from '../rows.ts'
 import { decideWith, type ServingDeps } from './decide-with.ts'
 import { ask } from './probe.ts'

@@ -23,5 +23,9 @@ export function endJudging(judging: Judging, { reason, ...end }: End): JudgingEv
   return [{ type: 'judging.ended', data: { ...end, state, reason: why } }]
 }
 
+/** Nothing if it has ended. */
+export const cancelJudging = (judging: Judging, judging_id: string): JudgingEvent[] =>
+  judging?.isOpen ? [{ type: 'judging.cancelled', data: { judging_id } }] : []
+
 const emptyReason = ({ failed }: End | Omit<End, 'reason'>): string =>
   failed === 0 ? 'the round has no samples' : 'the judge gave no valid score'

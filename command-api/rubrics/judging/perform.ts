@@ -4,8 +4,9 @@ import { Refusal } from '../../../platform/refusal.ts'
 import type { ValidationSample } from '../../../schemas/validation.ts'
 import { loadState } from '../../commit/snapshots.ts'
 import type { Deps } from '../../deps.ts'
-import { decided, nothing, type Outcome } from '../../effects/outcome.ts'
+import { type Change, decided, nothing, type Outcome } from '../../effects/outcome.ts'
 import { reactor } from '../../effects/reactor.ts'
+import { whileWanted } from '../../effects/while-wanted.ts'
 import { roleIfEnabled } from '../../rules/enabled-person.ts'
 import { runToActOn } from '../../rules/run-to-act-on.ts'
 import { type Answer, askJudge, type Judge } from './ask.ts'
@@ -17,6 +18,7 @@ import { sampleDigest } from './question.ts'
 import {
   closeJudging,
   countOutcomes,
+  isJudging,
   keepAnswer,
   keepKnown,
   outcomesOf,
@@ -27,8 +29,6 @@ import {
 const concurrency = 4
 const mostFailures = 8
 const trying = { attempts: 3, timeoutMs: 120_000 }
-/** Attempts of the duty; each continues where the previous one ended. */
-const attempts = 8
 
 type Find = (
   deps: Deps,
@@ -48,26 +48,33 @@ export const sampleJudge = (findJudge: Find) =>
     deadlineMs: 3_600_000,
     renewMs: 10_000,
     atOnce: 2,
-    attempts,
-    async perform({ payload, attempt }, deps, signal): Promise<Outcome> {
+    async perform({ payload }, deps, signal): Promise<Outcome> {
       const { judging_id } = payload
       const { state } = await loadState(deps.store, undefined, judgingAt(judging_id))
       if (!state?.isOpen) return nothing
-      const reason = await judgeAll(deps, payload, { findJudge, signal }).catch((error: Error) => {
-        // An open judging would refuse the next one of these samples.
-        if (attempt < attempts) throw error
-        deps.logger.error({ err: error, judging_id }, 'samples could not be judged')
-        return 'an internal fault; the log of the server has it'
-      })
-      const counts = await countOutcomes(deps.pool, judging_id)
-      return [
-        decided(judgingAt(judging_id), {
-          decide: judging => endJudging(judging, { judging_id, reason, ...counts }),
-          alongside: closeJudging,
-        }),
-      ]
+      const isWanted = () => isJudging(deps.pool, judging_id)
+      const judged = await whileWanted({ signal, isWanted }, async stop => ({
+        reason: await judgeAll(deps, payload, { findJudge, signal: stop }),
+      }))
+      return judged === null ? nothing : [await end(deps, payload, judged.reason)]
     },
+    // An open judging would refuse the next one of these samples.
+    givenUp: async ({ payload }, deps) => [
+      await end(deps, payload, 'an internal fault; the log of the server has it'),
+    ],
   })
+
+async function end(
+  { pool }: Deps,
+  { judging_id }: JudgingRequest,
+  reason: string | null,
+): Promise<Change> {
+  const counts = await countOutcomes(pool, judging_id)
+  return decided(judgingAt(judging_id), {
+    decide: judging => endJudging(judging, { judging_id, reason, ...counts }),
+    alongside: closeJudging,
+  })
+}
 
 type Running = { findJudge: Find; signal: AbortSignal }
 

@@ -3,8 +3,10 @@ import { type Route, route } from '../../../auth/route.ts'
 import { judgingAt } from '../../../events/judgings.ts'
 import { Refusal } from '../../../platform/refusal.ts'
 import {
+  judgingCancelled,
   judgingCreated,
   judgingInput,
+  judgingPath,
   type RubricTested,
   type RubricTestInput,
   rubricTested,
@@ -13,17 +15,17 @@ import {
 import { rubricPath } from '../../../schemas/rubrics/rubrics.ts'
 import { runIdInPath } from '../../../schemas/shared.ts'
 import type { ValidationSample } from '../../../schemas/validation.ts'
-import { create, fresh } from '../../commit/commit.ts'
+import { commit, create, fresh } from '../../commit/commit.ts'
 import type { Deps } from '../../deps.ts'
 import { runToActOn } from '../../rules/run-to-act-on.ts'
 import { nameIn, readRubric } from '../find.ts'
 import { askJudge } from './ask.ts'
 import { atOnce } from './at-once.ts'
-import { requestJudging } from './decide.ts'
+import { cancelJudging, requestJudging } from './decide.ts'
 import { judgeName, judgeOf } from './judge-of.ts'
 import type { JudgePorts } from './port.ts'
 import type { Standard } from './question.ts'
-import { insertJudging } from './rows.ts'
+import { closeJudging, findJudging, insertJudging } from './rows.ts'
 
 const concurrency = 4
 /** A test takes at most this long; samples without a score by then have none. */
@@ -88,7 +90,44 @@ export const judgingRoutes = (deps: Deps, { findJudge }: JudgePorts): Route[] =>
       })
     },
   }),
+  cancelRoute(deps),
 ]
+
+const cancelRoute = (deps: Deps): Route =>
+  route({
+    method: 'POST',
+    path: '/api/runs/{run_id}/judgings/{judging_id}/cancel',
+    credential: 'person',
+    reach: 'its_people',
+    tag: 'validation',
+    summary: 'Cancel a judging; the scores so far are kept',
+    params: judgingPath,
+    response: judgingCancelled,
+    refusals: ['forbidden', 'not_found'],
+    async handle(request) {
+      const { caller, params } = request
+      const { judging_id } = params
+      await refuseUnlessMayCancel(deps, caller, params)
+      const { events } = await commit(deps, request, judgingAt(judging_id), {
+        decide: judging => cancelJudging(judging, judging_id),
+        alongside: closeJudging,
+      })
+      return { judging_id, changed: events.length > 0 }
+    },
+  })
+
+/** The requester may, and everybody who may control the run. */
+async function refuseUnlessMayCancel(
+  { pool }: Deps,
+  caller: Person,
+  { run_id: asked, judging_id }: { run_id: string; judging_id: string },
+): Promise<void> {
+  const of = { asked, caller, noun: 'run' } as const
+  const { run_id } = await runToActOn(pool, { ...of, action: 'read' })
+  const found = await findJudging(pool, { run_id, judging_id }, caller)
+  if (!found) throw new Refusal('not_found', `No such judging: ${judging_id}`)
+  if (found.username !== caller.username) await runToActOn(pool, { ...of, action: 'control' })
+}
 
 type Round = Pick<RubricTestInput, 'run_id' | 'step' | 'limit'>
 

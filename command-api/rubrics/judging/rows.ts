@@ -1,6 +1,8 @@
 import type { Pool } from 'pg'
+import type { Person } from '../../../auth/caller.ts'
 import type { Judging, JudgingEvent, JudgingRequest } from '../../../events/judgings.ts'
 import { type RubricContent, rubricAt } from '../../../events/rubrics.ts'
+import type { JudgingRecord } from '../../../schemas/rubrics/judgings.ts'
 import type { Decided } from '../../commit/commit.ts'
 import { transact } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/event-store.ts'
@@ -28,11 +30,40 @@ export async function closeJudging(
   { events, now }: Decided<Judging, JudgingEvent>,
 ): Promise<void> {
   for (const { type, data } of events)
-    if (type === 'judging.ended')
+    if (type !== 'judging.requested')
       await tx.query(
         'update write.judging set state = $2, reason = $3, ended_at = $4 where judging_id = $1',
-        [data.judging_id, data.state, data.reason, now],
+        [
+          data.judging_id,
+          ...(type === 'judging.ended' ? [data.state, data.reason] : ['cancelled', null]),
+          now,
+        ],
       )
+}
+
+export type JudgingState = JudgingRecord['state']
+
+/** The state of a judging, and who asked for it. Null if there is none, or its rubric is hidden from this person. */
+export async function findJudging(
+  db: Db,
+  { run_id, judging_id }: { run_id: string; judging_id: string },
+  { username, role }: Pick<Person, 'username' | 'role'>,
+): Promise<{ state: JudgingState; username: string } | null> {
+  const { rows } = await db.query<{ state: JudgingState; username: string }>(
+    `select j.state, j.username from write.judging j
+       join write.resource r on r.kind = 'rubric' and r.id = j.rubric_owner || '/' || j.rubric
+      where j.run_id = $1 and j.judging_id = $2 and (r.visibility = 'public' or r.owner = $3 or $4)`,
+    [run_id, judging_id, username, role === 'admin'],
+  )
+  return rows[0] ?? null
+}
+
+export async function isJudging(db: Db, judging_id: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select from write.judging where judging_id = $1 and state = 'running'`,
+    [judging_id],
+  )
+  return rowCount === 1
 }
 
 export const setSamples = (db: Db, judging_id: string, samples: number) =>

@@ -22,6 +22,7 @@ type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> & {
 
 /** The class of a link that looks like a button. */
 export const linkButton = `${styles.button} ${styles.link}`
+export const mainLink = `${linkButton} ${styles.main}`
 export const quietLink = `${linkButton} ${styles.quiet}`
 
 export function Button(props: Props) {

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { useWords, wordsOf } from '../words/words.ts'
 import { Button } from './button.tsx'
 import { TextField } from './field.tsx'
-import styles from './search-form.module.css'
+import layout from './layout.module.css'
 
 const words = wordsOf({ find: ['Search', '搜索'] })
 
@@ -27,7 +27,7 @@ export function SearchForm({ label, q, onSearch, children }: Props) {
   return (
     <form
       role="search"
-      className={styles.controls}
+      className={layout.controls}
       onSubmit={event => {
         event.preventDefault()
         onSearch(typed.trim() || undefined)

@@ -1,6 +1,9 @@
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 
-/** An act that somebody asked for. `isBusy`: it is under way; `error` is that of the last one, until `clear`. */
+/**
+ * An act that somebody asked for. `isBusy`: it is under way; `error` is that of the last one, until `clear`; `submitting`: the act
+ * of a form.
+ */
 export function useAct() {
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
@@ -15,5 +18,9 @@ export function useAct() {
       setBusy(false)
     }
   }
-  return { act, error, isBusy, clear: () => setError(null) }
+  const submitting = (work: () => Promise<unknown>) => (event: FormEvent) => {
+    event.preventDefault()
+    void act(work)
+  }
+  return { act, submitting, error, isBusy, clear: () => setError(null) }
 }

@@ -16,6 +16,7 @@ const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   succeeded: ['succeeded', '成功'],
   failed: ['failed', '失败'],
   stopped: ['stopped', '已停止'],
+  cancelled: ['cancelled', '已取消'],
   abandoned: ['abandoned', '已失联'],
   // Phases of a start
   provisioning: ['provisioning', '准备机器'],

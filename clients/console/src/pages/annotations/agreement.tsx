@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import layout from '../../design/layout.module.css'
 import { Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Table } from '../../design/table.tsx'
 import { reading } from '../../session/api.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import { type Agreement, type Detail, figure, pathOf } from './paths.ts'
 import { words } from './words.ts'
 
@@ -19,15 +20,31 @@ export function AgreementPanel({ queue }: { queue: Detail }) {
   )
 }
 
-function Figures({ agreement: { measures, judge, kind } }: { agreement: Agreement }) {
+const levels = ['nominal', 'ordinal', 'interval'] as const
+
+/** The deployment, for readers who may see it. */
+function Judge({ of }: { of: Agreement['judges'][number]['judge'] }) {
+  const say = useWords(words)
+  if (of === null) return say.hiddenJudge
+  return (
+    <Link to="/deployments/$deployment_id" params={{ deployment_id: of.deployment_id }}>
+      {of.deployment_id}
+    </Link>
+  )
+}
+
+function Figures({ agreement: { measures, judge, judges, kind } }: { agreement: Agreement }) {
   const say = useWords(words)
   const nameOf = (name: string) =>
     kind === 'rubric' ? visible(name) : name === 'choice' ? say.choice : say.text
+  const judged = judges.flatMap((one, nth) =>
+    one.measures.map(of => ({ ...of, judge: one.judge, by: String(nth) })),
+  )
   const kappas = measures.flatMap(({ name, kappa }) => kappa.map(one => ({ name, ...one })))
   return (
     <>
       {measures.every(({ items }) => items === 0) ? (
-        <p className={styles.soft}>{say.noAgreement}</p>
+        <p className={layout.soft}>{say.noAgreement}</p>
       ) : (
         <Table
           caption={say.agreement}
@@ -37,7 +54,7 @@ function Figures({ agreement: { measures, judge, kind } }: { agreement: Agreemen
             { key: 'of', title: say.measure, cell: one => nameOf(one.name) },
             { key: 'items', title: say.items, isNumber: true, cell: one => one.items },
             { key: 'equal', title: say.equal, isNumber: true, cell: one => figure(one.equal) },
-            ...(['nominal', 'ordinal', 'interval'] as const).map(level => ({
+            ...levels.map(level => ({
               key: level,
               title: say[level],
               isNumber: true,
@@ -56,6 +73,26 @@ function Figures({ agreement: { measures, judge, kind } }: { agreement: Agreemen
             { key: 'of', title: say.measure, cell: one => nameOf(one.name) },
             { key: 'items', title: say.items, isNumber: true, cell: one => one.items },
             { key: 'kappa', title: say.kappa, isNumber: true, cell: one => figure(one.kappa) },
+          ]}
+        />
+      )}
+      {judged.length > 0 && (
+        <Table
+          caption={say.againstDeployments}
+          keyOf={one => `${one.by} ${one.name}`}
+          rows={judged}
+          columns={[
+            { key: 'judge', title: say.judge, cell: one => <Judge of={one.judge} /> },
+            { key: 'of', title: say.measure, cell: one => nameOf(one.name) },
+            { key: 'items', title: say.items, isNumber: true, cell: one => one.items },
+            { key: 'equal', title: say.equal, isNumber: true, cell: one => figure(one.equal) },
+            { key: 'kappa', title: say.kappa, isNumber: true, cell: one => figure(one.kappa) },
+            ...levels.map(level => ({
+              key: level,
+              title: say[level],
+              isNumber: true,
+              cell: (one: (typeof judged)[number]) => figure(one.alpha[level]),
+            })),
           ]}
         />
       )}

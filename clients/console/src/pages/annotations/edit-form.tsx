@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { Field } from '../../design/field.tsx'
+import layout from '../../design/layout.module.css'
 import { useWords } from '../../words/words.ts'
 import type { FormProps } from './form.ts'
 import styles from './page.module.css'
@@ -37,7 +38,7 @@ export function EditForm({ item, draft, work }: FormProps) {
           />
         )}
       </Field>
-      <div className={styles.row}>
+      <div className={layout.row}>
         <Button onClick={() => area.current?.focus()}>
           {say.edit} <kbd>e</kbd>
         </Button>

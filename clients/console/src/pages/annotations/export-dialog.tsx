@@ -3,11 +3,11 @@ import { type FormEvent, useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { Dialog, DialogEnd } from '../../design/dialog.tsx'
 import { TextField } from '../../design/field.tsx'
+import layout from '../../design/layout.module.css'
 import { Failure } from '../../design/notice.tsx'
 import { reread } from '../../session/api.ts'
 import { request, session } from '../../session/session.ts'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import { pathOf } from './paths.ts'
 import { words } from './words.ts'
 
@@ -39,7 +39,7 @@ export function ExportDialog({ queue_id, kind, onClose }: Props) {
   }
   return (
     <Dialog title={say.export} onClose={onClose}>
-      <form className={styles.form} onSubmit={event => void send(event)}>
+      <form className={layout.form} onSubmit={event => void send(event)}>
         <TextField
           label={say.dataset}
           hint={say.datasetHint}

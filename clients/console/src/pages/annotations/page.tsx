@@ -1,8 +1,12 @@
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Button } from '../../design/button.tsx'
+import layout from '../../design/layout.module.css'
 import { More } from '../../design/more.tsx'
 import { Empty } from '../../design/notice.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
 import { Ago } from '../../design/time.tsx'
+import { usePart } from '../../design/use-part.ts'
 import { usePages } from '../../session/use-pages.ts'
 import { visible } from '../../words/visible.ts'
 import { useLanguage, useWords } from '../../words/words.ts'
@@ -10,14 +14,24 @@ import styles from './page.module.css'
 import type { Row } from './paths.ts'
 import { words } from './words.ts'
 
+const loadNew = () => import('./new-dialog.tsx')
+
 /** All queues of the projects that one may read. */
 export function Page() {
   const say = useWords(words)
   const language = useLanguage()
+  const [isMaking, setMaking] = useState(false)
+  const dialog = usePart(isMaking ? loadNew : null)
   const queues = usePages<Row>('/api/annotations', { size: 50, keyOf: one => one.queue_id })
   return (
-    <div className={styles.page}>
-      <h1>{say.title}</h1>
+    <div className={layout.sheet}>
+      <header className={layout.head}>
+        <h1>{say.title}</h1>
+        <Button kind="main" onClick={() => setMaking(true)}>
+          {say.new}
+        </Button>
+      </header>
+      {isMaking && dialog && <dialog.NewDialog onClose={() => setMaking(false)} />}
       <QueryTable
         of={queues}
         none={

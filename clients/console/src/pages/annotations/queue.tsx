@@ -1,28 +1,24 @@
-import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Button, linkButton } from '../../design/button.tsx'
+import { Button, mainLink } from '../../design/button.tsx'
+import layout from '../../design/layout.module.css'
 import { Markdown } from '../../design/markdown.tsx'
 import { Failure } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Table } from '../../design/table.tsx'
 import { usePart } from '../../design/use-part.ts'
-import { reading, reread } from '../../session/api.ts'
+import { reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
-import { ShownPage } from '../../shell/shown-page.tsx'
 import { visible } from '../../words/visible.ts'
 import { useLanguage, useWords } from '../../words/words.ts'
 import { AgreementPanel } from './agreement.tsx'
 import styles from './page.module.css'
 import { type Detail, pathOf } from './paths.ts'
+import { ShownQueue } from './shown-queue.tsx'
 import { words } from './words.ts'
 
 /** A queue with its progress, and how well people agree. */
-export function Page() {
-  const { queue_id = '' } = useParams({ strict: false })
-  const found = useQuery(reading<Detail>(pathOf(queue_id)))
-  return <ShownPage of={found}>{queue => <Found queue={queue} />}</ShownPage>
-}
+export const Page = () => <ShownQueue>{queue => <Found queue={queue} />}</ShownQueue>
 
 function Found({ queue }: { queue: Detail }) {
   const say = useWords(words)
@@ -30,7 +26,7 @@ function Found({ queue }: { queue: Detail }) {
   const { items, completed, instructions, people } = queue
   const done = say.completedOf(completed.toLocaleString(language), items.toLocaleString(language))
   return (
-    <div className={styles.page}>
+    <div className={layout.sheet}>
       <Head queue={queue} />
       <Facts queue={queue} />
       <label>
@@ -45,7 +41,7 @@ function Found({ queue }: { queue: Detail }) {
       <AgreementPanel queue={queue} />
       <Panel title={say.people}>
         {people.length === 0 ? (
-          <p className={styles.soft}>{say.nobody}</p>
+          <p className={layout.soft}>{say.nobody}</p>
         ) : (
           <Table
             caption={say.people}
@@ -82,9 +78,9 @@ function Head({ queue }: { queue: Detail }) {
   }
   return (
     <>
-      <header className={styles.head}>
+      <header className={layout.head}>
         <h1 className={styles.name}>{visible(name)}</h1>
-        <div className={styles.row}>
+        <div className={layout.row}>
           {may === 'manage' && (
             <>
               <Button onClick={() => void turn()}>
@@ -98,7 +94,7 @@ function Head({ queue }: { queue: Detail }) {
               {say.annotate}
             </Button>
           ) : (
-            <Link to="/annotations/$queue_id/work" params={{ queue_id }} className={linkButton}>
+            <Link to="/annotations/$queue_id/work" params={{ queue_id }} className={mainLink}>
               {say.annotate}
             </Link>
           )}
@@ -116,7 +112,7 @@ function Facts({ queue }: { queue: Detail }) {
   const say = useWords(words)
   const { project, kind, state, overlap, source, owner, exports, rubric } = queue
   return (
-    <p className={styles.facts}>
+    <p className={layout.facts}>
       <span>
         {say.project}:{' '}
         <Link to="/projects/$name" params={{ name: project }}>

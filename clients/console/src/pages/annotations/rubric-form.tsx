@@ -1,11 +1,12 @@
 import { useState } from 'react'
+import { keysOf } from '../../../../../schemas/rubrics/scale.ts'
 import { Button } from '../../design/button.tsx'
+import layout from '../../design/layout.module.css'
 import { Text } from '../../design/talk.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import type { FormProps } from './form.ts'
 import styles from './page.module.css'
-import { pointsOf } from './scale.ts'
 import { useKeys } from './use-keys.ts'
 import { words } from './work-words.ts'
 
@@ -13,7 +14,7 @@ import { words } from './work-words.ts'
 export function RubricForm({ item, draft, queue, work }: FormProps) {
   const say = useWords(words)
   const criteria = queue.rubric?.criteria ?? []
-  const points = pointsOf(queue.rubric ?? { scale_min: 0, scale_max: 1 })
+  const points = keysOf(queue.rubric ?? { scale_min: 0, scale_max: 1 })
   const [scores, setScores] = useState<Record<string, number>>(draft?.scores ?? {})
   const [marked, setMarked] = useState(0)
   const isComplete = criteria.every(({ name }) => scores[name] !== undefined)
@@ -47,7 +48,7 @@ export function RubricForm({ item, draft, queue, work }: FormProps) {
             aria-current={nth === marked || undefined}
           >
             <legend>{visible(name)}</legend>
-            {description !== '' && <p className={styles.soft}>{visible(description)}</p>}
+            {description !== '' && <p className={layout.soft}>{visible(description)}</p>}
             <div className={styles.points}>
               {points.map(({ key, value }) => (
                 <Button

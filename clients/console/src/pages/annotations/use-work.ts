@@ -71,7 +71,7 @@ export function useWork(queue_id: string): Work {
       if (item !== null) void run(send('skips', { item }))
     },
     undo: () => {
-      if (last !== null) void run(send('undo', { item: last }))
+      if (last !== null) void run(send('undo', last))
     },
     next: () => void run(async () => null),
   }

@@ -6,6 +6,7 @@ export const words = wordsOf({
     'No annotation queues yet. Create one from the samples of a run or the rows of a dataset:',
     '还没有标注队列。可用运行的样本或数据集的行创建：',
   ],
+  new: ['New queue', '新建队列'],
   queue: ['Queue', '队列'],
   project: ['Project', '项目'],
   kind: ['Kind', '类型'],
@@ -25,7 +26,7 @@ export const words = wordsOf({
     (done: string, all: string) => `${all} 项中的 ${done} 项`,
   ],
   overlap: [
-    (n: number) => (n === 1 ? 'one person answers each item' : `${n} people answer each item`),
+    (n: number) => (n === 1 ? 'One person answers each item' : `${n} people answer each item`),
     (n: number) => `每项由 ${n} 人回答`,
   ],
   source: ['Source', '来源'],
@@ -59,6 +60,9 @@ export const words = wordsOf({
     (items: number) => `Against the judge (${items} ${items === 1 ? 'item' : 'items'})`,
     (items: number) => `与评判者对比（${items} 项）`,
   ],
+  againstDeployments: ['Against deployments that judged', '与担任评判的部署对比'],
+  judge: ['Judge', '评判者'],
+  hiddenJudge: ['a hidden deployment', '不可见的部署'],
   correlation: ['rank correlation', '秩相关'],
   dataset: ['Dataset', '数据集'],
   datasetHint: [

@@ -1,33 +1,28 @@
-import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { Button } from '../../design/button.tsx'
+import layout from '../../design/layout.module.css'
 import { Markdown } from '../../design/markdown.tsx'
 import { messagesIn } from '../../design/messages.ts'
 import { Failure, Loading } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Talk, Text } from '../../design/talk.tsx'
 import { useSeconds } from '../../design/time.tsx'
-import { reading } from '../../session/api.ts'
-import { ShownPage } from '../../shell/shown-page.tsx'
 import { visible } from '../../words/visible.ts'
 import { useLanguage, useWords } from '../../words/words.ts'
+import { clockOf } from './clock.ts'
 import { EditForm } from './edit-form.tsx'
 import type { FormProps } from './form.ts'
 import styles from './page.module.css'
 import { PairForm } from './pair-form.tsx'
-import { type Claim, type Detail, pathOf } from './paths.ts'
+import type { Claim, Detail } from './paths.ts'
 import { RubricForm } from './rubric-form.tsx'
-import { clockOf } from './scale.ts'
+import { ShownQueue } from './shown-queue.tsx'
 import { useKeys } from './use-keys.ts'
 import { useWork, type Work } from './use-work.ts'
 import { words } from './work-words.ts'
 
 /** The items of a queue, one by one, by keyboard alone. */
-export function Page() {
-  const { queue_id = '' } = useParams({ strict: false })
-  const found = useQuery(reading<Detail>(pathOf(queue_id)))
-  return <ShownPage of={found}>{queue => <Working queue={queue} />}</ShownPage>
-}
+export const Page = () => <ShownQueue>{queue => <Working queue={queue} />}</ShownQueue>
 
 function Working({ queue }: { queue: Detail }) {
   const say = useWords(words)
@@ -35,7 +30,7 @@ function Working({ queue }: { queue: Detail }) {
   const { claim, error, late, isBusy } = work
   useKeys({ s: work.skip, u: work.undo })
   return (
-    <div className={styles.page}>
+    <div className={layout.sheet}>
       <Head queue={queue} />
       <Failure error={error} />
       {late !== null && <p role="status">{claim?.draft ? say.wasLate : say.wasTaken}</p>}
@@ -51,7 +46,7 @@ function Working({ queue }: { queue: Detail }) {
         />
       )}
       {claim !== null && (
-        <div className={styles.row}>
+        <div className={layout.row}>
           {claim.item !== null && (
             <Button onClick={work.skip} busy={isBusy}>
               {say.skip} <kbd>s</kbd>
@@ -83,13 +78,13 @@ function Head({ queue: { queue_id, name, completed, items } }: { queue: Detail }
   const language = useLanguage()
   return (
     <>
-      <header className={styles.head}>
+      <header className={layout.head}>
         <h1 className={styles.name}>{visible(name)}</h1>
         <Link to="/annotations/$queue_id" params={{ queue_id }}>
           {say.back}
         </Link>
       </header>
-      <label className={styles.soft}>
+      <label className={layout.soft}>
         {say.completedOf(completed.toLocaleString(language), items.toLocaleString(language))}
         <progress className={styles.progress} value={completed} max={items} />
       </label>
@@ -118,8 +113,8 @@ function Item({ item, claim, queue, work }: Omit<FormProps, 'draft'> & { claim: 
   const Form = forms[queue.kind]
   const messages = messagesIn(item.prompt)
   return (
-    <article className={styles.page} aria-label={say.item(item.item)}>
-      <p className={styles.facts}>
+    <article className={layout.sheet} aria-label={say.item(item.item)}>
+      <p className={layout.facts}>
         <span>{say.item(item.item)}</span>
         <Lease until={claim.expires_at ?? ''} />
       </p>

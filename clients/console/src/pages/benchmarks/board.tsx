@@ -7,6 +7,7 @@ import type {
 } from '../../../../../schemas/benchmarks/catalogue.ts'
 import { Button } from '../../design/button.tsx'
 import { Select } from '../../design/field.tsx'
+import layout from '../../design/layout.module.css'
 import { More } from '../../design/more.tsx'
 import { Empty, Shown } from '../../design/notice.tsx'
 import { Num } from '../../design/number.tsx'
@@ -53,8 +54,8 @@ function Board({ benchmark, path }: { benchmark: BenchmarkRecord; path: string }
     everyMs: againMs,
   })
   return (
-    <div className={styles.page}>
-      <header className={styles.head}>
+    <div className={layout.sheet}>
+      <header className={layout.head}>
         <h1>
           {name}@{version}
         </h1>
@@ -92,7 +93,7 @@ function Facts({ of }: { of: BenchmarkRecord }) {
     [say.owner, of.owner],
   ]
   return (
-    <p className={styles.facts}>
+    <p className={layout.facts}>
       {facts.map(([title, value]) =>
         value === null ? null : (
           <span key={title}>
@@ -119,7 +120,7 @@ function Controls({ name, version, path, each }: ControlsProps) {
     })
   const known = versions.data?.map(one => one.version) ?? [version]
   return (
-    <div className={styles.controls}>
+    <div className={layout.controls}>
       <Select
         label={say.version}
         value={String(version)}

@@ -7,8 +7,9 @@ import type {
 import { Dialog } from '../../design/dialog.tsx'
 import { Select, TextArea, TextField } from '../../design/field.tsx'
 import { FormEnd } from '../../design/form-end.tsx'
+import layout from '../../design/layout.module.css'
 import { reread } from '../../session/api.ts'
-import { ApiFailure } from '../../session/failure.ts'
+import { faultsIn } from '../../session/field-faults.ts'
 import { request } from '../../session/session.ts'
 import { useSubmit } from '../../session/use-submit.ts'
 import { useWords } from '../../words/words.ts'
@@ -43,7 +44,7 @@ export function Define({ known, onClose }: Props) {
   const { harness } = known ?? {}
   return (
     <Dialog title={known ? say.nextOf(known.name) : say.defineOne} onClose={onClose}>
-      <form className={styles.form} onSubmit={onSubmit}>
+      <form className={layout.form} onSubmit={onSubmit}>
         {!known && <TextField label={say.name} {...field('name', '', true)} autoFocus />}
         <div className={styles.pair}>
           <TextField label={say.metric} {...field('metric', known?.metric, true)} />
@@ -98,16 +99,4 @@ function definitionIn(given: FormData, better: Better): DefinitionInput {
     harness: program ? { name: program, version } : null,
     description: text('description'),
   }
-}
-
-/** The faults of a refused definition, by field; empty for any other error. */
-function faultsIn(error: unknown): Map<string, string> {
-  const detail = error instanceof ApiFailure ? error.body.detail : null
-  if (!Array.isArray(detail)) return new Map()
-  return new Map(
-    detail.map((item: { loc?: unknown[]; msg?: unknown }) => [
-      String(item.loc?.[1] ?? ''),
-      String(item.msg ?? ''),
-    ]),
-  )
 }

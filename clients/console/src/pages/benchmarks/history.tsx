@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import type { HistoryRow } from '../../../../../schemas/benchmarks/catalogue.ts'
+import layout from '../../design/layout.module.css'
 import { ShownRows } from '../../design/notice.tsx'
 import { useWidth } from '../../design/use-width.ts'
 import { scaleOf } from '../../panels/scale.ts'
@@ -32,7 +33,7 @@ export function History({ path, version }: { path: string; version: number }) {
   return (
     <section aria-label={say.history}>
       <h2>{say.history}</h2>
-      <ShownRows of={rows} none={<p className={styles.soft}>{say.noResult}</p>}>
+      <ShownRows of={rows} none={<p className={layout.soft}>{say.noResult}</p>}>
         {all => <Chart points={all.filter(isPoint).reverse()} />}
       </ShownRows>
     </section>

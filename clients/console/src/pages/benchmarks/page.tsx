@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { BenchmarkRecord } from '../../../../../schemas/benchmarks/catalogue.ts'
 import { Button } from '../../design/button.tsx'
+import layout from '../../design/layout.module.css'
 import { Empty } from '../../design/notice.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
 import { Ago } from '../../design/time.tsx'
@@ -10,7 +11,6 @@ import { reading } from '../../session/api.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { Define } from './define.tsx'
-import styles from './page.module.css'
 import { words } from './words.ts'
 
 const readingBenchmarks = reading<BenchmarkRecord[]>('/api/benchmarks', { limit: 500 })
@@ -22,8 +22,8 @@ export function Page() {
   const [isDefining, setDefining] = useState(false)
   const benchmarks = useQuery(readingBenchmarks)
   return (
-    <div className={styles.page}>
-      <header className={styles.head}>
+    <div className={layout.sheet}>
+      <header className={layout.head}>
         <h1>{say.title}</h1>
         <Button onClick={() => setDefining(true)}>{say.defineOne}</Button>
       </header>
@@ -49,7 +49,7 @@ export function Page() {
             cell: ({ metric, higher_is_better }) => (
               <>
                 {visible(metric)}{' '}
-                <span className={styles.soft}>{higher_is_better ? say.higher : say.lower}</span>
+                <span className={layout.soft}>{higher_is_better ? say.higher : say.lower}</span>
               </>
             ),
           },

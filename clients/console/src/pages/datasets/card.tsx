@@ -1,8 +1,8 @@
+import layout from '../../design/layout.module.css'
 import { Written } from '../../design/written.tsx'
 import { reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import { type Detail, pathOf } from './paths.ts'
 import { words } from './words.ts'
 
@@ -18,7 +18,7 @@ export function Card({ dataset }: { dataset: Detail }) {
       title={say.card}
       text={dataset.card}
       canEdit={dataset.may === 'write'}
-      none={<p className={styles.soft}>{say.noCard}</p>}
+      none={<p className={layout.soft}>{say.noCard}</p>}
       hint={say.cardHint}
       maxLength={maxLength}
       read={async () => (await request<Detail>('GET', path)).card}

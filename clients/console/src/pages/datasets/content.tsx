@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Button } from '../../design/button.tsx'
 import { Select } from '../../design/field.tsx'
+import layout from '../../design/layout.module.css'
 import { Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { SearchForm } from '../../design/search-form.tsx'
@@ -71,7 +72,7 @@ function Page({ of: { rows, total, next }, isSearch }: { of: Rows; isSearch: boo
   const language = useLanguage()
   if (rows.length === 0)
     return (
-      <p className={styles.soft}>
+      <p className={layout.soft}>
         {isSearch && next !== null ? say.notHere((next + 1).toLocaleString(language)) : say.noRows}
       </p>
     )
@@ -97,7 +98,7 @@ function Turn({ of: { next }, isSearch, from, go }: TurnProps) {
   const say = useWords(words)
   if (from === 0 && next === null) return null
   return (
-    <div className={styles.row}>
+    <div className={layout.row}>
       {from > 0 && <Button onClick={() => go({})}>{say.first}</Button>}
       {from > size && !isSearch && (
         <Button onClick={() => go({ from: from - size })}>{say.previous}</Button>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
+import layout from '../../design/layout.module.css'
 import { usePart } from '../../design/use-part.ts'
 import { reading } from '../../session/api.ts'
 import { usePages } from '../../session/use-pages.ts'
@@ -12,7 +13,6 @@ import { useWords } from '../../words/words.ts'
 import type { Ahead } from '../slice.ts'
 import { Card } from './card.tsx'
 import { Grants } from './grants.tsx'
-import styles from './page.module.css'
 import { type Detail, type Named, pathOf, type Version, whileValidating } from './paths.ts'
 import { ShownVersion } from './version.tsx'
 import { Versions } from './versions.tsx'
@@ -44,7 +44,7 @@ function Found({ dataset }: { dataset: Detail }) {
   const newest = versions.data?.[0]?.version
   const shown = asked === undefined ? newest : Number(asked)
   return (
-    <div className={styles.page}>
+    <div className={layout.sheet}>
       <Head dataset={dataset} />
       {same !== undefined && <p role="status">{say.sameFiles}</p>}
       <Versions of={versions} dataset={dataset} shown={shown} />
@@ -89,12 +89,12 @@ function Head({ dataset }: { dataset: Detail }) {
   ]
   return (
     <>
-      <header className={styles.head}>
+      <header className={layout.head}>
         <h1>
           {owner}/{name}
         </h1>
         {may === 'write' && (
-          <div className={styles.row}>
+          <div className={layout.row}>
             <Button onClick={() => setOpened('settings')}>{say.settings}</Button>
             <Button kind="main" onClick={() => setOpened('upload')}>
               {say.push}
@@ -102,7 +102,7 @@ function Head({ dataset }: { dataset: Detail }) {
           </div>
         )}
       </header>
-      <p className={styles.facts}>
+      <p className={layout.facts}>
         {facts.map(([title, value]) => (
           <span key={title}>
             {title}: {value}

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Copyable } from '../../design/copy.tsx'
+import layout from '../../design/layout.module.css'
 import { More } from '../../design/more.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Table } from '../../design/table.tsx'
@@ -52,7 +53,7 @@ export function Errors({ of: { errors, error_count, files } }: { of: VersionDeta
         ]}
       />
       <More of={{ data: shown, total: errors.length, more, isReading: false }} />
-      {count > errors.length && <p className={styles.soft}>{say.firstErrors(errors.length)}</p>}
+      {count > errors.length && <p className={layout.soft}>{say.firstErrors(errors.length)}</p>}
     </Panel>
   )
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { Select, TextField } from '../../design/field.tsx'
+import layout from '../../design/layout.module.css'
 import { Failure } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Table } from '../../design/table.tsx'
@@ -9,7 +10,6 @@ import { reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useAct } from '../../session/use-act.ts'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import { type Detail, pathOf } from './paths.ts'
 import { words } from './words.ts'
 
@@ -33,7 +33,7 @@ export function Grants({ dataset }: { dataset: Detail }) {
   return (
     <Panel title={say.grants}>
       {dataset.grants.length === 0 ? (
-        <p className={styles.soft}>{say.noGrants}</p>
+        <p className={layout.soft}>{say.noGrants}</p>
       ) : (
         <Table
           caption={say.grants}
@@ -81,7 +81,7 @@ function NewGrant({ isBusy, onGrant }: NewProps) {
   const [level, setLevel] = useState<Level>('use')
   return (
     <form
-      className={styles.controls}
+      className={layout.controls}
       onSubmit={event => {
         event.preventDefault()
         void onGrant(username.trim(), level)

@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { Select } from '../../design/field.tsx'
+import layout from '../../design/layout.module.css'
 import { More } from '../../design/more.tsx'
 import { Empty } from '../../design/notice.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
@@ -41,8 +42,8 @@ export function Page() {
   if (validates !== isValidating) setValidating(validates)
   const isFiltered = q !== '' || owner !== ''
   return (
-    <div className={styles.page}>
-      <header className={styles.head}>
+    <div className={layout.sheet}>
+      <header className={layout.head}>
         <h1>{say.title}</h1>
         <Button kind="main" onClick={() => setUploading(true)}>
           {say.upload}

@@ -2,11 +2,11 @@ import { useState } from 'react'
 import { Dialog } from '../../design/dialog.tsx'
 import { Select, TextField } from '../../design/field.tsx'
 import { FormEnd } from '../../design/form-end.tsx'
+import layout from '../../design/layout.module.css'
 import { reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useSubmit } from '../../session/use-submit.ts'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import { type Detail, pathOf } from './paths.ts'
 import { words } from './words.ts'
 
@@ -23,7 +23,7 @@ export function Settings({ dataset, onClose }: { dataset: Detail; onClose: () =>
   })
   return (
     <Dialog title={say.settingsOf(dataset.dataset)} onClose={onClose}>
-      <form className={styles.form} onSubmit={onSubmit}>
+      <form className={layout.form} onSubmit={onSubmit}>
         <Select
           label={say.visibility}
           value={visibility}

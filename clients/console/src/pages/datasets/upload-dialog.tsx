@@ -4,6 +4,7 @@ import type { DatasetVersionInput } from '../../../../../schemas/datasets/datase
 import { Button } from '../../design/button.tsx'
 import { Dialog, DialogEnd } from '../../design/dialog.tsx'
 import { Field, Select, TextField } from '../../design/field.tsx'
+import layout from '../../design/layout.module.css'
 import { Failure } from '../../design/notice.tsx'
 import { reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
@@ -50,7 +51,7 @@ export function UploadDialog({ owner, name: known, onClose }: Props) {
       {...(!isBusy && { onClose })}
     >
       <form
-        className={styles.form}
+        className={layout.form}
         onSubmit={event => (refused ? event.preventDefault() : onSubmit(event))}
       >
         <FilesField refused={refused} onChange={setChosen} />
@@ -182,7 +183,7 @@ function Progress({ of: { name, bytes, of } }: { of: Sent }) {
   return (
     <div className={styles.part}>
       <progress className={styles.progress} value={bytes} max={of} aria-label={name} />
-      <p className={styles.soft}>{text}</p>
+      <p className={layout.soft}>{text}</p>
     </div>
   )
 }

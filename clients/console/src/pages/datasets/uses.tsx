@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { parseDatasetReference } from '../../../../../schemas/datasets/reference.ts'
+import layout from '../../design/layout.module.css'
 import { More } from '../../design/more.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
@@ -7,7 +8,6 @@ import { State } from '../../design/state.tsx'
 import { usePages } from '../../session/use-pages.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import type { Use } from './paths.ts'
 import { words } from './words.ts'
 
@@ -19,7 +19,7 @@ export function Uses({ path }: { path: string }) {
     <Panel title={say.uses}>
       <QueryTable
         of={uses}
-        none={<p className={styles.soft}>{say.noUses}</p>}
+        none={<p className={layout.soft}>{say.noUses}</p>}
         caption={say.uses}
         keyOf={one => one.type + one.id}
         columns={[

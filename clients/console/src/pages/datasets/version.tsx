@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
+import layout from '../../design/layout.module.css'
 import { Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { State } from '../../design/state.tsx'
@@ -13,7 +14,6 @@ import { Content } from './content.tsx'
 import { Errors } from './errors.tsx'
 import { Files } from './files.tsx'
 import { Findings } from './findings.tsx'
-import styles from './page.module.css'
 import { type Detail, pathOfVersion, type VersionDetail, whileValidating } from './paths.ts'
 import { Uses } from './uses.tsx'
 import { words } from './words.ts'
@@ -73,7 +73,7 @@ function Actions({ dataset, version }: PartsProps) {
   const close = () => setOpened(null)
   if (dataset.may !== 'write') return null
   return (
-    <div className={styles.row}>
+    <div className={layout.row}>
       {version.state === 'ready' && (
         <Button onClick={() => setOpened('deprecate')}>{say.deprecate}</Button>
       )}

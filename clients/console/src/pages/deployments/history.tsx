@@ -3,7 +3,7 @@ import { Panel } from '../../design/panel.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { reading } from '../../session/api.ts'
-import { visible } from '../../words/visible.ts'
+import { OverridingReason } from '../../shell/gated-reason.tsx'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
 import { type Deployment, type Promotion, pathOf } from './paths.ts'
@@ -34,16 +34,7 @@ export function History({ deployment }: { deployment: Deployment }) {
           {
             key: 'reason',
             title: say.reason,
-            cell: one => (
-              <div className={styles.reason}>
-                {visible(one.reason)}
-                {one.overridden.length > 0 && (
-                  <p className={styles.fault}>
-                    {say.overrode} {one.overridden.join('; ')}
-                  </p>
-                )}
-              </div>
-            ),
+            cell: one => <OverridingReason of={one} />,
           },
           {
             key: 'diff',

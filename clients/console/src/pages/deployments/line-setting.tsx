@@ -12,8 +12,7 @@ import styles from './page.module.css'
 import { type Deployment, pathOf } from './paths.ts'
 import { words } from './words.ts'
 
-type Props = {
-  deployment: Deployment
+export type LineList = {
   field: 'allowed_origins' | 'benchmark_gates'
   title: string
   /** Shown if the list is empty. */
@@ -23,6 +22,7 @@ type Props = {
   label: string
   entry: (value: string) => ReactNode
 }
+type Props = LineList & { deployment: Deployment }
 
 /** A setting that is a list of texts, changed as lines. */
 export function LineSetting({ entry, none, ...props }: Props) {

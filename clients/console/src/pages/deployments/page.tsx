@@ -11,9 +11,8 @@ import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import type { Ahead } from '../slice.ts'
 import { Actions } from './actions.tsx'
-import { Gates } from './gates.tsx'
 import { History } from './history.tsx'
-import { Origins } from './origins.tsx'
+import { Lists } from './lists.tsx'
 import styles from './page.module.css'
 import { type Deployment, pathOf, type Revision } from './paths.ts'
 import { Revisions } from './revisions.tsx'
@@ -78,8 +77,7 @@ function Found({ deployment }: { deployment: Deployment }) {
         <Tokens deployment={deployment} summary={summary.data ?? null} />
         <Traffic deployment={deployment} />
         <History deployment={deployment} />
-        <Origins deployment={deployment} />
-        <Gates deployment={deployment} />
+        <Lists deployment={deployment} />
       </div>
       <LineagePanel path={path.slice('/api/'.length)} />
       <Snippets deployment={deployment} />

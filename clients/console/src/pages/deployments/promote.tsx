@@ -1,14 +1,13 @@
-import { useState } from 'react'
 import type { BenchmarkDelta } from '../../../../../schemas/deployments/benchmark-delta.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { Checkbox, TextField } from '../../design/field.tsx'
 import { FormEnd } from '../../design/form-end.tsx'
 import { Num } from '../../design/number.tsx'
 import { Table } from '../../design/table.tsx'
 import { reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useSubmit } from '../../session/use-submit.ts'
+import { GatedReason, gatedReason } from '../../shell/gated-reason.tsx'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
 import { type Deployment, pathOf, type Revision } from './paths.ts'
@@ -27,10 +26,8 @@ type Props = {
 export function Promote({ deployment, to, from, isRollback = false, onClose }: Props) {
   const say = useWords(words)
   const path = pathOf(deployment.deployment_id)
-  const [isOverriding, setOverriding] = useState(false)
   const { onSubmit, error, isBusy } = useSubmit(async given => {
-    const reason = String(given.get('reason')).trim()
-    const override_gates = given.get('override') !== null
+    const { reason, override_gates } = gatedReason(given)
     if (isRollback)
       await request('POST', `${path}/rollback`, { body: { to: to.revision_id, reason } })
     else
@@ -52,21 +49,11 @@ export function Promote({ deployment, to, from, isRollback = false, onClose }: P
       <Scores deltas={to.gates} />
       <p className={styles.soft}>{say.keepsWarm}</p>
       <form className={styles.form} onSubmit={onSubmit}>
-        <TextField
-          label={say.reason}
-          name="reason"
-          maxLength={1000}
-          required={isOverriding}
+        <GatedReason
+          isGated={!isRollback && deployment.benchmark_gates.length > 0}
+          override={say.override}
           autoFocus
         />
-        {!isRollback && deployment.benchmark_gates.length > 0 && (
-          <Checkbox
-            label={say.override}
-            name="override"
-            checked={isOverriding}
-            onChange={event => setOverriding(event.target.checked)}
-          />
-        )}
         <FormEnd
           error={error}
           isBusy={isBusy}

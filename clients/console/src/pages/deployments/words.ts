@@ -119,7 +119,6 @@ export const words = wordsOf({
   refuses: ['refuses', '拒绝'],
   standardError: ['± standard error', '± 标准误差'],
   override: ['Promote even if benchmarks refuse it', '即使评测不通过也发布'],
-  overrode: ['Overrode:', '已忽略：'],
   save: ['Save', '保存'],
   use: ['Use it', '使用方法'],
   language: ['Language', '语言'],

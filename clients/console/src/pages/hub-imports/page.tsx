@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { HubImportRow, ModelHub } from '../../../../../schemas/hub-imports.ts'
 import { Ask } from '../../design/ask.tsx'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
-import { TextField } from '../../design/field.tsx'
 import { FormEnd } from '../../design/form-end.tsx'
 import { More } from '../../design/more.tsx'
+import { NameField } from '../../design/name-field.tsx'
 import { Empty } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
@@ -72,25 +72,20 @@ export function Page() {
 function Import() {
   const say = useWords(words)
   const [ref, setRef] = useState('')
-  const { act, error, isBusy } = useAct()
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void act(async () => {
-      await begin(ref.trim())
-      setRef('')
-    })
+  const { submitting, error, isBusy } = useAct()
+  const send = async () => {
+    await begin(ref.trim())
+    setRef('')
   }
   return (
-    <form onSubmit={submit}>
-      <TextField
+    <form onSubmit={submitting(send)}>
+      <NameField
         label={say.reference}
         hint={say.hint}
         value={ref}
         required
         maxLength={384}
         placeholder="hub:Qwen/Qwen3-8B"
-        autoComplete="off"
-        spellCheck={false}
         onChange={event => setRef(event.target.value)}
       />
       <FormEnd {...{ error, isBusy }} text={say.start} />

@@ -14,7 +14,7 @@ import { Ago } from '../../design/time.tsx'
 import { reading, reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useSubmit } from '../../session/use-submit.ts'
-import { visible } from '../../words/visible.ts'
+import { GatedReason, gatedReason, OverridingReason } from '../../shell/gated-reason.tsx'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
 import { pathOfModel } from './path.ts'
@@ -110,7 +110,11 @@ function Moves({ model, alias, onClose }: MovesProps) {
           { key: 'from', title: say.from, isNumber: true, cell: one => one.from ?? '–' },
           { key: 'to', title: say.to, isNumber: true, cell: one => one.to ?? '–' },
           { key: 'by', title: say.movedBy, cell: one => one.actor },
-          { key: 'reason', title: say.reason, cell: one => visible(one.reason) },
+          {
+            key: 'reason',
+            title: say.reason,
+            cell: one => <OverridingReason of={one} />,
+          },
         ]}
       />
     </Dialog>
@@ -127,7 +131,7 @@ function Move({ model, alias, onClose }: MoveProps) {
     await request('PUT', `${pathOfModel(model.model)}/aliases/${encodeURIComponent(name)}`, {
       body: {
         version: Number(given.get('version')),
-        reason: String(given.get('reason')).trim(),
+        ...gatedReason(given),
         expected_version: alias?.version ?? null,
       },
     })
@@ -149,7 +153,7 @@ function Move({ model, alias, onClose }: MoveProps) {
           required
           autoFocus={alias !== null}
         />
-        <TextField label={say.reason} name="reason" maxLength={1000} />
+        <GatedReason isGated={alias?.is_protected ?? false} override={say.override} />
         <FormEnd
           error={error}
           isBusy={isBusy}

@@ -29,6 +29,7 @@ export const words = wordsOf({
   ],
   newOf: [(model: string) => `New alias of ${model}`, (model: string) => `为 ${model} 新建别名`],
   reason: ['Reason', '原因'],
+  override: ['Move it even if benchmarks refuse the version', '即使评测不通过也移动'],
   from: ['From', '原版本'],
   to: ['To', '新版本'],
   state: ['State', '状态'],

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { secretLimits } from '../../../../../schemas/secret-limits.ts'
 import type { SecretRow } from '../../../../../schemas/secrets.ts'
 import { Ask } from '../../design/ask.tsx'
 import { Button } from '../../design/button.tsx'
-import { TextArea, TextField } from '../../design/field.tsx'
+import { TextArea } from '../../design/field.tsx'
 import { FormEnd } from '../../design/form-end.tsx'
+import { NameField } from '../../design/name-field.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
 import { Ago } from '../../design/time.tsx'
@@ -102,26 +103,21 @@ const Jobs = ({ of: { needed_by } }: { of: SecretRow }) =>
 function SetSecret({ name, setName }: { name: string; setName: (name: string) => void }) {
   const say = useWords(words)
   const [value, setValue] = useState('')
-  const { act, error, isBusy } = useAct()
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void act(async () => {
-      await request('PUT', pathOf(name.trim()), { body: { value } })
-      setName('')
-      setValue('')
-      await reread(path)
-    })
+  const { submitting, error, isBusy } = useAct()
+  const save = async () => {
+    await request('PUT', pathOf(name.trim()), { body: { value } })
+    setName('')
+    setValue('')
+    await reread(path)
   }
   return (
-    <form className={styles.form} onSubmit={submit}>
-      <TextField
+    <form className={styles.form} onSubmit={submitting(save)}>
+      <NameField
         label={say.name}
         value={name}
         required
         maxLength={128}
         placeholder="HUB_TOKEN"
-        autoComplete="off"
-        spellCheck={false}
         onChange={event => setName(event.target.value)}
       />
       <TextArea

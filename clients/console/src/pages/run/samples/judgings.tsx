@@ -5,9 +5,11 @@ import { Button } from '../../../design/button.tsx'
 import { Dialog } from '../../../design/dialog.tsx'
 import { Select } from '../../../design/field.tsx'
 import { FormEnd } from '../../../design/form-end.tsx'
+import { Failure } from '../../../design/notice.tsx'
 import { State } from '../../../design/state.tsx'
 import { reading, reread } from '../../../session/api.ts'
 import { request } from '../../../session/session.ts'
+import { useAct } from '../../../session/use-act.ts'
 import { usePages } from '../../../session/use-pages.ts'
 import { useSubmit } from '../../../session/use-submit.ts'
 import { shortNumber } from '../../../words/amounts.ts'
@@ -67,6 +69,7 @@ export function Judgings({ run_id, step, judgings: { path, all, chosen, choose }
             onChange={choose}
           />
           <Progress of={chosen} />
+          {chosen.state === 'running' && <Cancel of={chosen} path={path} />}
         </>
       )}
       <Button onClick={() => setOpen(true)}>{say.judge}</Button>
@@ -88,6 +91,23 @@ function Progress({ of }: { of: JudgingRecord }) {
       {reason !== null && <span className={styles.fault}> {visible(reason)}</span>}
       {!is_current && <span className={styles.soft}> {say.retired}</span>}
     </span>
+  )
+}
+
+function Cancel({ of: { judging_id }, path }: { of: JudgingRecord; path: string }) {
+  const say = useWords(words)
+  const { act, error, isBusy } = useAct()
+  const cancel = async () => {
+    await request('POST', `${path}/${judging_id}/cancel`)
+    await reread(path)
+  }
+  return (
+    <>
+      <Button busy={isBusy} onClick={() => void act(cancel)}>
+        {say.cancelJudging}
+      </Button>
+      <Failure error={error} />
+    </>
   )
 }
 

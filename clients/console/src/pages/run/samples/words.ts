@@ -28,6 +28,7 @@ export const words = wordsOf({
   judge: ['Judge', '评判'],
   judgeStep: [(step: number) => `Judge step ${step}`, (step: number) => `评判第 ${step} 步`],
   judging: ['Scores by', '评分来源'],
+  cancelJudging: ['Cancel the judging', '取消评判'],
   judged: [
     (n: number, all: number) => `${n} of ${all} scored`,
     (n: number, all: number) => `已评分 ${n}/${all}`,
