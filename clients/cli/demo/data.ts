@@ -114,7 +114,7 @@ async function sendAll(
     projects.add(plan.project)
     if (nth % 10 === 9) terminal.note(`  ${nth + 1} of ${plans.length} runs`)
   }
-  if (!signal.aborted) await sendBudgets(root, projects)
+  await sendBudgets(root, projects)
   await addAnnotations(root, owners, made)
   // Before the jobs, which hold all GPUs of the machine.
   if (projects.has('language')) await addModels(owners.get('lin') ?? root, url, signal)
