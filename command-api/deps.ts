@@ -18,6 +18,7 @@ import type { FactAppends } from './commit/append-fact.ts'
 import type { EventStore } from './commit/event-store.ts'
 import type { KeyLimit } from './metrics/key-limit.ts'
 import type { Reports } from './rules/admit-report.ts'
+import type { Ledger } from './rules/ledger.ts'
 import type { Hub } from './rules/model-hub.ts'
 import type { ShortNumbers } from './rules/short-numbers.ts'
 import type { VolumeFolders } from './rules/volumes.ts'
@@ -79,6 +80,8 @@ export type Deps = FactAppends & {
   observe: Observe
   /** Reads the samples of a validation round, for judges. */
   readRound: ReadRound
+  /** Reads the bills, for budgets and corrections. */
+  ledger: Ledger
   topics: Topics
   newEventId: () => string
   /** Counts points for the scraper. */

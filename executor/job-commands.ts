@@ -83,6 +83,7 @@ export type LaunchOrder = {
 export type Scheduled =
   | 'scheduled'
   | 'quota_in_use'
+  | 'over_budget'
   | 'gpus_taken'
   | 'volume_in_use'
   | 'gone'

@@ -29,7 +29,12 @@ export const tablesOfRuns = [
 ] as const
 
 /** The bills of a purged run are kept, as are the versions of deleted models. */
-export const keptOfRuns = ['model_versions', 'usage_lines', 'usage_runs'] as const
+export const keptOfRuns = [
+  'billing_entries',
+  'model_versions',
+  'usage_lines',
+  'usage_runs',
+] as const
 
 /** Removes the rows that earlier slices stored for a purged run; the only slice that knows other slices' tables. */
 export const purgedRuns: DecisionProjection = {

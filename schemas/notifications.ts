@@ -10,6 +10,7 @@ export const notificationKinds = [
   'job_paused',
   'job_retrying',
   'quota_changed',
+  'budget_threshold',
   'role_changed',
   'session_ended',
   'maintenance',

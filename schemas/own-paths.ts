@@ -9,6 +9,7 @@ export const ownSegments: readonly string[] = [
   'api',
   'assets',
   'benchmarks',
+  'billing',
   'compare',
   'datasets',
   'deployments',

@@ -95,7 +95,7 @@ export function executorCommands(deps: Needed, { executor, engine, runsDirectory
     ) {
       const was_running = started_at !== null
       // A price set after this read applies only after the end.
-      const prices = await readNewPrices(deps.pool, run_id)
+      const prices = await readNewPrices(deps, run_id)
       await change(run_id, job => {
         const ended = attemptEnded(job, { attempt, exit, was_running, preempted: false })
         return ended.length === 0 ? [] : [...reprice(job, prices), ...ended]

@@ -103,7 +103,8 @@ export async function insertJobs(
                   init_from, retry_of, clone_of, serving,
                   -- The change that led to the price read at admission; a later one is still to be applied.
                   coalesce((select max(effective_at) from write.profile_rate r
-                             where r.profile = given.profile and r.price_per_gpu_hour = given.price), '-infinity')
+                             where r.profile = given.profile and r.price_per_gpu_hour = given.price
+                               and r.effective_at <= given.admitted_at), '-infinity')
              from given where (upload_id is null or upload_id in (select upload_id from used))
                           -- Its deletion waits for this transaction and then finds the job, or came first.
                           and (init_from is null or exists (

@@ -1,9 +1,16 @@
 import type { Transaction } from '../commit/event-store.ts'
+import { overBudget } from '../rules/over-budget.ts'
 import { whyClosed } from '../rules/queue-switches.ts'
 import { takeVolumes } from '../rules/volumes.ts'
 import { takeQuota, takeSlots } from './holds.ts'
 
-type Lacking = 'quota_in_use' | 'gpus_taken' | 'volume_in_use' | 'queue_paused' | 'draining'
+type Lacking =
+  | 'quota_in_use'
+  | 'over_budget'
+  | 'gpus_taken'
+  | 'volume_in_use'
+  | 'queue_paused'
+  | 'draining'
 
 /** The quota, GPUs or volumes are no longer free, or nothing may start; the transaction is rolled back. */
 export class NotNow extends Error {
@@ -30,11 +37,15 @@ export type Reservation = {
 export async function reserve(tx: Transaction, wanted: Reservation): Promise<void> {
   const { run_id, now } = wanted
   const { rows } = await tx.query(
-    'select owner as username, series, gpus, executor from write.job_state where run_id = $1',
+    'select owner as username, project, serving, series, gpus, executor from write.job_state where run_id = $1',
     [run_id],
   )
   const closed = await whyClosed(tx, { ...rows[0], engine: wanted.engine }, 'for share')
   if (closed) throw new NotNow(closed)
+  const { username: owner, project, serving } = rows[0]
+  // Deployments keep serving.
+  if (serving === null && (await overBudget(tx, { owner, project, now })))
+    throw new NotNow('over_budget')
   if (!(await takeQuota(tx, { run_id, now, ...rows[0] }))) throw new NotNow('quota_in_use')
   if (!(await takeSlots(tx, wanted))) throw new NotNow('gpus_taken')
   if (!(await takeVolumes(tx, run_id))) throw new NotNow('volume_in_use')

@@ -85,9 +85,9 @@ export async function runDueTimers(
     const { rows } = await deps.pool.query<Due>(timer.due, [deps.now(), batch])
     await each(rows, ({ run_id }) => change(run_id, timer.decide))
   }
-  const { rows: outdated } = await deps.pool.query<Due>(toReprice, [batch])
+  const { rows: outdated } = await deps.pool.query<Due>(toReprice, [batch, deps.now()])
   await each(outdated, async ({ run_id }) => {
-    const prices = await readNewPrices(deps.pool, run_id)
+    const prices = await readNewPrices(deps, run_id)
     await change(run_id, job => reprice(job, prices))
   })
   const silences = await readSilenceChanges(deps.pool, deps.now(), batch)

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { QueueReason } from '../../schemas/jobs/jobs.ts'
 import type { Deps } from '../deps.ts'
-import { hasRoom, type QueueRow, queued, readWaiting } from './waiting-jobs.ts'
+import { hasRoom, overItsBudget, type QueueRow, queued, readWaiting } from './waiting-jobs.ts'
 
 export type Wait = { run_id: string; reason: QueueReason }
 
@@ -51,17 +51,20 @@ export async function noteReasonOfAll(
   })
 }
 
-/** Records which due jobs wait for their owner's quota, at most `limit` of them; jobs that change meanwhile are left to the next pass. */
+const lacking = `case when ${overItsBudget} then 'over_budget' else 'quota_in_use' end`
+
+/** Records which due jobs wait for their owner's quota or for a budget, at most `limit` of them; jobs that change meanwhile are left to the next pass. */
 export async function noteQuotaWaits(pool: Pool, now: Date, limit: number): Promise<void> {
   await pool.query({
     name: 'note_quota_waits',
-    text: `update write.job_state set queue_reason = 'quota_in_use'
-            where run_id in (select j.run_id from ${queued}
-                                and j.queue_reason <> 'quota_in_use'
+    text: `update write.job_state set queue_reason = w.reason
+             from (select j.run_id as waiting_id, ${lacking} as reason from ${queued}
+                                and j.queue_reason <> ${lacking}
                                 and (j.not_before is null or j.not_before <= $1) and not ${hasRoom}
                                 and not (select paused from write.queue_switch)
                                 and not exists (select from write.drain d where d.engine = j.executor)
-                              limit $2 for update of j skip locked)`,
+                              limit $2 for update of j skip locked) w
+            where run_id = w.waiting_id`,
     values: [now, limit],
   })
 }

@@ -1,7 +1,9 @@
 import type { AlertFired } from '../../events/alerts.ts'
 import type { DecisionEvent } from '../../events/all.ts'
+import { centsText } from '../../events/calculations/billing.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { NotificationSent } from '../../events/notifications.ts'
+import { currency } from '../../schemas/profiles.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { Duty } from '../effects/reactor.ts'
 
@@ -14,7 +16,8 @@ export type Told = {
 type Data<T extends DecisionEvent['type']> = Extract<DecisionEvent, { type: T }>['data']
 
 type Caused = { actor: Recorded['actor'] }
-type Tellers = { [T in DecisionEvent['type']]?: (data: Data<T>, caused: Caused) => Told | null }
+type Tell = Told | readonly Told[] | null
+type Tellers = { [T in DecisionEvent['type']]?: (data: Data<T>, caused: Caused) => Tell }
 
 /** People are not notified of their own actions, except for the end of a job. */
 const tellers: Tellers = {
@@ -83,6 +86,7 @@ const tellers: Tellers = {
       title: 'Your quota changed',
       body: `Up to ${max_concurrent_gpus} GPUs and ${max_concurrent_jobs} jobs at once`,
     }),
+  'budget.threshold': ofBudget,
   'user.role_changed': ({ username, role }, { actor }) =>
     ofPerson(username, actor.id, {
       kind: 'role_changed',
@@ -118,12 +122,12 @@ const tellers: Tellers = {
   }),
 }
 
-/** Pure; at most one duty for an event. */
+/** Pure; a duty for each notification. */
 export function dutiesOf(event: Recorded<DecisionEvent>): Duty<Told>[] {
   // The table pairs each type with its data; TypeScript cannot follow a lookup by the event's own type.
-  const tell = tellers[event.type] as ((data: object, caused: Caused) => Told | null) | undefined
-  const told = tell?.(event.data, event) ?? null
-  return told === null ? [] : [{ payload: told }]
+  const tell = tellers[event.type] as ((data: object, caused: Caused) => Tell) | undefined
+  const told = tell?.(event.data, event) ?? []
+  return [told].flat().map(payload => ({ payload }))
 }
 
 type Validated = Data<'dataset.validated'>
@@ -154,6 +158,26 @@ function ofDataset(
       group_key: `dataset:${id}`,
     },
   }
+}
+
+/** Its person, or the owner and the maintainers of its project. */
+function ofBudget(budget: Data<'budget.threshold'>): Told[] {
+  const { scope, name, month, percent, spent_micro, amount_micro, holds, tell } = budget
+  const [spent, amount] = [spent_micro, amount_micro].map(micro => centsText(BigInt(micro)))
+  const held = percent >= 100 && holds ? '; new jobs wait until it is raised' : ''
+  return tell.map(username => ({
+    username,
+    message: {
+      kind: 'budget_threshold',
+      level: percent >= 100 ? 'error' : 'warn',
+      title: `${percent} % of the budget of ${scope === 'user' ? name : `project ${name}`} is spent`,
+      body: `${spent} of ${amount} ${currency} in ${month}${held}`,
+      target: { type: 'budget', id: `${scope}:${name}` },
+      url: '/billing',
+      actor: 'forge',
+      group_key: `budget:${scope}:${name}:${month}`,
+    },
+  }))
 }
 
 type AboutVolume = { volume_id: string; owner: string }

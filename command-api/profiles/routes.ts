@@ -1,16 +1,15 @@
 import { type Route, route } from '../../auth/route.ts'
-import {
-  type Profile,
-  type ProfileEvent,
-  type ProfileFacts,
-  profileAt,
-} from '../../events/profiles.ts'
+import { type Profile, type ProfileEvent, profileAt } from '../../events/profiles.ts'
+import { rateCard } from '../../events/rates.ts'
+import { ratesChanged, ratesInput } from '../../schemas/billing.ts'
 import { profile, profileInput, profilePath } from '../../schemas/profiles.ts'
+import { parseTimestamp } from '../../schemas/timestamp.ts'
 import type { Asked } from '../commit/asked.ts'
 import { type CommitDeps, commit } from '../commit/commit.ts'
-import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
 import { describeExecutor, type Hardware, isRepriced, setProfile } from './decide.ts'
+import { saveRates, setRates } from './rates.ts'
+import { saveProfile, saveRate } from './rows.ts'
 
 export const profileRoutes = (deps: Deps): Route[] => [
   route({
@@ -29,6 +28,28 @@ export const profileRoutes = (deps: Deps): Route[] => [
       await changeProfile(deps, request, name, current => setProfile(current, wanted))
       const { rows } = await deps.pool.query(`${selectProfiles} where name = $1`, [name])
       return rows[0]
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/api/billing/rates',
+    credential: 'admin',
+    tag: 'billing',
+    summary:
+      'Set the prices of GPU hours by series and of storage, from now or from a later time on',
+    body: ratesInput,
+    response: ratesChanged,
+    refusals: ['invalid', 'conflict'],
+    async handle(request) {
+      const { gpu, storage_per_gb_month, effective_at } = request.body
+      const from = effective_at == null ? null : new Date(parseTimestamp(effective_at))
+      const wanted = { gpu, storage_per_gb_month, effective_at: from }
+      const { events } = await commit(deps, request, rateCard, {
+        decide: (card, now) => setRates(card, wanted, now),
+        alongside: saveRates,
+      })
+      const [set] = events
+      return { version: set?.data.version, effective_at: set?.data.effective_at }
     },
   }),
 ]
@@ -51,40 +72,6 @@ export const changeProfile = (
       }
     },
   })
-
-async function saveProfile(tx: Transaction, facts: ProfileFacts): Promise<void> {
-  await tx.query(
-    `insert into write.profile (name, series, gpus_per_node, max_nodes, cpus, memory_gb, executor, container,
-                                available, price_per_gpu_hour)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-     on conflict (name) do update set
-       series = excluded.series, gpus_per_node = excluded.gpus_per_node, max_nodes = excluded.max_nodes,
-       cpus = excluded.cpus, memory_gb = excluded.memory_gb, executor = excluded.executor,
-       container = excluded.container, available = excluded.available,
-       price_per_gpu_hour = excluded.price_per_gpu_hour`,
-    [
-      facts.name,
-      facts.series,
-      facts.gpus_per_node,
-      facts.max_nodes,
-      facts.cpus,
-      facts.memory_gb,
-      facts.executor,
-      facts.container,
-      facts.available,
-      facts.price_per_gpu_hour,
-    ],
-  )
-}
-
-/** The price applies from now on, but after any earlier change. For its effect on running jobs see `command-api/jobs/prices.ts`. */
-const saveRate = (tx: Transaction, { name, price_per_gpu_hour }: ProfileFacts, now: Date) =>
-  tx.query(
-    `insert into write.profile_rate (profile, effective_at, price_per_gpu_hour)
-     select $1, greatest($2, max(effective_at) + interval '1 millisecond'), $3
-       from write.profile_rate where profile = $1`,
-    [name, now, price_per_gpu_hour],
-  )
 
 /** Records the hardware of an executor as the profile of its name; keeps the price set by an admin. */
 export async function describeExecutorProfile(deps: CommitDeps, hardware: Hardware): Promise<void> {

@@ -58,7 +58,7 @@ export type Amounts = Pick<Line, 'gpu_ms' | 'cost_micro'>
 
 export const unmetered: Metered = { gpus: 0, rates: [], attempts: [] }
 
-const dayMs = 86_400_000
+export const dayMs = 86_400_000
 const hourMs = 3_600_000n
 const micro = 1_000_000n
 /** The UTC day of a `Date`. */
@@ -239,6 +239,20 @@ export function whenSpent({ gpus, rates }: Metered, started_at: string, budget: 
   return Number.POSITIVE_INFINITY
 }
 
+/** Bytes in a GB, and milliseconds in an hour and in a month of 720 hours. */
+const gb = 1_000_000_000n
+const monthMs = 720n * hourMs
+
+/** The cost of bytes that were stored for a time. */
+export const storageCost = (byte_ms: bigint, price_per_gb_month: string): bigint =>
+  nearest(byte_ms * toMicro(price_per_gb_month), gb * monthMs)
+
+export const gbHoursText = (byte_ms: bigint): string => decimals(byte_ms, gb * hourMs, 6)
+
+/** Parses a decimal text with a sign to millionths. */
+export const toSignedMicro = (decimal: string): bigint =>
+  decimal.startsWith('-') ? -toMicro(decimal.slice(1)) : toMicro(decimal)
+
 /** Parses an unsigned decimal text to millionths; further digits are dropped. */
 export function toMicro(decimal: string): bigint {
   const [whole = '0', fraction = ''] = decimal.split('.')
@@ -254,7 +268,8 @@ export function nearest(dividend: bigint, divisor: bigint): bigint {
   return isUp ? whole + 1n : whole
 }
 
-function decimals(amount: bigint, one: bigint, digits: number): string {
+/** In units of `one`, rounded to so many digits. */
+export function decimals(amount: bigint, one: bigint, digits: number): string {
   const units = nearest(amount * 10n ** BigInt(digits), one)
   const text = String(units < 0n ? -units : units).padStart(digits + 1, '0')
   return `${units < 0n ? '-' : ''}${text.slice(0, -digits)}.${text.slice(-digits)}`

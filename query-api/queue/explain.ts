@@ -37,6 +37,8 @@ export function waitInWords(job: WaitingJob, facts: Facts): string {
       return `The queue is paused${because(switches.reason)}; running jobs continue.`
     case 'draining':
       return `${job.executor} is being drained${because(drainOf(job, switches)?.reason)}; nothing new starts there.`
+    case 'over_budget':
+      return `A budget of ${job.owner} or of project ${job.project} is spent for this month, and holds its jobs.`
     case 'quota_in_use':
       return quotaInWords(job, picture)
     case 'volume_in_use':
@@ -101,6 +103,8 @@ export function soonerThan({ job, position }: PlacedJob, facts: Facts): Sooner[]
   if (job.reason === 'queue_paused')
     return [{ kind: 'queue_resumed', detail: 'An administrator resumes the queue.' }]
   if (job.reason === 'quota_in_use') return [ownEnds(job, facts)]
+  if (job.reason === 'over_budget')
+    return [{ kind: 'budget_raised', detail: 'The budget is raised, or a new month begins (UTC).' }]
   return [
     ...(job.reason === 'draining' ? [undrained(job)] : smaller(job, position, facts)),
     ...otherProfiles(job, facts),
@@ -138,7 +142,7 @@ function smaller(job: WaitingJob, position: number, { picture }: Facts): Sooner[
     picture.waiting.slice(0, position - 1).map(other => other.job),
     job,
   )
-  const isFirst = ahead.every(({ reason }) => reason === 'quota_in_use')
+  const isFirst = ahead.every(({ reason }) => reason === 'quota_in_use' || reason === 'over_budget')
   if (!isFirst || free === 0 || job.gpus <= free) return []
   const detail = `With ${plural(free, 'GPU')} instead of ${job.gpus} it would start now.`
   return [{ kind: 'smaller', detail, gpus: free }]

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import type { Route } from '../../auth/route.ts'
 import { hoursText, moneyText, toSeconds } from '../../events/calculations/billing.ts'
@@ -9,6 +9,7 @@ import { currency } from '../../schemas/profiles.ts'
 import { type UsageQuery, type UsageRow, usageQuery, usageRow } from '../../schemas/usage.ts'
 import { pagedList } from '../reading/list.ts'
 import { asCaller, type Reads } from '../reading/reads.ts'
+import { gpuLines, mayBeTold } from '../rules/billed.ts'
 import { type LineOfRun, readOpenLines } from '../rules/ledger.ts'
 import { daysOf } from './days.ts'
 
@@ -58,12 +59,7 @@ async function readGroups(
   const groups = sql`
     select ${columns[group]} as "group", sum(gpu_ms) as gpu_ms, sum(cost_micro) as cost_micro,
            count(distinct run_id) as runs
-      from (select run_id, owner, project, day, gpu_ms, cost_micro from usage_lines
-             union all
-            select run_id, owner, project, day, gpu_ms, cost_micro
-              from jsonb_to_recordset(${toJson(open)}::jsonb)
-                       as open (run_id text, owner text, project text, day text, gpu_ms numeric, cost_micro numeric, attempt integer)
-             where not exists (select from usage_lines l where l.run_id = open.run_id and l.attempt = open.attempt)) line
+      from (${gpuLines(open)}) line
      where day between ${from} and ${to} and ${mayBeTold(caller)}
      group by 1`
   const { rows } = await sql<Group>`
@@ -72,26 +68,6 @@ async function readGroups(
     select count(*) as count from (${groups}) as found`.execute(db)
   return { rows: rows.map(toRow), counted: all[0]?.count ?? 0 }
 }
-
-/**
- * Their own usage, and that of projects they own or are members of. Narrower than read access to runs: other people's
- * usage in internal projects is not summed up for everybody.
- */
-const mayBeTold = ({ role, username }: Person): RawBuilder<SqlBool> =>
-  role === 'admin'
-    ? sql<SqlBool>`true`
-    : sql<SqlBool>`(owner = ${username}
-        or project in (select name from projects where owner = ${username}
-                        union select project from project_members where username = ${username}))`
-
-const toJson = (open: readonly LineOfRun[]): string =>
-  JSON.stringify(
-    open.map(({ run_id, owner, project, day, gpu_ms, cost_micro, attempt }) => ({
-      ...{ run_id, owner, project, day, attempt },
-      gpu_ms: String(gpu_ms),
-      cost_micro: String(cost_micro),
-    })),
-  )
 
 const toRow = ({ group, gpu_ms, cost_micro, runs }: Group): UsageRow => ({
   group,

@@ -22,6 +22,7 @@ export const phases = [
 export const queueReasons = [
   'waiting_capacity',
   'quota_in_use',
+  'over_budget',
   'volume_in_use',
   'behind_priority',
   'waiting_gang',

@@ -43,6 +43,7 @@ import { volumesIn } from '../data-directory.ts'
 import { keyStoreOf } from '../key-store.ts'
 import { openStores } from '../object-stores.ts'
 import { isGatewayAlone } from '../settings/config.ts'
+import { ledgerReader } from './ledger-reader.ts'
 import { observing } from './observed.ts'
 import { replicaJobs } from './replicas.ts'
 import { roundReader } from './round-reader.ts'
@@ -90,6 +91,7 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     uploadKey: addressKeyOf(await readPositionKey(pool), 'uploads'),
     observe: observing(core.readPool),
     readRound: roundReader(core.readPool),
+    ledger: ledgerReader(core.readPool),
     topics,
     newEventId: eventId,
     ingestedPoints: count => core.measures.ingestedPoints.inc(count),

@@ -101,7 +101,7 @@ test('a price change applies to running jobs, in order and once; waiting jobs ge
       .rows[0]?.limit_at
   const before = await limitAt()
   for (const price of ['2.00', '2.000', '3.00']) await setTo(price)
-  t.is((await readNewPrices(at.pool, waiting)).length, 2)
+  t.is((await readNewPrices(at, waiting)).length, 2)
   await runDueTimers(at.deps)
   await runDueTimers(at.deps)
   t.deepEqual(prices(await at.eventsOf(run_id)), ['2.0000', '3.0000'])
@@ -121,7 +121,7 @@ test('a price change applies to running jobs, in order and once; waiting jobs ge
   await runDueTimers(at.deps)
   t.deepEqual(prices(await at.eventsOf(waiting)), ['2.0000', '3.0000', '4.0000'])
   const { run_id: last } = await at.submit()
-  t.deepEqual(await readNewPrices(at.pool, last), [], 'it was admitted at the price of now')
+  t.deepEqual(await readNewPrices(at, last), [], 'it was admitted at the price of now')
 })
 
 test('a job admitted with an outdated price gets the change', async t => {
@@ -131,5 +131,5 @@ test('a job admitted with an outdated price gets the change', async t => {
   await setTo('2.00')
   await at.pool.query(`update write.profile set price_per_gpu_hour = '1.00'`)
   const { run_id } = await at.submit()
-  t.like(await readNewPrices(at.pool, run_id), [{ price_per_gpu_hour: '2.0000' }])
+  t.like(await readNewPrices(at, run_id), [{ price_per_gpu_hour: '2.0000' }])
 })

@@ -77,6 +77,7 @@ export async function routeParts(
     uploadKey: addressKeyOf(Buffer.alloc(32), 'uploads'),
     observe: async () => ({ lines: [], metrics: [], hardware: [] }),
     readRound: async () => null,
+    ledger: { spent: async of => of.map(() => 0n), entry: async () => null },
     topics,
     newEventId: eventId,
     hub: null,

@@ -4,7 +4,14 @@ import { dumpReadModels } from '../servers/dump.ts'
 import { type Forge, startForge } from '../servers/forge.ts'
 import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
-import { jobsAtTimes, setPrice, settled, submit, withoutExecutor } from './jobs-at-times.ts'
+import {
+  jobsAtTimes,
+  rebuilt,
+  setPrice,
+  settled,
+  submit,
+  withoutExecutor,
+} from './jobs-at-times.ts'
 
 type Row = { group: string; gpu_seconds: number; gpu_hours: string; cost: string; runs: number }
 type Detail = {
@@ -211,14 +218,7 @@ test.serial('a rebuild creates the same ledger row by row', async t => {
   const before = await ledger(forge)
   t.is(before.usage_lines?.length, 5)
   t.is(before.usage_runs?.length, 4)
-  await forge.call('POST', '/api/admin/projections/all/rebuild')
-  await until('the rebuild is over', 30_000, async () => {
-    const { body } = await forge.call<{ rebuild: { state: string } }>(
-      'GET',
-      '/api/admin/projections',
-    )
-    return body.rebuild.state === 'succeeded'
-  })
+  await rebuilt(forge)
   t.deepEqual(await ledger(forge), before)
 })
 

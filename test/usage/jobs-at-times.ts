@@ -80,3 +80,15 @@ export const settled = ({ pool }: Forge) =>
     )
     return rows[0]?.done
   })
+
+/** Rebuilds all read models. */
+export async function rebuilt(forge: Forge): Promise<void> {
+  await forge.call('POST', '/api/admin/projections/all/rebuild')
+  await until('the rebuild is over', 30_000, async () => {
+    const { body } = await forge.call<{ rebuild: { state: string } }>(
+      'GET',
+      '/api/admin/projections',
+    )
+    return body.rebuild.state === 'succeeded'
+  })
+}

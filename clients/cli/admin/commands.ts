@@ -3,6 +3,7 @@ import { describeProfileSet, profileSet } from '../profiles/profiles.ts'
 import { speakingIn } from '../program/add-commands.ts'
 import type { World } from '../program/session.ts'
 import { backup, describeBackup, describeRestoreBackup, restoreBackup } from './backup.ts'
+import { correct, describeCorrect } from './correct.ts'
 import {
   deadLetterDrop,
   deadLetterList,
@@ -50,6 +51,7 @@ import {
   undrain,
 } from './queue.ts'
 import { describeQuotaGet, describeQuotaSet, quotaGet, quotaSet } from './quota.ts'
+import { describeRatesList, describeRatesSet, ratesList, ratesSet } from './rates.ts'
 import {
   describeRecipeAdd,
   describeRecipeDeprecate,
@@ -82,6 +84,7 @@ export function addAdministration(program: Command, world: World, ended: Ended):
   const speaking = speakingIn(admin, world, ended)
   addUsers(admin.command('users').description('people who may sign in'), world, ended)
   addQuotas(admin.command('quota').description('the limits of a user'), world, ended)
+  addRates(admin.command('rates').description('prices by series'), world, ended)
   addQueue(admin.command('queue').description('whether jobs start'), world, ended)
   speaking({
     drain: [describeDrain, drain],
@@ -102,6 +105,7 @@ export function addAdministration(program: Command, world: World, ended: Ended):
   const profile = admin.command('profile').description('hardware for jobs')
   speakingIn(profile, world, ended)({ set: [describeProfileSet, profileSet] })
   speaking({
+    correct: [describeCorrect, correct],
     retention: [describeRetention, retention],
     projections: [describeProjections, projections],
     rebuild: [describeRebuild, rebuild],
@@ -146,6 +150,14 @@ function addQuotas(quota: Command, world: World, ended: Ended): void {
   speaking({
     get: [describeQuotaGet, quotaGet],
     set: [describeQuotaSet, quotaSet],
+  })
+}
+
+function addRates(rates: Command, world: World, ended: Ended): void {
+  const speaking = speakingIn(rates, world, ended)
+  speaking({
+    ls: [describeRatesList, ratesList],
+    set: [describeRatesSet, ratesSet],
   })
 }
 

@@ -11,6 +11,8 @@ import {
 import { artifactsRemove, describeArtifactsRemove } from '../artifacts/remove.ts'
 import { addAudit } from '../audit/commands.ts'
 import { addBenchmarks } from '../benchmarks/commands.ts'
+import { bill, describeBill } from '../billing/bill.ts'
+import { addBudgets } from '../billing/commands.ts'
 import { chat, describeChat } from '../chat/chat.ts'
 import { addDatasets } from '../datasets/commands.ts'
 import { addDeployments } from '../deployments/commands.ts'
@@ -109,6 +111,7 @@ export function createProgram(world: World, ended: Ended): Command {
     delete: [describeDelete, deleteRuns],
     restore: [describeRestore, restoreRuns],
     notifications: [describeNotifications, notifications],
+    bill: [describeBill, bill],
     usage: [describeUsage, usage],
     chat: [describeChat, chat],
     run: [describeRun, run],
@@ -139,6 +142,7 @@ const nouns = [
   addArtifacts,
   addQueue,
   addBenchmarks,
+  addBudgets,
   addAnnotations,
   addReflows,
   addRubrics,

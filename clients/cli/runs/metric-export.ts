@@ -13,13 +13,21 @@ export type ExportOptions = Texts<'export' | 'keys' | 'output'>
  * than it is taken.
  */
 export async function exportMetrics(
-  { api, process }: Session,
+  session: Session,
   base: string,
   { export: format, keys, output }: ExportOptions,
 ): Promise<void> {
   if (format !== 'csv' && format !== 'jsonl')
     throw usageFailure(`--export ${format}: give csv or jsonl`)
-  const path = withQuery(`${base}/export`, { format, keys })
+  await saveFile(session, withQuery(`${base}/export`, { format, keys }), output)
+}
+
+/** A file as the server sends it: to a new file, or to stdout. */
+export async function saveFile(
+  { api, process }: Pick<Session, 'api' | 'process'>,
+  path: string,
+  output?: string,
+): Promise<void> {
   const { body } = await api.open(path, { accept: '*/*' }, new AbortController().signal)
   if (body === null) throw new Failure(exitCode.unavailable, 'The server sent nothing')
   const bytes = Readable.from(body)

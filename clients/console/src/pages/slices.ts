@@ -2,6 +2,7 @@
 export { admin } from './admin/slice.ts'
 export { annotations } from './annotations/slice.ts'
 export { benchmarks } from './benchmarks/slice.ts'
+export { billing } from './billing/slice.ts'
 export { compare } from './compare/slice.ts'
 export { datasets } from './datasets/slice.ts'
 export { deployments } from './deployments/slice.ts'

@@ -27,6 +27,7 @@ const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   // Why a job waits
   waiting_capacity: ['waiting for GPUs', '等待 GPU'],
   quota_in_use: ['quota in use', '配额已用尽'],
+  over_budget: ['over budget', '超出预算'],
   volume_in_use: ['a volume is in use', '卷正被使用'],
   behind_priority: ['behind a higher priority', '让位于更高优先级'],
   waiting_gang: ['waiting for all of its nodes', '等待全部节点'],

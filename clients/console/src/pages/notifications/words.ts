@@ -25,6 +25,7 @@ const kinds: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   job_paused: ['paused', '任务暂停'],
   job_retrying: ['retrying', '任务重试'],
   quota_changed: ['quota', '配额变更'],
+  budget_threshold: ['budget', '预算'],
   role_changed: ['role', '角色变更'],
   session_ended: ['session ended', '会话结束'],
   maintenance: ['maintenance', '维护'],

@@ -4,6 +4,7 @@ import type { UsageRow } from '../../../../../schemas/usage.ts'
 import { Select, TextField } from '../../design/field.tsx'
 import { Empty, ShownRows } from '../../design/notice.tsx'
 import { Figure, Figures, Num } from '../../design/number.tsx'
+import { Share } from '../../design/share.tsx'
 import { Table } from '../../design/table.tsx'
 import { reading } from '../../session/api.ts'
 import { useWords, wordsOf } from '../../words/words.ts'
@@ -92,12 +93,7 @@ function Found({ rows, title }: { rows: readonly UsageRow[]; title: string }) {
             key: 'share',
             title: say.share,
             cell: row => (
-              <meter
-                min={0}
-                max={Math.max(cost, Number.MIN_VALUE)}
-                value={Number(row.cost)}
-                aria-label={`${say.share}: ${row.group}`}
-              />
+              <Share part={Number(row.cost)} whole={cost} label={`${say.share}: ${row.group}`} />
             ),
           },
           {

@@ -1,0 +1,45 @@
+import type { Pool } from 'pg'
+import { Refusal } from '../../platform/refusal.ts'
+import type { Transaction } from '../commit/event-store.ts'
+import { type Asking, judge, rolesIn } from './access.ts'
+import { projectFacts } from './short-id.ts'
+
+type Of = { scope: 'user' | 'project'; name: string }
+
+/** SQL: who is notified about budget `b`: its person, or the owner and the maintainers of its project, 50 at most. */
+export const peopleOfBudget = `case b.scope when 'user' then array[b.name] else array(
+  select p.owner from write.project p where p.name = b.name union
+  select m.username from write.project_member m where m.project = b.name and m.role = 'maintainer' limit 50) end`
+
+/**
+ * Refuses people who may not set this budget: a person's is theirs, a project's that of its owner and maintainers; admins set all.
+ * To people who may not see it, it looks missing.
+ */
+export async function refuseUnlessBudgetOf(
+  db: Pool | Transaction,
+  { scope, name }: Of,
+  caller: Asking,
+): Promise<void> {
+  const verdict = await (scope === 'user' ? ofUser(db, name, caller) : ofProject(db, name, caller))
+  if (verdict === 'permitted') return
+  if (verdict === 'forbidden')
+    throw new Refusal(
+      'forbidden',
+      `Only its owner, maintainers and admins may change the budget of project ${name}`,
+    )
+  throw new Refusal('not_found', `No such ${scope}: ${name}`)
+}
+
+async function ofUser(db: Pool | Transaction, name: string, { username, role }: Asking) {
+  if (role !== 'admin') return name === username ? 'permitted' : 'hidden'
+  const { rowCount } = await db.query('select from auth.person where username = $1', [name])
+  return rowCount === 0 ? 'hidden' : 'permitted'
+}
+
+async function ofProject(db: Pool | Transaction, name: string, caller: Asking) {
+  const { rows } = await db.query(
+    `select ${projectFacts('$2')} as known from write.project p where name = $1`,
+    [name, caller.username],
+  )
+  return rows[0] ? judge(rolesIn(rows[0].known, caller), 'configure') : 'hidden'
+}

@@ -1,0 +1,7 @@
+import type { Slice } from '../slice.ts'
+import { budgetRoutes, type Tables } from './routes.ts'
+
+export const budgets: Slice<Tables> = {
+  name: 'budgets',
+  routes: ({ reads, now }) => budgetRoutes(reads, now),
+}
