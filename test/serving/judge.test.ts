@@ -38,10 +38,7 @@ test('llama.cpp serves a model of the hub, and judges samples by a rubric, held 
     if (body.state === 'failed') throw new Error(JSON.stringify(body))
     return body.state === 'ready'
   })
-  const lineage = await forge.call<LineageGraph>(
-    'GET',
-    `/api/lineage/deployments/${deployment_id}`,
-  )
+  const lineage = await forge.call<LineageGraph>('GET', `/api/lineage/deployments/${deployment_id}`)
   const [from, to] = [`hub:acme/tiny@${commit}`, `deployment:${deployment_id}`]
   t.deepEqual(
     lineage.body.edges.filter(({ kind }) => kind === 'served'),
