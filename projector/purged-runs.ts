@@ -26,11 +26,13 @@ export const tablesOfRuns = [
   'run_nodes',
   'runs',
   'state_changes',
+  'volume_uses',
 ] as const
 
-/** The bills of a purged run are kept, as are the versions of deleted models. */
+/** The bills of a purged run are kept, as are the versions of deleted models and the uploads to a hub. */
 export const keptOfRuns = [
   'billing_entries',
+  'hub_pushes',
   'model_versions',
   'usage_lines',
   'usage_runs',

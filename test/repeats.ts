@@ -28,8 +28,9 @@ const token =
   /\/\/.*|\/\*.*?\*\/|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|[A-Za-z_$][\w$]*|\d[\w.]*|[^\s\w]/g
 
 const plain = String.raw`(?:[\w$.]+|'[^']*'|"[^"]*")`
-/** An item of a list, or a field with a plain value: a declaration, which shared code cannot replace. */
-const entry = new RegExp(String.raw`^${plain}(?:: (?:${plain}|\[[^\[\]()]*\]))?,?$`)
+const lazyImport = String.raw`\(\) => import\('[^']*'\)`
+/** An item of a list, or a field with a plain value or a module: a declaration, which shared code cannot replace. */
+const entry = new RegExp(String.raw`^${plain}(?:: (?:${plain}|${lazyImport}|\[[^\[\]()]*\]))?,?$`)
 
 const importHead = /^(?:import\b|from \S+ import\b)/
 const isComment = (line: string) => /^(?:\/\/|#)/.test(line)

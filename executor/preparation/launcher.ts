@@ -65,6 +65,9 @@ async function launch(): Promise<void> {
     ...{ say, onBuild: () => report('building_env') },
   })
   const volumes = await openVolumes(plan.volumes, path.resolve('work'))
+  // A program that writes to a folder of that name elsewhere would lose its files in silence.
+  for (const { name, path: folder, mount_path } of plan.volumes)
+    say(`the volume ${name} is at ${folder}; at ${mount_path} only where Bubblewrap isolates runs`)
   await report('launching')
   const made = { fetched, data, played, volumes }
   writeFileSync(3, JSON.stringify(toPrepared(environment, params, made)))

@@ -79,11 +79,12 @@ const a = [
 const b = f({
   limit: 5,
   words: ['x', 'y'],
+  page: () => import('./page.tsx'),
   read: () => 1,
 })`
   t.deepEqual(
     linesIn(text).map(({ at }) => at),
-    [11, 15, 18],
+    [11, 15, 19],
   )
   const python = `from pathlib import Path
 from forge import (

@@ -22,7 +22,7 @@ async function withAuthenticator(t: ExecutionContext, forge: Forge) {
   const setVerified = (isUserVerified: boolean) =>
     devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
   const signOut = async () => {
-    await page.getByRole('button', { name: 'admin' }).click()
+    await page.getByRole('button', { name: 'Account: admin' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
   }
   const views = async (name: string) => {

@@ -224,10 +224,10 @@ const refusals = (lock: RecipeLock, names: string[]): [Job, Refusal][] => {
         },
       },
       unknown(
-        'No such environment: a/env@1',
         'No such rubric: a/none',
         'No such artifact: art_1',
         'No such dataset: a/b@1',
+        'No such environment: a/env@1',
         'No such volume: cache',
       ),
     ],

@@ -17,6 +17,7 @@ import { usageFailure } from '../program/failure.ts'
 import { list } from '../program/list.ts'
 import { request } from '../program/request.ts'
 import type { CommonOptions, Session, Texts } from '../program/session.ts'
+import { showFacts } from '../program/show-one.ts'
 import { counted } from '../terminal/amounts.ts'
 import { type Column, showTable } from '../terminal/table.ts'
 
@@ -149,8 +150,7 @@ export const describeAnnotateShow = describe({
 export const annotateShow = request<AnnotationDetail>({
   send: ({ api }, _, queue) => api.get<AnnotationDetail>(pathOf(queue)),
   data: (queue, session) => {
-    for (const [title, text] of factsOf(queue))
-      session.terminal.data(`${session.terminal.paint('dim', title.padEnd(12))} ${text}`)
+    showFacts(session.terminal, factsOf(queue), 12)
     if (queue.people.length > 0) {
       session.terminal.data('')
       showTable(session.terminal, peopleColumns, queue.people)

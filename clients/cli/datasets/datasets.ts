@@ -21,6 +21,7 @@ import {
   type Texts,
   type World,
 } from '../program/session.ts'
+import { showOne } from '../program/show-one.ts'
 import { counted, size } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { type Column, showTable } from '../terminal/table.ts'
@@ -100,17 +101,13 @@ async function showDataset({ api, terminal, isJson }: Session, named: string): P
   return exitCode.ok
 }
 
-async function showVersion({ api, terminal, isJson }: Session, ref: string): Promise<ExitCode> {
-  const version = await api.get<VersionDetail>(pathOfVersion(ref))
-  if (isJson) {
-    terminal.data(toJson(version))
-    return exitCode.ok
-  }
-  for (const [title, text] of factsOf(version))
-    terminal.data(`${terminal.paint('dim', title.padEnd(10))} ${text}`)
-  showErrors({ terminal }, { errors: version.errors, error_count: version.error_count ?? 0 })
-  return exitCode.ok
-}
+const showVersion = async (session: Session, ref: string): Promise<ExitCode> =>
+  showOne(session, await session.api.get<VersionDetail>(pathOfVersion(ref)), {
+    facts: factsOf,
+    width: 10,
+    more: ({ errors, error_count }) =>
+      showErrors(session, { errors, error_count: error_count ?? 0 }),
+  })
 
 function factsOf(version: VersionDetail): [string, string][] {
   const number = (value: number | null) => value?.toLocaleString('en') ?? '-'

@@ -15,6 +15,7 @@ import {
   type Texts,
   type World,
 } from '../program/session.ts'
+import { showOne } from '../program/show-one.ts'
 import { size } from '../terminal/amounts.ts'
 import { harmless, toJson } from '../terminal/harmless.ts'
 import { type Column, showTable } from '../terminal/table.ts'
@@ -84,17 +85,12 @@ async function showEnvironment(session: Session, named: string): Promise<ExitCod
   return exitCode.ok
 }
 
-async function showVersion({ api, terminal, isJson }: Session, ref: string): Promise<ExitCode> {
-  const version = await api.get<VersionDetail>(pathOfVersion(ref))
-  if (isJson) {
-    terminal.data(toJson(version))
-    return exitCode.ok
-  }
-  for (const [title, text] of factsOf(version))
-    terminal.data(`${terminal.paint('dim', title.padEnd(10))} ${text}`)
-  if (version.rollouts.length > 0) showRollouts({ terminal }, version.rollouts)
-  return exitCode.ok
-}
+const showVersion = async (session: Session, ref: string): Promise<ExitCode> =>
+  showOne(session, await session.api.get<VersionDetail>(pathOfVersion(ref)), {
+    facts: factsOf,
+    width: 10,
+    more: ({ rollouts }) => rollouts.length > 0 && showRollouts(session, rollouts),
+  })
 
 function factsOf(version: VersionDetail): [string, string][] {
   const { baseline, error, deprecated_reason: reason } = version

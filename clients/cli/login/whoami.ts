@@ -1,6 +1,7 @@
 import { describe } from '../program/describe.ts'
 import { type ExitCode, exitCode } from '../program/failure.ts'
 import { type CommonOptions, openSignedIn, type World } from '../program/session.ts'
+import { showFacts } from '../program/show-one.ts'
 import { version } from '../program/version.ts'
 import { toJson } from '../terminal/harmless.ts'
 
@@ -36,7 +37,7 @@ export async function whoami(world: World, options: CommonOptions): Promise<Exit
   }
   const { quota, usage } = me
   const hours = quota.daily_gpu_hours === 0 ? 'no limit' : `of ${quota.daily_gpu_hours}`
-  const rows = [
+  const rows: [string, string][] = [
     ['user', `${me.username} (${me.role})`],
     ['host', context === null ? api.host : `${api.host} (context ${context})`],
     ['GPUs held', held(usage.concurrent_gpus, quota.max_concurrent_gpus)],
@@ -48,8 +49,7 @@ export async function whoami(world: World, options: CommonOptions): Promise<Exit
       `server ${versions.server}, JobSpec dialect ${versions.api}, this command ${version}`,
     ],
   ]
-  for (const [name = '', text = ''] of rows)
-    terminal.data(`${terminal.paint('dim', name.padEnd(16))} ${text}`)
+  showFacts(terminal, rows, 16)
   return exitCode.ok
 }
 

@@ -10,6 +10,7 @@ import {
   type Texts,
   type World,
 } from '../program/session.ts'
+import { showFacts } from '../program/show-one.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { type Column, showTable } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -61,8 +62,7 @@ export async function recipeShow(
     return exitCode.ok
   }
   const others = (await everyRecipe(api)).filter(({ name }) => name === recipe.name)
-  for (const [name, text] of factsOf(recipe, others))
-    terminal.data(`${terminal.paint('dim', name.padEnd(11))} ${text}`)
+  showFacts(terminal, factsOf(recipe, others), 11)
   terminal.data('')
   const { properties = {} } = recipe.params_schema
   const parameters = Object.entries(properties).map(([name, schema]) => ({

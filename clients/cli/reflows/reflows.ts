@@ -18,6 +18,7 @@ import { usageFailure } from '../program/failure.ts'
 import { list } from '../program/list.ts'
 import { request } from '../program/request.ts'
 import type { CommonOptions, Flags, Session, Texts } from '../program/session.ts'
+import { showFacts } from '../program/show-one.ts'
 import { counted } from '../terminal/amounts.ts'
 import { type Column, showTable } from '../terminal/table.ts'
 
@@ -135,8 +136,7 @@ export const describeReflowShow = describe({
 export const reflowShow = request<ReflowDetail>({
   send: ({ api }, _, reflow) => api.get<ReflowDetail>(pathOfReflow(reflow)),
   data(reflow, { terminal }) {
-    for (const [title, text] of factsOf(reflow))
-      terminal.data(`${terminal.paint('dim', title.padEnd(12))} ${text}`)
+    showFacts(terminal, factsOf(reflow), 12)
     if (reflow.fired.length > 0) {
       terminal.data('')
       showTable(terminal, firingColumns, reflow.fired)

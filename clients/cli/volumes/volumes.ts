@@ -1,11 +1,11 @@
 import type { Static } from 'typebox'
 import type { VolumeRow, volumeDetail } from '../../../schemas/volumes.ts'
 import { describe } from '../program/describe.ts'
-import { type ExitCode, exitCode } from '../program/failure.ts'
+import type { ExitCode } from '../program/failure.ts'
 import { list } from '../program/list.ts'
 import { type CommonOptions, openSignedIn, type Texts, type World } from '../program/session.ts'
+import { showOne } from '../program/show-one.ts'
 import { size } from '../terminal/amounts.ts'
-import { toJson } from '../terminal/harmless.ts'
 import { oneVolume, path, pathOfVolume } from './named.ts'
 
 type Detail = Static<typeof volumeDetail>
@@ -46,21 +46,19 @@ export async function volumeShow(
   named: string,
   options: CommonOptions,
 ): Promise<ExitCode> {
-  const { api, terminal, isJson } = await openSignedIn(world, options)
+  const session = await openSignedIn(world, options)
+  const { api, terminal } = session
   const found = await api.get<Detail>(await pathOfVolume(api, named))
-  if (isJson) {
-    terminal.data(toJson(found))
-    return exitCode.ok
-  }
-  for (const [title, text] of factsOf(found))
-    terminal.data(`${terminal.paint('dim', title.padEnd(10))} ${text}`)
-  for (const run of found.attached_to)
-    terminal.data(`${run.short_id} ${run.read_only ? 'reads' : 'writes'} it at ${run.mount_path}`)
-  for (const one of found.snapshots)
-    terminal.data(
-      `snapshot ${one.requested_at}  ${one.state}  ${one.ref ?? one.error ?? one.dataset}`,
-    )
-  return exitCode.ok
+  return showOne(session, found, {
+    facts: factsOf,
+    width: 10,
+    more({ attached_to, snapshots }) {
+      for (const { short_id, read_only, mount_path } of attached_to)
+        terminal.data(`${short_id} ${read_only ? 'reads' : 'writes'} it at ${mount_path}`)
+      for (const { requested_at, state, ref, error, dataset } of snapshots)
+        terminal.data(`snapshot ${requested_at}  ${state}  ${ref ?? error ?? dataset}`)
+    },
+  })
 }
 
 function factsOf(volume: Detail): [string, string][] {

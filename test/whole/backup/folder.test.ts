@@ -89,7 +89,10 @@ test('a further backup adds only changes; damage is named and refused; nothing i
   t.is((await stat(join(elsewhere, 'runs/run_a/1/work/big'))).size, big.length)
   const again = await other('restore', backups)
   t.is(again.code, 1)
-  t.regex(again.stderr, /is not empty \(engine\.json.*set SERVICE_DATA_DIR to another folder/)
+  t.regex(
+    again.stderr,
+    /is not empty \(captured, engine\.json.*set SERVICE_DATA_DIR to another folder/,
+  )
 
   const [part = ''] = copied?.parts?.slice(-1) ?? []
   const file = join(backups, 'parts', part.slice(0, 2), part)

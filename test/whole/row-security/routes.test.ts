@@ -134,8 +134,9 @@ const hiddenReads = (routes: readonly Route[], { fixtures }: SampleServer): stri
     .filter(isSelected)
     .map(route => callOf(route, fixtures.another).path)
 
-/** The rows of a list; in some responses next to data about all of them. */
+/** The rows of a list; in some responses next to data about all of them, or after the names of the columns. */
 function rowsOf({ text }: { text: string }): string {
+  if (!/^[[{]/.test(text)) return JSON.stringify(text.trim().split('\n').slice(1))
   const body = JSON.parse(text)
   return JSON.stringify(Array.isArray(body) ? body : (body.jobs ?? body.experiments))
 }

@@ -1,10 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
-import layout from '../../design/layout.module.css'
+import { ListPage } from '../../design/list-page.tsx'
 import { More } from '../../design/more.tsx'
 import { Empty } from '../../design/notice.tsx'
-import { QueryTable } from '../../design/query-table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { usePart } from '../../design/use-part.ts'
 import { usePages } from '../../session/use-pages.ts'
@@ -24,49 +23,45 @@ export function Page() {
   const dialog = usePart(isMaking ? loadNew : null)
   const queues = usePages<Row>('/api/annotations', { size: 50, keyOf: one => one.queue_id })
   return (
-    <div className={layout.sheet}>
-      <header className={layout.head}>
-        <h1>{say.title}</h1>
+    <ListPage
+      title={say.title}
+      actions={
         <Button kind="main" onClick={() => setMaking(true)}>
           {say.new}
         </Button>
-      </header>
-      {isMaking && dialog && <dialog.NewDialog onClose={() => setMaking(false)} />}
-      <QueryTable
-        of={queues}
-        none={
-          <Empty text={say.none} command="forge annotate new NAME --project demo --run demo-1" />
-        }
-        caption={say.title}
-        keyOf={one => one.queue_id}
-        columns={[
-          {
-            key: 'name',
-            title: say.queue,
-            cell: ({ queue_id, name }) => (
-              <Link to="/annotations/$queue_id" params={{ queue_id }} className={styles.name}>
-                {visible(name)}
-              </Link>
+      }
+      of={queues}
+      none={<Empty text={say.none} command="forge annotate new NAME --project demo --run demo-1" />}
+      keyOf={one => one.queue_id}
+      columns={[
+        {
+          key: 'name',
+          title: say.queue,
+          cell: ({ queue_id, name }) => (
+            <Link to="/annotations/$queue_id" params={{ queue_id }} className={styles.name}>
+              {visible(name)}
+            </Link>
+          ),
+        },
+        { key: 'project', title: say.project, cell: one => one.project },
+        { key: 'kind', title: say.kind, cell: one => say[one.kind] },
+        { key: 'state', title: say.state, cell: one => say[one.state] },
+        {
+          key: 'progress',
+          title: say.progress,
+          cell: one =>
+            say.completedOf(
+              one.completed.toLocaleString(language),
+              one.items.toLocaleString(language),
             ),
-          },
-          { key: 'project', title: say.project, cell: one => one.project },
-          { key: 'kind', title: say.kind, cell: one => say[one.kind] },
-          { key: 'state', title: say.state, cell: one => say[one.state] },
-          {
-            key: 'progress',
-            title: say.progress,
-            cell: one =>
-              say.completedOf(
-                one.completed.toLocaleString(language),
-                one.items.toLocaleString(language),
-              ),
-          },
-          { key: 'answers', title: say.answers, isNumber: true, cell: one => one.answers },
-          { key: 'owner', title: say.owner, cell: one => one.owner },
-          { key: 'created', title: say.created, cell: one => <Ago at={one.created_at} /> },
-        ]}
-      />
+        },
+        { key: 'answers', title: say.answers, isNumber: true, cell: one => one.answers },
+        { key: 'owner', title: say.owner, cell: one => one.owner },
+        { key: 'created', title: say.created, cell: one => <Ago at={one.created_at} /> },
+      ]}
+    >
       <More of={queues} />
-    </div>
+      {isMaking && dialog && <dialog.NewDialog onClose={() => setMaking(false)} />}
+    </ListPage>
   )
 }

@@ -4,8 +4,8 @@ import { useState } from 'react'
 import type { BenchmarkRecord } from '../../../../../schemas/benchmarks/catalogue.ts'
 import { Button } from '../../design/button.tsx'
 import layout from '../../design/layout.module.css'
+import { ListPage } from '../../design/list-page.tsx'
 import { Empty } from '../../design/notice.tsx'
-import { QueryTable } from '../../design/query-table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { reading } from '../../session/api.ts'
 import { visible } from '../../words/visible.ts'
@@ -22,43 +22,39 @@ export function Page() {
   const [isDefining, setDefining] = useState(false)
   const benchmarks = useQuery(readingBenchmarks)
   return (
-    <div className={layout.sheet}>
-      <header className={layout.head}>
-        <h1>{say.title}</h1>
-        <Button onClick={() => setDefining(true)}>{say.defineOne}</Button>
-      </header>
+    <ListPage
+      title={say.title}
+      actions={<Button onClick={() => setDefining(true)}>{say.defineOne}</Button>}
+      of={benchmarks}
+      none={<Empty text={say.none} command="forge bench define gsm8k --metric exact_match" />}
+      keyOf={one => one.name}
+      columns={[
+        {
+          key: 'name',
+          title: say.benchmark,
+          cell: ({ name, version }) => (
+            <Link to="/benchmarks/$name" params={{ name }}>
+              {name}@{version}
+            </Link>
+          ),
+        },
+        {
+          key: 'metric',
+          title: say.metric,
+          cell: ({ metric, higher_is_better }) => (
+            <>
+              {visible(metric)}{' '}
+              <span className={layout.soft}>{higher_is_better ? say.higher : say.lower}</span>
+            </>
+          ),
+        },
+        { key: 'split', title: say.split, cell: ({ split }) => visible(split ?? '') },
+        { key: 'dataset', title: say.dataset, cell: ({ dataset }) => visible(dataset ?? '') },
+        { key: 'owner', title: say.owner, cell: one => one.owner },
+        { key: 'defined', title: say.defined, cell: one => <Ago at={one.defined_at} /> },
+      ]}
+    >
       {isDefining && <Define onClose={() => setDefining(false)} />}
-      <QueryTable
-        of={benchmarks}
-        none={<Empty text={say.none} command="forge bench define gsm8k --metric exact_match" />}
-        caption={say.title}
-        keyOf={one => one.name}
-        columns={[
-          {
-            key: 'name',
-            title: say.benchmark,
-            cell: ({ name, version }) => (
-              <Link to="/benchmarks/$name" params={{ name }}>
-                {name}@{version}
-              </Link>
-            ),
-          },
-          {
-            key: 'metric',
-            title: say.metric,
-            cell: ({ metric, higher_is_better }) => (
-              <>
-                {visible(metric)}{' '}
-                <span className={layout.soft}>{higher_is_better ? say.higher : say.lower}</span>
-              </>
-            ),
-          },
-          { key: 'split', title: say.split, cell: ({ split }) => visible(split ?? '') },
-          { key: 'dataset', title: say.dataset, cell: ({ dataset }) => visible(dataset ?? '') },
-          { key: 'owner', title: say.owner, cell: one => one.owner },
-          { key: 'defined', title: say.defined, cell: one => <Ago at={one.defined_at} /> },
-        ]}
-      />
-    </div>
+    </ListPage>
   )
 }

@@ -3,9 +3,9 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Dialog } from '../../design/dialog.tsx'
 import { TextField } from '../../design/field.tsx'
 import { FormEnd } from '../../design/form-end.tsx'
+import { ListPage } from '../../design/list-page.tsx'
 import { Empty } from '../../design/notice.tsx'
 import { Num } from '../../design/number.tsx'
-import { QueryTable } from '../../design/query-table.tsx'
 import { State } from '../../design/state.tsx'
 import { reading } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
@@ -25,58 +25,56 @@ export function Page() {
   const { new: model, artifact } = useSearch({ strict: false })
   const deployments = useQuery(readingDeployments)
   return (
-    <div className={styles.page}>
-      <h1>{say.title}</h1>
-      <QueryTable
-        of={deployments}
-        none={
-          <Empty
-            text={say.none}
-            command="forge deploy create math-tutor --run math-rl-12 --best --template vllm"
-          />
-        }
-        caption={say.title}
-        keyOf={one => one.deployment_id}
-        columns={[
-          {
-            key: 'name',
-            title: say.name,
-            cell: ({ deployment_id, name }) => (
-              <Link to="/deployments/$deployment_id" params={{ deployment_id }}>
-                {visible(name)}
-              </Link>
-            ),
-          },
-          { key: 'state', title: say.state, cell: one => <State state={one.state} /> },
-          { key: 'project', title: say.project, cell: one => one.project },
-          { key: 'owner', title: say.owner, cell: one => one.owner },
-          {
-            key: 'engines',
-            title: say.engines,
-            isNumber: true,
-            cell: ({ replicas }) => `${replicas.ready}/${replicas.desired}`,
-          },
-          {
-            key: 'requests',
-            title: say.requests,
-            isNumber: true,
-            cell: one => <Num value={one.traffic_24h.requests} />,
-          },
-          {
-            key: 'errors',
-            title: say.errors,
-            isNumber: true,
-            cell: one => <Num value={one.traffic_24h.errors} />,
-          },
-          {
-            key: 'ttft',
-            title: say.ttft,
-            isNumber: true,
-            cell: one => <Num value={one.traffic_24h.ttft_ms_p50 ?? '–'} />,
-          },
-          { key: 'cost', title: say.cost, isNumber: true, cell: one => one.cost_24h ?? '–' },
-        ]}
-      />
+    <ListPage
+      title={say.title}
+      of={deployments}
+      none={
+        <Empty
+          text={say.none}
+          command="forge deploy create math-tutor --run math-rl-12 --best --template vllm"
+        />
+      }
+      keyOf={one => one.deployment_id}
+      columns={[
+        {
+          key: 'name',
+          title: say.name,
+          cell: ({ deployment_id, name }) => (
+            <Link to="/deployments/$deployment_id" params={{ deployment_id }}>
+              {visible(name)}
+            </Link>
+          ),
+        },
+        { key: 'state', title: say.state, cell: one => <State state={one.state} /> },
+        { key: 'project', title: say.project, cell: one => one.project },
+        { key: 'owner', title: say.owner, cell: one => one.owner },
+        {
+          key: 'engines',
+          title: say.engines,
+          isNumber: true,
+          cell: ({ replicas }) => `${replicas.ready}/${replicas.desired}`,
+        },
+        {
+          key: 'requests',
+          title: say.requests,
+          isNumber: true,
+          cell: one => <Num value={one.traffic_24h.requests} />,
+        },
+        {
+          key: 'errors',
+          title: say.errors,
+          isNumber: true,
+          cell: one => <Num value={one.traffic_24h.errors} />,
+        },
+        {
+          key: 'ttft',
+          title: say.ttft,
+          isNumber: true,
+          cell: one => <Num value={one.traffic_24h.ttft_ms_p50 ?? '–'} />,
+        },
+        { key: 'cost', title: say.cost, isNumber: true, cell: one => one.cost_24h ?? '–' },
+      ]}
+    >
       {(model !== undefined || artifact !== undefined) && (
         <Create
           source={
@@ -87,7 +85,7 @@ export function Page() {
           onClose={() => void navigate({ to: '/deployments' })}
         />
       )}
-    </div>
+    </ListPage>
   )
 }
 

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Model } from '../../../../../schemas/models.ts'
 import { Badge } from '../../design/badge.tsx'
+import { ListPage } from '../../design/list-page.tsx'
 import { Empty } from '../../design/notice.tsx'
-import { QueryTable } from '../../design/query-table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
@@ -17,31 +17,28 @@ export function Page() {
   const say = useWords(words)
   const models = useQuery(readingModels)
   return (
-    <div className={styles.page}>
-      <h1>{say.title}</h1>
-      <QueryTable
-        of={models}
-        none={<Empty text={say.none} command="forge model register math-tutor art_… -p demo" />}
-        caption={say.title}
-        keyOf={one => one.model}
-        columns={[
-          {
-            key: 'model',
-            title: say.model,
-            cell: ({ model }) => (
-              <Link to="/models/$model" params={{ model }}>
-                {model}
-              </Link>
-            ),
-          },
-          { key: 'project', title: say.project, cell: one => one.project },
-          { key: 'owner', title: say.owner, cell: one => one.owner },
-          { key: 'newest', title: say.newest, isNumber: true, cell: one => one.newest_version },
-          { key: 'aliases', title: say.aliases, cell: one => <Aliases model={one} /> },
-          { key: 'updated', title: say.updated, cell: one => <Ago at={one.updated_at} /> },
-        ]}
-      />
-    </div>
+    <ListPage
+      title={say.title}
+      of={models}
+      none={<Empty text={say.none} command="forge model register math-tutor art_… -p demo" />}
+      keyOf={one => one.model}
+      columns={[
+        {
+          key: 'model',
+          title: say.model,
+          cell: ({ model }) => (
+            <Link to="/models/$model" params={{ model }}>
+              {model}
+            </Link>
+          ),
+        },
+        { key: 'project', title: say.project, cell: one => one.project },
+        { key: 'owner', title: say.owner, cell: one => one.owner },
+        { key: 'newest', title: say.newest, isNumber: true, cell: one => one.newest_version },
+        { key: 'aliases', title: say.aliases, cell: one => <Aliases model={one} /> },
+        { key: 'updated', title: say.updated, cell: one => <Ago at={one.updated_at} /> },
+      ]}
+    />
   )
 }
 

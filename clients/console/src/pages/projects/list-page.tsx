@@ -2,13 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import type { project } from '../../../../../schemas/projects.ts'
+import { ListPage } from '../../design/list-page.tsx'
 import { Empty } from '../../design/notice.tsx'
-import { QueryTable } from '../../design/query-table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { reading } from '../../session/api.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords, wordsOf } from '../../words/words.ts'
-import styles from './page.module.css'
 import { words as ofProjects } from './words.ts'
 
 const words = wordsOf({
@@ -30,31 +29,28 @@ export function Page() {
   const say = { ...useWords(ofProjects), ...useWords(words) }
   const projects = useQuery(readingProjects)
   return (
-    <div className={styles.page}>
-      <h1>{say.title}</h1>
-      <QueryTable
-        of={projects}
-        none={<Empty text={say.none} command="forge run --project demo -- python3 train.py" />}
-        caption={say.title}
-        keyOf={one => one.name}
-        columns={[
-          {
-            key: 'name',
-            title: say.name,
-            cell: ({ name }) => (
-              <Link to="/projects/$name" params={{ name }}>
-                {name}
-              </Link>
-            ),
-          },
-          { key: 'runs', title: say.runs, isNumber: true, cell: one => one.runs.toLocaleString() },
-          { key: 'owner', title: say.owner, cell: one => one.owner },
-          { key: 'visibility', title: say.visibility, cell: one => say[one.visibility] },
-          { key: 'created', title: say.created, cell: one => <Ago at={one.created_at} /> },
-          { key: 'notes', title: say.notes, cell: one => visible(firstLine(one.notes)) },
-        ]}
-      />
-    </div>
+    <ListPage
+      title={say.title}
+      of={projects}
+      none={<Empty text={say.none} command="forge run --project demo -- python3 train.py" />}
+      keyOf={one => one.name}
+      columns={[
+        {
+          key: 'name',
+          title: say.name,
+          cell: ({ name }) => (
+            <Link to="/projects/$name" params={{ name }}>
+              {name}
+            </Link>
+          ),
+        },
+        { key: 'runs', title: say.runs, isNumber: true, cell: one => one.runs.toLocaleString() },
+        { key: 'owner', title: say.owner, cell: one => one.owner },
+        { key: 'visibility', title: say.visibility, cell: one => say[one.visibility] },
+        { key: 'created', title: say.created, cell: one => <Ago at={one.created_at} /> },
+        { key: 'notes', title: say.notes, cell: one => visible(firstLine(one.notes)) },
+      ]}
+    />
   )
 }
 

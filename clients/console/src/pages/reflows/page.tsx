@@ -2,15 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
-import layout from '../../design/layout.module.css'
+import { ListPage } from '../../design/list-page.tsx'
 import { Empty } from '../../design/notice.tsx'
-import { QueryTable } from '../../design/query-table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { usePart } from '../../design/use-part.ts'
 import { reading } from '../../session/api.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import { path, placeOf, type Row } from './paths.ts'
 import { StateOf } from './state-of.tsx'
 import { words } from './words.ts'
@@ -24,39 +22,37 @@ export function Page() {
   const dialog = usePart(isNew ? loadCreate : null)
   const found = useQuery(reading<Row[]>(path, { limit: 500 }))
   return (
-    <div className={styles.page}>
-      <header className={layout.head}>
-        <h1>{say.title}</h1>
+    <ListPage
+      title={say.title}
+      actions={
         <Button kind="main" onClick={() => setNew(true)}>
           {say.new}
         </Button>
-      </header>
-      <p className={styles.soft}>{say.about}</p>
-      <QueryTable
-        of={found}
-        none={<Empty text={say.none} command="forge reflow create NAME me/traffic -d DEPLOYMENT" />}
-        caption={say.title}
-        keyOf={one => one.reflow_id}
-        columns={[
-          {
-            key: 'name',
-            title: say.name,
-            cell: ({ reflow_id, name }) => (
-              <Link to="/reflows/$reflow_id" params={{ reflow_id }}>
-                {visible(name)}
-              </Link>
-            ),
-          },
-          { key: 'source', title: say.source, cell: one => say[one.source.type] },
-          { key: 'dataset', title: say.dataset, cell: one => <DatasetOf of={one} /> },
-          { key: 'state', title: say.state, cell: one => <StateOf state={one.state} /> },
-          { key: 'fired', title: say.fired, isNumber: true, cell: one => one.firings },
-          { key: 'owner', title: say.owner, cell: one => one.owner },
-          { key: 'updated', title: say.updated, cell: one => <Ago at={one.updated_at} /> },
-        ]}
-      />
+      }
+      about={say.about}
+      of={found}
+      none={<Empty text={say.none} command="forge reflow create NAME me/traffic -d DEPLOYMENT" />}
+      keyOf={one => one.reflow_id}
+      columns={[
+        {
+          key: 'name',
+          title: say.name,
+          cell: ({ reflow_id, name }) => (
+            <Link to="/reflows/$reflow_id" params={{ reflow_id }}>
+              {visible(name)}
+            </Link>
+          ),
+        },
+        { key: 'source', title: say.source, cell: one => say[one.source.type] },
+        { key: 'dataset', title: say.dataset, cell: one => <DatasetOf of={one} /> },
+        { key: 'state', title: say.state, cell: one => <StateOf state={one.state} /> },
+        { key: 'fired', title: say.fired, isNumber: true, cell: one => one.firings },
+        { key: 'owner', title: say.owner, cell: one => one.owner },
+        { key: 'updated', title: say.updated, cell: one => <Ago at={one.updated_at} /> },
+      ]}
+    >
       {isNew && dialog && <dialog.CreateDialog onClose={() => setNew(false)} />}
-    </div>
+    </ListPage>
   )
 }
 

@@ -3,12 +3,11 @@ import { Link } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import type { rubric } from '../../../../../schemas/rubrics/rubrics.ts'
 import { linkButton } from '../../design/button.tsx'
+import { ListPage } from '../../design/list-page.tsx'
 import { Empty } from '../../design/notice.tsx'
-import { QueryTable } from '../../design/query-table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import { words } from './words.ts'
 
 export type Rubric = Static<typeof rubric>
@@ -20,9 +19,9 @@ export function Page() {
   const say = useWords(words)
   const rubrics = useQuery(readingRubrics)
   return (
-    <div className={styles.list}>
-      <header className={styles.head}>
-        <h1>{say.title}</h1>
+    <ListPage
+      title={say.title}
+      actions={
         <Link
           to="/rubrics/$owner/$name"
           params={{ owner: 'me', name: 'new' }}
@@ -30,34 +29,31 @@ export function Page() {
         >
           {say.new}
         </Link>
-      </header>
-      <QueryTable
-        of={rubrics}
-        none={<Empty text={say.none} command="PUT /api/rubrics/{owner}/{name}" />}
-        caption={say.title}
-        keyOf={one => `${one.owner}/${one.name}`}
-        columns={[
-          {
-            key: 'name',
-            title: say.name,
-            cell: ({ owner, name }) => (
-              <Link to="/rubrics/$owner/$name" params={{ owner, name }}>
-                {owner}/{name}
-              </Link>
-            ),
-          },
-          { key: 'description', title: say.description, cell: one => one.description },
-          {
-            key: 'criteria',
-            title: say.criteria,
-            isNumber: true,
-            cell: one => one.criteria.length,
-          },
-          { key: 'version', title: say.version, isNumber: true, cell: one => one.version },
-          { key: 'visibility', title: say.visibility, cell: one => say[one.visibility] },
-          { key: 'updated', title: say.updated, cell: one => <Ago at={one.updated_at} /> },
-        ]}
-      />
-    </div>
+      }
+      of={rubrics}
+      none={<Empty text={say.none} command="PUT /api/rubrics/{owner}/{name}" />}
+      keyOf={one => `${one.owner}/${one.name}`}
+      columns={[
+        {
+          key: 'name',
+          title: say.name,
+          cell: ({ owner, name }) => (
+            <Link to="/rubrics/$owner/$name" params={{ owner, name }}>
+              {owner}/{name}
+            </Link>
+          ),
+        },
+        { key: 'description', title: say.description, cell: one => one.description },
+        {
+          key: 'criteria',
+          title: say.criteria,
+          isNumber: true,
+          cell: one => one.criteria.length,
+        },
+        { key: 'version', title: say.version, isNumber: true, cell: one => one.version },
+        { key: 'visibility', title: say.visibility, cell: one => say[one.visibility] },
+        { key: 'updated', title: say.updated, cell: one => <Ago at={one.updated_at} /> },
+      ]}
+    />
   )
 }

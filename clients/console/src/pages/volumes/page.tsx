@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
+import { ListPage } from '../../design/list-page.tsx'
 import { More } from '../../design/more.tsx'
 import { Empty } from '../../design/notice.tsx'
-import { QueryTable } from '../../design/query-table.tsx'
 import { State } from '../../design/state.tsx'
 import type { Column } from '../../design/table.tsx'
 import { Ago } from '../../design/time.tsx'
@@ -27,24 +27,22 @@ export function Page() {
     keyOf: one => one.volume_id,
   })
   return (
-    <div className={styles.page}>
-      <header className={styles.head}>
-        <h1>{say.title}</h1>
+    <ListPage
+      title={say.title}
+      actions={
         <Button kind="main" onClick={() => setCreating(true)}>
           {say.create}
         </Button>
-      </header>
-      <p className={styles.soft}>{say.about}</p>
-      <QueryTable
-        of={found}
-        none={<Empty text={say.none} command="forge volume create hub-cache --size-gb 100" />}
-        caption={say.title}
-        keyOf={one => one.volume_id}
-        columns={columnsOf(say)}
-      />
+      }
+      about={say.about}
+      of={found}
+      none={<Empty text={say.none} command="forge volume create hub-cache --size-gb 100" />}
+      keyOf={one => one.volume_id}
+      columns={columnsOf(say)}
+    >
       <More of={found} />
       {create && <create.Create onClose={() => setCreating(false)} />}
-    </div>
+    </ListPage>
   )
 }
 
