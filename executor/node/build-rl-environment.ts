@@ -56,7 +56,7 @@ export const buildEnvironment =
         return finish(`the archive on this machine has other files (${digest})`)
       await chmod(root, 0o755)
       if (requirements.length > 0) say(`installing ${requirements.join(', ')}`)
-      const python = await installed(host, root, say)
+      const python = await installed(host, root, { say, signal })
       if (typeof python === 'string') return finish(python)
       signal.throwIfAborted()
       const end = await runIsolated(
@@ -100,12 +100,14 @@ function programOf(host: BuildingHost, wanted: ToBuild, { root, python }: Tried)
 async function installed(
   { environmentsDirectory, python }: BuildingHost,
   root: string,
-  say: (line: string) => void,
+  { say, signal }: { say: (line: string) => void; signal: AbortSignal },
 ): Promise<PythonEnvironment | string> {
   try {
     const onBuild = async () => {}
-    return await pythonOfEnvironment({ environmentsDirectory, python, say, onBuild }, root)
+    const wish = { environmentsDirectory, python, say, onBuild, signal }
+    return await pythonOfEnvironment(wish, root)
   } catch (error) {
+    signal.throwIfAborted()
     return error instanceof Error ? error.message : String(error)
   }
 }

@@ -27,6 +27,8 @@ export type EnvironmentWish = {
    * they are installed, because that happens outside of the isolation of runs.
    */
   isUntrusted?: boolean
+  /** Ends the build and the programs that it has started. */
+  signal?: AbortSignal
   say(line: string): void
   /** Called once if the environment must be built. */
   onBuild(): Promise<void>
@@ -69,6 +71,7 @@ async function buildOnce(
   return inTurn(path.join(directory, lockFile), {
     ready: () => published(directory, probe),
     onWait: () => wish.say('another run is building this Python environment; waiting for it'),
+    ...(wish.signal && { signal: wish.signal }),
     async make() {
       await removeDeadBuilds(directory)
       return build(wish, probe, hasRequirements, directory)
@@ -92,7 +95,7 @@ async function build(
   await mkdir(target, { recursive: true })
   // Python finds modules in the folder in which it is started.
   const folder = isUntrusted ? target : wish.recipeDirectory
-  for (const step of installation.steps) await runStep(step, folder, wish.say)
+  for (const step of installation.steps) await runStep(step, folder, wish.say, wish.signal)
   const { python, packages } = installation
   const manifest: Manifest = { place: target, python, packages }
   await writeDurably(path.join(target, manifestFile), manifest)

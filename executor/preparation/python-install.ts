@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
+import { isErrno } from '../attempts/durable-json.ts'
 import type { PythonProbe } from './python-probe.ts'
 
 /** How to build an environment (commands in order) and how to use it. */
@@ -84,9 +85,15 @@ export async function runStep(
   step: string[],
   directory: string,
   say: (line: string) => void,
+  signal?: AbortSignal,
 ): Promise<void> {
+  signal?.throwIfAborted()
   const [program = '', ...args] = step
-  const child = spawn(program, args, { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] })
+  // In a separate group it ends together with its children. Without a signal it ends with the group of this process.
+  const options = { cwd: directory, detached: signal !== undefined }
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  const end = () => endGroup(child)
+  signal?.addEventListener('abort', end)
   const last: string[] = []
   const hear = (line: string) => {
     if (isNoise(line)) return
@@ -97,17 +104,28 @@ export async function runStep(
   const heard = [lines(child.stdout, hear), lines(child.stderr, hear)]
   const status = await new Promise<string>(resolve => {
     child.once('error', error => resolve(error.message))
-    child.once('exit', (code, signal) => resolve(String(signal ?? code)))
+    child.once('exit', (code, killedBy) => resolve(String(killedBy ?? code)))
   })
+  signal?.removeEventListener('abort', end)
   if (status === '0') {
     await Promise.all(heard)
     return
   }
   await Promise.allSettled(heard)
+  signal?.throwIfAborted()
   const what = args.includes('pip') ? 'pip install' : args.slice(0, 2).join(' ')
   throw new Error(
     `the Python environment could not be built: ${what} ended with ${status}\n${last.join('\n')}`,
   )
+}
+
+/** Its group may have just ended. */
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if (!isErrno(error, 'ESRCH')) throw error
+  }
 }
 
 /** pip names each line of the requirements that is for other Pythons. */

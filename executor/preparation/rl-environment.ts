@@ -10,7 +10,7 @@ import {
 /** The packages of RL environments are installed apart from those of recipes. */
 const runtimeId = 'rl_environment'
 
-type Wish = Pick<EnvironmentWish, 'environmentsDirectory' | 'python' | 'say' | 'onBuild'>
+type Wish = Pick<EnvironmentWish, 'environmentsDirectory' | 'python' | 'say' | 'onBuild' | 'signal'>
 
 /** The Python environment with the packages that an RL environment names. */
 export const pythonOfEnvironment = (wish: Wish, directory: string): Promise<PythonEnvironment> =>

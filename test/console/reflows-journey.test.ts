@@ -33,7 +33,7 @@ test('a person creates a reflow, reads its preview, and follows a row from traff
   await page.getByRole('button', { name: 'Fire now' }).click()
   const versions = page.getByRole('table', { name: 'Firings and versions' })
   await versions.getByRole('link', { name: 'admin/asked@1' }).click()
-  await page.getByRole('heading', { name: /admin\/asked/ }).waitFor()
+  await page.getByRole('heading', { name: 'admin/asked', exact: true }).waitFor()
   await page.getByText('My card is [card]').first().waitFor()
 
   await page.goto(`${forge.url}/reflows`)

@@ -16,7 +16,7 @@ test('a person creates a volume, looks into it, makes a dataset of it, lets it g
   await dialog.getByLabel('Size, GB').fill('5')
   await dialog.getByRole('button', { name: 'Create a volume' }).click()
   const row = page.getByRole('row').filter({ hasText: 'results' })
-  await row.getByText(/^5 GB/).waitFor()
+  await row.getByText(/\b5 GB/).waitFor()
 
   const { rows } = await forge.pool.query<{ directory: string }>(
     'select directory from write.volume',
@@ -45,7 +45,10 @@ test('a person creates a volume, looks into it, makes a dataset of it, lets it g
   await page.getByRole('button', { name: 'Grow' }).click()
   await dialog.getByLabel('Size, GB').fill('9')
   await dialog.getByRole('button', { name: 'Grow' }).click()
-  await page.getByText(/^9 GB/).waitFor()
+  await page
+    .getByText(/\b9 GB/)
+    .first()
+    .waitFor()
   await keepViews(page, 'console-volume-snapshot')
   await page.getByRole('button', { name: 'Delete' }).click()
   await dialog.getByText('No job needs it.').waitFor()

@@ -5,6 +5,8 @@ import test from 'ava'
 import { planInstallation, runStep } from '../../executor/preparation/python-install.ts'
 import { type PythonProbe, probePython } from '../../executor/preparation/python-probe.ts'
 import { folder, makeWheel, writeRecipe } from '../recipes/tiny-recipe.ts'
+import { isAlive } from '../servers/processes.ts'
+import { until } from '../servers/until.ts'
 
 const full: PythonProbe = {
   executable: '/usr/bin/python3',
@@ -93,3 +95,16 @@ for (const [way, without] of [
     )
     t.is(printed, '42\n')
   })
+
+test('an installation that is no longer wanted ends with the programs that it has started', async t => {
+  const root = await folder(t)
+  const unwanted = new AbortController()
+  const started: number[] = []
+  const step = ['sh', '-c', 'sleep 1000 & echo $!; wait']
+  const installing = runStep(step, root, pid => started.push(Number(pid)), unwanted.signal)
+  await until('it has started a program', 20_000, () => started.length > 0)
+  unwanted.abort(new Error('the server stops'))
+  await t.throwsAsync(installing, { message: 'the server stops' })
+  await until('the program has ended', 20_000, () => started.every(pid => !isAlive(pid)))
+  t.is(started.length, 1)
+})
