@@ -116,7 +116,12 @@ export default {
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
-      output: { codeSplitting: { groups: [...filesOfAllPages, fileOfManyPages] } },
+      output: {
+        // The first load contains the names of all files, whose hashes do not compress.
+        chunkFileNames: 'assets/[name]-[hash:7].js',
+        assetFileNames: 'assets/[name]-[hash:7][extname]',
+        codeSplitting: { groups: [...filesOfAllPages, fileOfManyPages] },
+      },
     },
   },
 } satisfies UserConfig

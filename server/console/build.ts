@@ -69,7 +69,10 @@ async function vite(outDir: string): Promise<void> {
 async function compress(assets: string): Promise<void> {
   for (const name of await readdir(assets)) {
     const bytes = await readFile(join(assets, name))
-    await writeFile(join(assets, `${name}.gz`), await promisify(gzip)(bytes, { level: 9 }))
+    await writeFile(
+      join(assets, `${name}.gz`),
+      await promisify(gzip)(bytes, { level: 9, memLevel: 9 }),
+    )
   }
 }
 

@@ -44,7 +44,7 @@ export const jobAdmitted = (run_id: string, { kind = 'TrainJob', begins, retries
     },
     spec: {
       metadata: { labels: retries === undefined ? {} : { 'retry-of': retries } },
-      spec: { source: { kind: 'recipe' } },
+      spec: { source: { kind: 'recipe' }, environments: [], volumes: [] },
     },
   },
 })

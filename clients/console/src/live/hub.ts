@@ -23,8 +23,8 @@ const listening = new Map<string, Set<Listener>>()
 const regroupMs = 30
 /** A page reads its data first, for as long as that takes within these limits. */
 const first = { leastMs: 150, mostMs: 400 }
-/** Changes from before the stream was open are read again. */
-const gap = { leastMs: 50, mostMs: 500 }
+/** By then the server follows the topics: changes from before that are read again. */
+const gapMs = 500
 const lookMs = 30
 const retryMs = { first: 500, most: 10_000 }
 /** A stream sends something every 15 s; one that is silent for longer is dead, even if the server answers. */
@@ -84,7 +84,7 @@ function regroup(): void {
 function whenRead(
   { leastMs, mostMs }: { leastMs: number; mostMs: number },
   act: () => void,
-  keep: (timer: ReturnType<typeof setTimeout>) => void = () => {},
+  keep: (timer: ReturnType<typeof setTimeout>) => void,
 ): void {
   const begunAt = Date.now()
   const look = () => {
@@ -118,11 +118,11 @@ async function keepOpen(topics: readonly string[], signal: AbortSignal): Promise
   }
 }
 
-/** No event reports changes from before the stream began. Reads again when an opening page has its data. */
+/** No event reports changes from before the stream began. */
 function sayGap(signal: AbortSignal): void {
-  whenRead(gap, () => {
+  setTimeout(() => {
     if (!signal.aborted) for (const listener of all()) listener.onGap()
-  })
+  }, gapMs)
 }
 
 type Connection = {
