@@ -26,7 +26,7 @@ test('the smoke rollouts of an environment run on llama.cpp, through the gateway
   t.log(built.rollouts, built.log)
   t.is(built.state, 'ready', built.log)
   t.is(built.baseline?.rewards.length, 4)
-  // Its weights are random: any reward in the range is as good.
+  // Its weights are random, so a reward may be anywhere in the range.
   for (const reward of built.baseline?.rewards ?? []) t.true(reward >= 0 && reward <= 1)
   const traffic = await until('the traffic is recorded', 30_000, async () => {
     const { body: rows } = await forge.call<{ token_id: string; status: number }[]>(

@@ -13,8 +13,8 @@ import {
   type Session,
   type World,
 } from '../program/session.ts'
-import { size } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
+import { doneOf } from './done.ts'
 import { untilOver } from './until-over.ts'
 
 type Made = Static<typeof hubImportMade>
@@ -41,9 +41,6 @@ export const hubList = list<HubImportRow>({
     isJsonByLine: true,
   },
 })
-
-const doneOf = ({ bytes, bytes_done }: HubImportRow): string =>
-  bytes === null ? '-' : `${size(bytes_done)} of ${size(bytes)}`
 
 export const describeHubImport = describe({
   text: 'import a model at the commit that a branch or tag names now; jobs name it in spec.model.ref',

@@ -11,8 +11,8 @@ import {
   type Session,
   type World,
 } from '../program/session.ts'
-import { size } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
+import { doneOf } from './done.ts'
 import { untilOver } from './until-over.ts'
 
 const path = '/api/hub-pushes'
@@ -37,9 +37,6 @@ export const hubPushes = list<HubPushRow>({
     isJsonByLine: true,
   },
 })
-
-const doneOf = ({ bytes, bytes_done }: HubPushRow): string =>
-  bytes === null ? '-' : `${size(bytes_done)} of ${size(bytes)}`
 
 export const describeHubPush = describe({
   text: 'send an artifact of kind hf_export to the hub, with a model card from its lineage',
