@@ -168,8 +168,16 @@ function refuseUnsafe(url: URL, allowed: AllowedHosts, isRedirect: boolean): voi
 }
 
 /** Not of this machine, a private network, a cloud's metadata or anything else that is not on the internet. */
-export const isPublic = (address: string): boolean =>
-  ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
+export function isPublic(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  // IPv6 has further forms, such as ::127.0.0.1, that are no special range of the library.
+  const isGlobal = parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast)
+  return isGlobal && parsed.range() === 'unicast'
+}
+
+/** All that has been assigned of IPv6 (RFC 4291, 2.4). */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
 const resolveAll = (name: string): Promise<LookupAddress[]> =>
   new Promise((done, failed) =>

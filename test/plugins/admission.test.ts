@@ -220,73 +220,69 @@ function drip(response: import('node:http').ServerResponse): void {
   response.on('close', () => clearInterval(timer))
 }
 
-test.serial(
-  'ends of jobs are sent in their order, again until they are accepted',
-  async t => {
-    t.timeout(patient(300_000))
-    const { forge, token } = await scene('bob')
-    const hooks = ['job.terminal', 'artifact.registered']
-    const teller = { url: plugin.url('/told'), hooks, mode: 'fail_open' }
-    const { body: set } = await put(forge, 'teller', teller)
-    let down = true
-    const told: Received[] = []
-    plugin.on('/told', (response, one) => {
-      told.push(one)
-      response.writeHead(down ? 503 : 204).end()
-    })
-    const at = jobsAtTimes(forge)
-    const runs: string[] = []
-    for (const _ of [1, 2, 3]) {
-      const run_id = await submit(forge, 'bobs', token)
-      const now = Date.now()
-      await at.run(run_id, new Date(now - 1000).toISOString())
-      await at.exit(run_id, new Date(now).toISOString())
-      runs.push(run_id)
-    }
-    await until('the first message failed', 30_000, () => told.length > 0)
-    const waiting = async () => {
-      const { body } = await forge.call<PluginRow>('GET', '/api/admin/plugins/teller')
-      return body
-    }
-    await until('all wait', 30_000, async () => (await waiting()).waiting === 3)
-    t.true(told.every(({ data }) => data.run_id === runs[0]))
-    down = false
-    const { plugin_id } = set
-    await forge.pool.query('update write.plugin_message set due_at = now() where plugin_id = $1', [
-      plugin_id,
-    ])
-    await until('all were told', 30_000, async () => (await waiting()).waiting === 0)
-    const taken = told.slice(-3)
-    t.deepEqual(
-      taken.map(({ data }) => data.run_id),
-      runs,
-    )
-    t.like(taken[0]?.data, { state: 'failed', project: 'bobs', owner: 'bob', attempt: 1 })
-    t.is(taken[0]?.headers['webhook-id'], told[0]?.headers['webhook-id'])
-    t.is(new Set(taken.map(({ headers }) => headers['webhook-id'])).size, 3)
-    t.true(taken.every(one => isSigned(one, String(set.secret))))
-
-    // After its last attempt a message is dead, and the next one follows.
-    down = true
+test.serial('ends of jobs are sent in their order, again until they are accepted', async t => {
+  t.timeout(patient(300_000))
+  const { forge, token } = await scene('bob')
+  const hooks = ['job.terminal', 'artifact.registered']
+  const teller = { url: plugin.url('/told'), hooks, mode: 'fail_open' }
+  const { body: set } = await put(forge, 'teller', teller)
+  let down = true
+  const told: Received[] = []
+  plugin.on('/told', (response, one) => {
+    told.push(one)
+    response.writeHead(down ? 503 : 204).end()
+  })
+  const at = jobsAtTimes(forge)
+  const runs: string[] = []
+  for (const _ of [1, 2, 3]) {
     const run_id = await submit(forge, 'bobs', token)
     const now = Date.now()
     await at.run(run_id, new Date(now - 1000).toISOString())
     await at.exit(run_id, new Date(now).toISOString())
-    await until('it waits', 30_000, async () => (await waiting()).waiting === 1)
-    await forge.pool.query(
-      'update write.plugin_message set attempts = 7, due_at = now() where plugin_id = $1',
-      [plugin_id],
-    )
-    await until('it is dead', 30_000, async () => (await waiting()).dead === 1)
-    t.is((await waiting()).waiting, 0)
-    await remove(forge, 'teller')
-    const { rows } = await forge.pool.query(
-      'select from write.plugin_message where plugin_id = $1',
-      [plugin_id],
-    )
-    t.is(rows.length, 0)
-  },
-)
+    runs.push(run_id)
+  }
+  await until('the first message failed', 30_000, () => told.length > 0)
+  const waiting = async () => {
+    const { body } = await forge.call<PluginRow>('GET', '/api/admin/plugins/teller')
+    return body
+  }
+  await until('all wait', 30_000, async () => (await waiting()).waiting === 3)
+  t.true(told.every(({ data }) => data.run_id === runs[0]))
+  down = false
+  const { plugin_id } = set
+  await forge.pool.query('update write.plugin_message set due_at = now() where plugin_id = $1', [
+    plugin_id,
+  ])
+  await until('all were told', 30_000, async () => (await waiting()).waiting === 0)
+  const taken = told.slice(-3)
+  t.deepEqual(
+    taken.map(({ data }) => data.run_id),
+    runs,
+  )
+  t.like(taken[0]?.data, { state: 'failed', project: 'bobs', owner: 'bob', attempt: 1 })
+  t.is(taken[0]?.headers['webhook-id'], told[0]?.headers['webhook-id'])
+  t.is(new Set(taken.map(({ headers }) => headers['webhook-id'])).size, 3)
+  t.true(taken.every(one => isSigned(one, String(set.secret))))
+
+  // After its last attempt a message is dead, and the next one follows.
+  down = true
+  const run_id = await submit(forge, 'bobs', token)
+  const now = Date.now()
+  await at.run(run_id, new Date(now - 1000).toISOString())
+  await at.exit(run_id, new Date(now).toISOString())
+  await until('it waits', 30_000, async () => (await waiting()).waiting === 1)
+  await forge.pool.query(
+    'update write.plugin_message set attempts = 7, due_at = now() where plugin_id = $1',
+    [plugin_id],
+  )
+  await until('it is dead', 30_000, async () => (await waiting()).dead === 1)
+  t.is((await waiting()).waiting, 0)
+  await remove(forge, 'teller')
+  const { rows } = await forge.pool.query('select from write.plugin_message where plugin_id = $1', [
+    plugin_id,
+  ])
+  t.is(rows.length, 0)
+})
 
 test.serial(
   'addresses that are no public https are refused, and who is no admin gets nowhere',
