@@ -57,6 +57,7 @@ async function commentOf(
   const data = { diagnosis_id, ...subject, attempt, ...verdict }
   const id = `${duty_id}-${plugin.name}`
   const called = await plugins.call(plugin, { hook, subject: short_id, data, id, signal }, expected)
+  signal.throwIfAborted()
   if (!called.ok || called.answer.words === null) return []
   const { words, model = null } = called.answer
   const comment = { diagnosis_id, ...subject, plugin: plugin.name, model, words }

@@ -89,6 +89,8 @@ async function sendNext(deps: Needed, plugin: CalledPlugin, signal: AbortSignal)
     await pool.query('delete from write.plugin_message where nth = $1', [nth])
     return true
   }
+  // It was not the plugin's fault.
+  if (signal.aborted) return false
   return postpone(deps, message, called.error)
 }
 

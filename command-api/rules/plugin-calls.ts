@@ -163,23 +163,23 @@ async function ask(
   { hook, data, id = newId('msg'), signal, places }: PluginCall & { places: Places },
 ): Promise<Asked> {
   const late = AbortSignal.timeout(plugin.timeout_ms)
-  const began = performance.now()
   const giveBack = await places.take(late).catch(() => null)
   if (giveBack === null) return { error: `${mostAtOnce} calls are already under way` }
   try {
     const secrets = await secretsOf(sealing, plugin)
     const at = now()
     const body = JSON.stringify({ type: hook, timestamp: toTimestamp(at), data })
-    const left = plugin.timeout_ms - (performance.now() - began)
     return await askWhole(outgoing, new URL(plugin.url), {
       method: 'POST',
       headers: signedHeaders({ id, at, body }, secrets),
       body,
-      timeoutMs: Math.max(1, Math.round(left)),
+      timeoutMs: plugin.timeout_ms,
       maxBytes: maxAnswerBytes,
-      ...(signal && { signal }),
+      signal: signal ? AbortSignal.any([late, signal]) : late,
     })
   } catch (error) {
+    if (late.aborted) return { error: `no answer within ${plugin.timeout_ms / 1000} s` }
+    if (signal?.aborted) return { error: 'this server was stopped meanwhile' }
     if (!(error instanceof Unreachable)) throw error
     return { error: error.message.slice(0, maxErrorLength) }
   } finally {

@@ -264,6 +264,20 @@ test.serial('ends of jobs are sent in their order, again until they are accepted
   t.is(new Set(taken.map(({ headers }) => headers['webhook-id'])).size, 3)
   t.true(taken.every(one => isSigned(one, String(set.secret))))
 
+  // Words about its diagnosis are marked as those of the plugin.
+  plugin.on('/words', json({ words: 'Look at the batch size.', model: 'small-1' }))
+  await put(forge, 'reader', { ...teller, url: plugin.url('/words'), hooks: ['diagnosis.analyze'] })
+  await forge.call('POST', '/api/job/diagnose', { token, body: { job_id: runs[0] } })
+  const comments = await until('a plugin commented', 60_000, async () => {
+    const path = `/api/jobs/${runs[0]}/diagnoses`
+    const { body } = await forge.call<{ comments: object[] }[]>('GET', path, { token })
+    return body.find(one => one.comments.length > 0)?.comments
+  })
+  t.like(comments, [{ plugin: 'reader', model: 'small-1', words: 'Look at the batch size.' }])
+  const asked = plugin.received.find(({ path }) => path === '/words')
+  t.like(asked?.data, { short_id: 'bobs-1', owner: 'bob' })
+  await remove(forge, 'reader')
+
   // After its last attempt a message is dead, and the next one follows.
   down = true
   const run_id = await submit(forge, 'bobs', token)
