@@ -34,4 +34,5 @@ server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8443"))),
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain(sys.argv[1], sys.argv[2])
 server.socket = context.wrap_socket(server.socket, server_side=True)
+print(f"https://localhost:{server.server_port}/", flush=True)
 server.serve_forever()

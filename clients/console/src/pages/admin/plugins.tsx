@@ -239,12 +239,9 @@ function Editor({ plugin, onSaved, onClose }: EditorProps) {
         <fieldset>
           <legend>{tell.hooks}</legend>
           {hooks.map(hook => (
-            <Checkbox
-              key={hook}
-              label={hook}
-              name={hook}
-              defaultChecked={plugin.hooks?.includes(hook)}
-            />
+            <div key={hook}>
+              <Checkbox label={hook} name={hook} defaultChecked={plugin.hooks?.includes(hook)} />
+            </div>
           ))}
         </fieldset>
         <Select
