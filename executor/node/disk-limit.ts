@@ -46,13 +46,11 @@ export function diskJudge(
   let ample: Measured | null = null
   let tightSince: number | null = null
   return (seen, nowMs) => {
-    const { used, volumes, isTight } = seen
+    const { isTight } = seen
     tightSince = isTight ? (tightSince ?? nowMs) : null
     if (!isTight || ample === null) ample = seen
-    if (limit_bytes !== null && used > limit_bytes)
-      return `It used ${sizeText(used)} of disk space; its limit is ${sizeText(limit_bytes)}`
-    const full = fullVolume(volumes)
-    if (full !== null) return full
+    const beyond = beyondLimit(seen, limit_bytes)
+    if (beyond !== null) return beyond
     return tightSince === null ? null : fills(seen, ample, nowMs - tightSince)
   }
 }
@@ -66,7 +64,9 @@ function fills(seen: Measured, ample: Measured, tightMs: number): string | null 
     : `The disk is nearly full, and this run has taken ${sizeText(growth)} of it lately`
 }
 
-function fullVolume(volumes: readonly VolumeUse[]): string | null {
+function beyondLimit({ used, volumes }: Occupied, limit_bytes: number | null): string | null {
+  if (limit_bytes !== null && used > limit_bytes)
+    return `It used ${sizeText(used)} of disk space; its limit is ${sizeText(limit_bytes)}`
   const full = volumes.find(one => one.used > one.limit_bytes)
   return full
     ? `The volume ${full.name} has ${sizeText(full.used)}; its size is ${sizeText(full.limit_bytes)}`

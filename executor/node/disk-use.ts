@@ -27,7 +27,7 @@ export async function diskUse(
   return counted.bytes
 }
 
-/** What is in the volumes; a file that is deleted but still open counts for the attempt, if it is on its file system. */
+/** The bytes in each volume; a file that is deleted but still open counts for the attempt, if it is on its file system. */
 export async function volumesUse(volumes: readonly WatchedVolume[], beside: string) {
   const here = await lstat(beside)
   return Promise.all(

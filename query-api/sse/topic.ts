@@ -4,6 +4,7 @@ import { Invalid } from '../../schemas/validate.ts'
 import type { Reads } from '../reading/reads.ts'
 import { findRun, findRunIds } from '../rules/access.ts'
 import type { Feed } from './feed.ts'
+import { rowFeed } from './row-feed.ts'
 
 /** A topic of `/api/stream` (contract: `topics=job:<id>,jobs,notifications`); a slice provides one. */
 export type Topic = {
@@ -62,6 +63,42 @@ export const topicOfRuns = <T>({ name, reads, feed, noun }: OfRuns<T>): Topic =>
     const check = () => findRunIds(reads, caller, runIds, noun)
     return { feed: feed(reads.shared(runIds), runIds), start: 0, check }
   },
+})
+
+type OfOwnRows<R extends { change: number }> = {
+  name: string
+  /** The visible rows after a cursor, in the order of their `change`. */
+  rowsAfter: (caller: Person, after: number, most: number) => Promise<readonly R[]>
+  /** The newest `change` of the visible rows. */
+  newest: (caller: Person) => Promise<number>
+  content: (row: R) => object
+}
+
+const atOnce = 200
+
+/** The topic `<name>`: what the caller may see of a list, each row again whenever it changes from now on. */
+export const topicOfOwnRows = <R extends { change: number }>({
+  name,
+  rowsAfter,
+  newest,
+  content,
+}: OfOwnRows<R>): Topic => ({
+  pattern: new RegExp(`^${name}$`),
+  shape: `'${name}'`,
+  open: async caller => ({
+    feed: rowFeed<R>({
+      key: `${name} for ${caller.role} ${caller.username}`,
+      wakes: { projections: ['decisions'], key: null },
+      ...{ event: name, atOnce, content },
+      async rowsAfter(after) {
+        const rows = await rowsAfter(caller, after, atOnce)
+        return { rows, head: rows.at(-1)?.change ?? after }
+      },
+    }),
+    start: await newest(caller),
+    // People never lose access to their own; the stream itself notices an ended sign-in.
+    check: async () => {},
+  }),
 })
 
 /** The run of a topic that follows one; 422 for several. */

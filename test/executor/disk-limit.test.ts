@@ -39,7 +39,7 @@ test('on a nearly full disk the attempt that took much of the lost space ends, n
   t.is(quiet({ ...tight, used: 800 * GB }, 7000), null)
 })
 
-test('an attempt ends for a volume beyond its size, and what it writes to volumes here fills the disk as well', t => {
+test('an attempt ends for a volume beyond its size, and volumes on its disk count when that is nearly full', t => {
   const volume = { name: 'cache', used: 3 * GB, limit_bytes: 3 * GB, isHere: true }
   const judge = diskJudge(1 * GB)
   t.is(judge({ ...ample, volumes: [volume] }, 0), null, 'not counted for its own limit')

@@ -151,6 +151,8 @@ test('one run writes a volume at a time, others wait for it, and then many read 
     return body.state !== 'validating' && body
   })
   t.like(version, { state: 'ready', rows: 2, source: { kind: 'volume' }, created_by: 'admin' })
+  const origin = { name: 'shared', path: 'rows.jsonl' }
+  t.like(version, { volume: origin })
   await forge.call('POST', `${path}/snapshots`, { body: { ...dataset, path: 'kept' } })
   t.like(await ended(), { state: 'failed', error: 'There are no files' })
 
