@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import type { Reads } from '../reading/reads.ts'
@@ -65,40 +65,44 @@ export const topicOfRuns = <T>({ name, reads, feed, noun }: OfRuns<T>): Topic =>
   },
 })
 
-type OfOwnRows<R extends { change: number }> = {
+type OfOwnRows<T, R extends { change: number }> = {
+  /** The topic and its events have it. */
   name: string
-  /** The visible rows after a cursor, in the order of their `change`. */
-  rowsAfter: (caller: Person, after: number, most: number) => Promise<readonly R[]>
-  /** The newest `change` of the visible rows. */
-  newest: (caller: Person) => Promise<number>
+  reads: Reads<T>
+  table: keyof T & string
   content: (row: R) => object
 }
 
 const atOnce = 200
 
-/** The topic `<name>`: what the caller may see of a list, each row again whenever it changes from now on. */
-export const topicOfOwnRows = <R extends { change: number }>({
+/** The topic `<name>`: the rows of a table that the caller may see, each again whenever it changes from now on. */
+export const topicOfOwnRows = <T, R extends { change: number }>({
   name,
-  rowsAfter,
-  newest,
+  reads,
+  table,
   content,
-}: OfOwnRows<R>): Topic => ({
+}: OfOwnRows<T, R>): Topic => ({
   pattern: new RegExp(`^${name}$`),
   shape: `'${name}'`,
-  open: async caller => ({
-    feed: rowFeed<R>({
+  async open(caller) {
+    const db = reads.as(caller)
+    const newest = await sql<{ change: number }>`
+      select coalesce(max(change), 0) as change from ${sql.table(table)}`.execute(db)
+    const feed = rowFeed<R>({
       key: `${name} for ${caller.role} ${caller.username}`,
       wakes: { projections: ['decisions'], key: null },
       ...{ event: name, atOnce, content },
       async rowsAfter(after) {
-        const rows = await rowsAfter(caller, after, atOnce)
+        const { rows } = await sql<R>`
+          select * from ${sql.table(table)} where change > ${after} order by change limit ${atOnce}`.execute(
+          db,
+        )
         return { rows, head: rows.at(-1)?.change ?? after }
       },
-    }),
-    start: await newest(caller),
+    })
     // People never lose access to their own; the stream itself notices an ended sign-in.
-    check: async () => {},
-  }),
+    return { feed, start: newest.rows[0]?.change ?? 0, check: async () => {} }
+  },
 })
 
 /** The run of a topic that follows one; 422 for several. */
