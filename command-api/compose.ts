@@ -19,6 +19,7 @@ import { beginJob, reportJob } from './jobs/report.ts'
 import type { Kind } from './kind.ts'
 import { appendMetrics } from './metrics/routes.ts'
 import type { MlflowPorts } from './mlflow/target.ts'
+import { modelsOfHub } from './models/of-hub.ts'
 import { signInConfirmer } from './oidc/confirm.ts'
 import { configuredProvider } from './oidc/routes.ts'
 import { passkeyStep } from './passkeys/second-step.ts'
@@ -131,6 +132,13 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
   const ofDatasets = uploadsOfDatasets(deps)
   const ofHub: HubPorts = {
     ...ofDatasets,
+    models: modelsOfHub(deps),
+    ofRuns: {
+      ...stored,
+      createRun: request => createRun(deps, request),
+      reportRun: reportRun(deps),
+      register: (asked, artifact) => register(deps, asked, artifact),
+    },
     headOf,
     openDataset: (request, named, made) => openDataset(deps, request, named, made),
     reviseDataset: (request, named, revising) => reviseDataset(deps, request, named, revising),

@@ -51,6 +51,7 @@ export type CommandConfig = {
   runDirDays: number
   /** How many days captured requests are kept. */
   captureDays: number
+  captureMb: number
 }
 
 /** Dependencies of all routes of command-api; built once by server/. */

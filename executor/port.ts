@@ -123,6 +123,8 @@ export type VolumeToMount = {
   read_only: boolean
   /** The name of its folder among the volumes of the host. */
   directory: string
+  /** A run that writes more is ended; absent in attempts from before. */
+  size_bytes?: number
 }
 
 /** Opaque to all but the executor that returned it. */

@@ -9,6 +9,7 @@ import { readJudgeScores } from './rubrics/judge-scores.ts'
 import { runsOfProject, runsOfSearch } from './runs/of-project.ts'
 import type { QueryDeps, Slice, SliceDeps, TablesOf } from './slice.ts'
 import * as listed from './slices.ts'
+import { volumeOfVersion } from './volumes/origin.ts'
 
 /** The tables a query may see. */
 export type ReadTables = TablesOf<(typeof listed)[keyof typeof listed]>
@@ -38,6 +39,7 @@ export const queryRoutes = (deps: QueryDeps<ReadTables>): Route[] => {
     findDataset: (reader, named) => findDataset(deps.reads, reader, named),
     refuseUnlessUser,
     findModel: (reader, model) => findModel(deps.reads, reader, model),
+    volumeOfVersion: (caller, ref) => volumeOfVersion(deps.reads, caller, ref),
   }
   return slices.flatMap(({ routes }) => routes?.(all) ?? [])
 }

@@ -7,6 +7,7 @@ import type { Clock } from '../platform/time.ts'
 import type { ReadJudgeScores } from './annotations/routes.ts'
 import type { Contents } from './artifacts/content.ts'
 import type { AuditReader } from './audit/routes.ts'
+import type { FindVolume } from './datasets/routes.ts'
 import type { HubReads } from './hub-facade/reader.ts'
 import type { countReports, readCurves } from './metrics/curves.ts'
 import type { MlflowReads } from './mlflow/scope.ts'
@@ -73,6 +74,7 @@ export type SliceDeps<T> = QueryDeps<T> & {
   runsOfProject: typeof runsOfProject
   runsOfSearch: typeof runsOfSearch
   readJudgeScores: ReadJudgeScores
+  volumeOfVersion: FindVolume
 } & Pick<MlflowReads, 'readHistory' | 'sendContent'> &
   Pick<HubReads, 'findDataset' | 'refuseUnlessUser' | 'findModel'>
 

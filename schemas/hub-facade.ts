@@ -21,7 +21,7 @@ export const hubRepoRoute = (facade: HubFacade, path: string) => ({
   reach: 'its_people' as const,
 })
 
-/** The file that the Hub's clients see as the card of a dataset. */
+/** The file that the Hub's clients see as the card of a repository. */
 export const cardFile = 'README.md'
 /** Settings of git, not data. */
 export const isOfGit = (path: string): boolean => ['.gitattributes', '.gitignore'].includes(path)
@@ -79,6 +79,23 @@ export const hubModelFile = Type.Object({ ...hubModelRevision.properties, path: 
 export const hubGitDataset = Type.Object({
   owner: datasetPath.properties.owner,
   repo: Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}\\.git$' }),
+})
+/** A model under its owner, as the Hub's clients name repositories; the name alone is unique here. */
+export const hubOwnedModel = Type.Object({
+  owner: datasetPath.properties.owner,
+  name: modelPath.properties.model,
+})
+export const hubOwnedModelRevision = Type.Object({
+  ...hubOwnedModel.properties,
+  revision: revision(),
+})
+export const hubOwnedModelFile = Type.Object({
+  ...hubOwnedModelRevision.properties,
+  path: filePath(),
+})
+export const hubGitModel = Type.Object({
+  owner: datasetPath.properties.owner,
+  repo: Type.String({ pattern: '^[a-z0-9][a-z0-9_.-]{0,127}\\.git$' }),
 })
 export const nameOfGit = (repo: string): string => repo.slice(0, -'.git'.length)
 

@@ -160,6 +160,11 @@ export const reflowPreview = Type.Object({
       /** Requests that could not be kept, since the deployment exists. */
       dropped: count(),
       dropped_at: nullable(timestamp()),
+      /** Sealed, as stored. Beyond `limit_bytes` the oldest are `evicted`. */
+      bytes: count(),
+      limit_bytes: count(),
+      evicted: count(),
+      evicted_at: nullable(timestamp()),
       retention_days: count(),
     }),
   ),

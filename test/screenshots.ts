@@ -56,6 +56,7 @@ const others = {
   settings: '/settings',
   device: '/device',
   model: '/models/bard',
+  'model-of-hub': '/models/sums-lora',
   annotations: '/annotations',
   datasets: '/datasets',
   volumes: '/volumes',

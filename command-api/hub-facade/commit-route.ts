@@ -60,7 +60,7 @@ export const commitRoute = (deps: Deps, ports: HubPorts, facade: HubFacade): Rou
   })
 
 /** Versions follow one another; there are no branches. */
-function refuseBranch(revision: string, createPr: unknown): void {
+export function refuseBranch(revision: string, createPr: unknown): void {
   if (revision !== 'main')
     throw new Refusal('not_found', `Commits go to main, not to ${revision}`, {
       code: 'hub.revision_not_found',

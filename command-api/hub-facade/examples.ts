@@ -14,6 +14,16 @@ export const hubBodies = Object.fromEntries(
       },
       'api/datasets/{owner}/{name}/paths-info/{revision}': { paths: ['train.jsonl'] },
       'api/models/{model}/paths-info/{revision}': { paths: ['model.safetensors'] },
+      'api/models/{owner}/{name}/paths-info/{revision}': { paths: ['model.safetensors'] },
+      'api/models/{owner}/{name}/preupload/{revision}': {
+        files: [{ path: 'model.safetensors', size: 2_097_152 }],
+      },
+      '{owner}/{repo}/info/lfs/objects/batch': { operation: 'upload', objects: [object] },
+      '{owner}/{repo}/info/lfs/objects/verify': object,
+      'api/models/{owner}/{name}/commit/{revision}': {
+        header: { summary: 'Add the weights' },
+        operations: [{ key: 'lfsFile', value: { path: 'model.safetensors', ...object } }],
+      },
       'datasets/{owner}/{repo}/info/lfs/objects/batch': { operation: 'upload', objects: [object] },
       'datasets/{owner}/{repo}/info/lfs/objects/verify': object,
       'api/datasets/{owner}/{name}/commit/{revision}': {

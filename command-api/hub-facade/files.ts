@@ -65,7 +65,11 @@ export function revise(head: Head, { dataset, header, changes, card }: Wanted): 
 }
 
 /** A client may name the commit on which it builds by the first digits. */
-function refuseOtherParent(head: Head, dataset: string, parent: string | null | undefined): void {
+export function refuseOtherParent(
+  head: Pick<Head, 'version' | 'digest'>,
+  dataset: string,
+  parent: string | null | undefined,
+): void {
   const commit = commitOf(head)
   if (!parent || (parent.length >= 5 && commit.startsWith(parent.toLowerCase()))) return
   throw new Refusal(
@@ -87,7 +91,11 @@ function addedAs(path: string, file: Added, { files }: Head) {
   )
 }
 
-function remove(files: Map<string, unknown>, path: string, is: 'deleted' | 'folder deleted') {
+export function remove(
+  files: Map<string, unknown>,
+  path: string,
+  is: 'deleted' | 'folder deleted',
+) {
   if (is === 'deleted') return files.delete(path)
   const folder = `${path.replace(/\/+$/, '')}/`
   const below = [...files.keys()].filter(name => name.startsWith(folder))
@@ -95,7 +103,7 @@ function remove(files: Map<string, unknown>, path: string, is: 'deleted' | 'fold
   return below.length > 0
 }
 
-const noFile = (dataset: string, path: string) =>
+export const noFile = (dataset: string, path: string) =>
   new Refusal('not_found', `A file with this name doesn't exist: ${dataset} has no ${path}`, {
     code: 'hub.entry_not_found',
   })

@@ -1,10 +1,15 @@
 import type { Pool } from 'pg'
-import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import type { Asking } from '../rules/access.ts'
 import { findModel } from '../rules/model-reference.ts'
 
 /** `mayControl`: change its settings, delete it, move its protected aliases; `mayConfigure`: as maintainers of its project. */
-export type ModelToActOn = { project: string; mayControl: boolean; mayConfigure: boolean }
+export type ModelToActOn = {
+  project: string
+  owner: string
+  mayControl: boolean
+  mayConfigure: boolean
+}
 
 /**
  * The model, if the caller may act on it: `submit`, as for runs of its project; `control`, its owner, maintainers and
@@ -12,7 +17,7 @@ export type ModelToActOn = { project: string; mayControl: boolean; mayConfigure:
  */
 export async function modelToActOn(
   pool: Pool,
-  { model, caller, action }: { model: string; caller: Person; action: 'submit' | 'control' },
+  { model, caller, action }: { model: string; caller: Asking; action: 'submit' | 'control' },
 ): Promise<ModelToActOn> {
   const found = await findModel(pool, model, caller)
   if (!found) throw new Refusal('not_found', `No such model: ${model}`)
@@ -25,5 +30,5 @@ export async function modelToActOn(
         ? `Only ${owner}, maintainers of project ${project} and admins may do that to the model ${model}`
         : `Only members of project ${project} may write to the model ${model}`,
     )
-  return { project, mayControl, mayConfigure: may('configure') }
+  return { project, owner, mayControl, mayConfigure: may('configure') }
 }

@@ -115,6 +115,9 @@ export type CapturedNow = {
   oldest_at: Date | null
   dropped: number
   dropped_at: Date | null
+  bytes: number
+  evicted: number
+  evicted_at: Date | null
 }
 
 export async function capturedNow(pool: Pool, deployment_id: string): Promise<CapturedNow> {
@@ -122,7 +125,10 @@ export async function capturedNow(pool: Pool, deployment_id: string): Promise<Ca
     `select (select count(*)::int from (select from write.captured_request where deployment_id = $1 limit $2) counted) as kept,
             (select started_at from write.captured_request where deployment_id = $1 order by seq limit 1) as oldest_at,
             coalesce((select dropped::float8 from write.captured_drop where deployment_id = $1), 0) as dropped,
-            (select dropped_at from write.captured_drop where deployment_id = $1) as dropped_at`,
+            (select dropped_at from write.captured_drop where deployment_id = $1) as dropped_at,
+            coalesce((select bytes::float8 from write.captured_size where deployment_id = $1), 0) as bytes,
+            coalesce((select evicted::float8 from write.captured_size where deployment_id = $1), 0) as evicted,
+            (select evicted_at from write.captured_size where deployment_id = $1) as evicted_at`,
     [deployment_id, mostCounted],
   )
   const [found] = rows

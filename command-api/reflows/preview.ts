@@ -44,11 +44,14 @@ export async function previewReflow(
   }
 }
 
+const mebibyte = 1024 ** 2
+
 async function capturedOf({ pool, config }: Deps, deployment_id: string) {
-  const { kept, oldest_at, dropped, dropped_at } = await capturedNow(pool, deployment_id)
+  const { oldest_at, dropped_at, evicted_at, ...counts } = await capturedNow(pool, deployment_id)
   return {
-    ...{ kept, dropped, retention_days: config.captureDays },
+    ...{ ...counts, retention_days: config.captureDays, limit_bytes: config.captureMb * mebibyte },
     oldest_at: oldest_at && toTimestamp(oldest_at),
     dropped_at: dropped_at && toTimestamp(dropped_at),
+    evicted_at: evicted_at && toTimestamp(evicted_at),
   }
 }

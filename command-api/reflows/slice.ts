@@ -16,6 +16,7 @@ export const reflows: Slice<ReflowPorts> = {
   tables: [
     'write.captured_drop',
     'write.captured_request',
+    'write.captured_size',
     'write.reflow',
     'write.reflow_erasure',
     'write.reflow_taken',

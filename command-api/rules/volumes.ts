@@ -152,6 +152,7 @@ export type VolumeOfRun = {
   mount_path: string
   read_only: boolean
   directory: string
+  size_bytes: number
 }
 
 /** The volumes of a job that is about to start. */
@@ -162,10 +163,11 @@ export async function volumesToRun(tx: Transaction, job: Names): Promise<VolumeO
     volume_id: string
     directory: string
     read_only: boolean
+    size_bytes: number
     is_full: boolean
   }>({
     name: 'volumes_to_run',
-    text: `select volume_id, directory, read_only, coalesce(used_bytes >= size_gb * 1e9, false) as is_full
+    text: `select volume_id, directory, read_only, size_gb * 1e9::float8 as size_bytes, coalesce(used_bytes >= size_gb * 1e9, false) as is_full
              from write.volume where volume_id = any($1)`,
     values: [wanted.map(({ volume_id }) => volume_id)],
   })
@@ -176,6 +178,7 @@ export async function volumesToRun(tx: Transaction, job: Names): Promise<VolumeO
       throw new Refusal('conflict', `The volume ${name} is read-only now, and the job writes to it`)
     if (row.is_full && !read_only)
       throw new Refusal('conflict', `The volume ${name} is full: let it grow, or delete files`)
-    return { name, mount_path, read_only, directory: row.directory }
+    const { directory, size_bytes } = row
+    return { name, mount_path, read_only, directory, size_bytes }
   })
 }

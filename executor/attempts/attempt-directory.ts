@@ -118,7 +118,12 @@ export type StopRecord = { grace_s: number; force: boolean }
 export type ExitRecord = Exit & { started_at: string | null }
 
 /** The disk space that one attempt may occupy, in bytes; null: as much as there is. */
-export type DiskLimit = { limit_bytes: number | null }
+export type DiskLimit = {
+  limit_bytes: number | null
+  /** To which it writes, each with its size. */
+  volumes?: readonly WatchedVolume[]
+}
+export type WatchedVolume = { name: string; path: string; limit_bytes: number }
 
 /** Sent to the supervisor on standard input, so that secrets reach neither disk nor argv. */
 export type Handover = {

@@ -9,6 +9,7 @@ import {
   type RankPaths,
   type StartedRecord,
   type StopRecord,
+  type WatchedVolume,
 } from '../attempts/attempt-directory.ts'
 import {
   type AttemptRunner,
@@ -34,6 +35,7 @@ import {
   type AttemptRef,
   type Capacity,
   type Executor,
+  type Launch,
   type Observed,
   UnknownAttempt,
 } from '../port.ts'
@@ -51,6 +53,8 @@ export type LocalExecutorOptions = {
   preparationCommand: PreparationCommand
   /** How much disk space an attempt may occupy unless its job says so; null: no limit. */
   diskBytes?: number | null
+  /** Holds the volumes of people; null: there are none. */
+  volumesDirectory?: string | null
   now: () => Date
 }
 
@@ -116,7 +120,10 @@ class LocalRunner implements AttemptRunner<LaunchRecord> {
       })),
       preparation_env: preparationEnvironment(hostEnvironment, launch.preparation?.env ?? {}, mark),
       preparation_input: launch.preparation?.input ?? '',
-      disk: { limit_bytes: launch.disk_bytes ?? this.#options.diskBytes ?? null },
+      disk: {
+        limit_bytes: launch.disk_bytes ?? this.#options.diskBytes ?? null,
+        volumes: watchedVolumes(launch, this.#options.volumesDirectory ?? null),
+      },
       turn: number,
     }
     await startSupervisor(paths, handover, codeCacheOf(runsDirectory))
@@ -203,3 +210,11 @@ class LocalRunner implements AttemptRunner<LaunchRecord> {
     return submitter.pid === process.pid || !isAlive(submitter) || ageMs > unclaimedMs
   }
 }
+
+/** Only a run that writes can be the reason why a volume grows. */
+const watchedVolumes = ({ preparation }: Launch, folder: string | null): WatchedVolume[] =>
+  (preparation?.volumes ?? []).flatMap(({ name, directory, read_only, size_bytes }) =>
+    read_only || folder === null || size_bytes === undefined
+      ? []
+      : { name, path: path.join(folder, directory), limit_bytes: size_bytes },
+  )

@@ -11,8 +11,7 @@ export type DiskWatch = {
 type Options = DiskLimit & {
   /** Its file system is watched. */
   folder: string
-  /** What the attempt occupies now. */
-  measure: () => Promise<number>
+  measure: () => Promise<Occupied>
   /** Ends the attempt; called again if it still grows. */
   end: (why: string) => Promise<unknown>
   failed: (error: unknown) => void
@@ -29,8 +28,12 @@ const pauses = { withLimit: 2000, ample: 30_000, tight: 250, inLengths: 10 }
 /** An attempt that took this part of the space lost since the disk was ample is ended; after `laterMs` a smaller part is enough. */
 const share = { first: 1 / 4, later: 1 / 16, laterMs: 5000 }
 
-/** What a measurement of the attempt and of its file system has found, in bytes. */
-export type Measured = { used: number; free: number; isTight: boolean }
+/** What the attempt occupies, and what its volumes hold, in bytes; `isHere`: on the same file system. */
+export type Occupied = { used: number; volumes: readonly VolumeUse[] }
+type VolumeUse = { name: string; used: number; limit_bytes: number; isHere: boolean }
+
+/** What a measurement of the attempt and of its file system has found. */
+export type Measured = Occupied & { free: number; isTight: boolean }
 
 /**
  * Decides why an attempt must end: it occupies more than its limit, or it fills the disk. With little space left, the
@@ -43,27 +46,41 @@ export function diskJudge(
   let ample: Measured | null = null
   let tightSince: number | null = null
   return (seen, nowMs) => {
-    const { used, isTight } = seen
+    const { isTight } = seen
     tightSince = isTight ? (tightSince ?? nowMs) : null
     if (!isTight || ample === null) ample = seen
-    if (limit_bytes !== null && used > limit_bytes)
-      return `It used ${sizeText(used)} of disk space; its limit is ${sizeText(limit_bytes)}`
+    const beyond = beyondLimit(seen, limit_bytes)
+    if (beyond !== null) return beyond
     return tightSince === null ? null : fills(seen, ample, nowMs - tightSince)
   }
 }
 
-function fills({ used, free }: Measured, ample: Measured, tightMs: number): string | null {
-  const growth = used - ample.used
+function fills(seen: Measured, ample: Measured, tightMs: number): string | null {
+  const { free } = seen
+  const growth = usedHere(seen) - usedHere(ample)
   const part = tightMs > share.laterMs ? share.later : share.first
   return growth < Math.max(leastGrowthBytes, (ample.free - free) * part)
     ? null
     : `The disk is nearly full, and this run has taken ${sizeText(growth)} of it lately`
 }
 
+function beyondLimit({ used, volumes }: Occupied, limit_bytes: number | null): string | null {
+  if (limit_bytes !== null && used > limit_bytes)
+    return `It used ${sizeText(used)} of disk space; its limit is ${sizeText(limit_bytes)}`
+  const full = volumes.find(one => one.used > one.limit_bytes)
+  return full
+    ? `The volume ${full.name} has ${sizeText(full.used)}; its size is ${sizeText(full.limit_bytes)}`
+    : null
+}
+
+const usedHere = ({ used, volumes }: Measured): number =>
+  volumes.reduce((sum, one) => sum + (one.isHere ? one.used : 0), used)
+
 /** Measures again and again, and ends the attempt for what `diskJudge` says. */
 export function watchDisk({
   folder,
   limit_bytes,
+  volumes = [],
   measure,
   end,
   failed,
@@ -76,17 +93,17 @@ export function watchDisk({
   let nextMs = 0
   const pauseOf = (isTight: boolean) => {
     if (isTight) return pauses.tight
-    return limit_bytes === null ? pauses.ample : pauses.withLimit
+    return limit_bytes === null && volumes.length === 0 ? pauses.ample : pauses.withLimit
   }
   const look = async () => {
     const { free, isTight } = await spaceOf(folder)
     const began = performance.now()
     if (began < nextMs && isTight === wasTight) return lookEveryMs
     wasTight = isTight
-    const used = await measure()
+    const occupied = await measure()
     const now = performance.now()
     nextMs = now + Math.max(pauseOf(isTight), pauses.inLengths * (now - began))
-    const reason = judge({ used, free, isTight }, now)
+    const reason = judge({ ...occupied, free, isTight }, now)
     if (reason !== null && !stopping.signal.aborted) {
       why ??= reason
       await end(reason)

@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
+import type { WatchedVolume } from '../attempts/attempt-directory.ts'
 import { isErrno } from '../attempts/durable-json.ts'
 
 /** `st_blocks` counts these, whatever the block size of the file system. */
@@ -24,6 +25,17 @@ export async function diskUse(
     if (top) addDeleted(counted, pids, top.dev)
   }
   return counted.bytes
+}
+
+/** The bytes in each volume; a file that is deleted but still open counts for the attempt, if it is on its file system. */
+export async function volumesUse(volumes: readonly WatchedVolume[], beside: string) {
+  const here = await lstat(beside)
+  return Promise.all(
+    volumes.map(async ({ name, path: folder, limit_bytes }) => ({
+      ...{ name, limit_bytes, used: await diskUse([folder], []) },
+      isHere: (await lstat(folder).catch(missing))?.dev === here.dev,
+    })),
+  )
 }
 
 type Counted = { bytes: number; linked: Set<number> }

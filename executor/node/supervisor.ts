@@ -29,7 +29,7 @@ import { bootId, type Identity, identify } from '../attempts/process-identity.ts
 import { cannotLaunch, type Prepared } from '../preparation/prepared.ts'
 import { createCgroup, enterCgroup, leaveCgroup, removeCgroup } from './cgroup.ts'
 import { type DiskWatch, watchDisk } from './disk-limit.ts'
-import { diskUse } from './disk-use.ts'
+import { diskUse, volumesUse } from './disk-use.ts'
 import { endOfRanks, type Step } from './joint-end.ts'
 import { killRun, type Quarry } from './kill-run.ts'
 import { watchMeetingPort } from './meeting-port.ts'
@@ -123,11 +123,12 @@ function watchDiskOf(
   return watchDisk({
     ...limit,
     folder: paths.directory,
-    measure: () =>
-      diskUse(
-        [paths.work, ...tmps],
-        processesOfRun(mark, quarry.sessions, quarry.owner?.id ?? null).map(({ pid }) => pid),
-      ),
+    async measure() {
+      const processes = processesOfRun(mark, quarry.sessions, quarry.owner?.id ?? null)
+      const pids = processes.map(({ pid }) => pid)
+      const used = await diskUse([paths.work, ...tmps], pids)
+      return { used, volumes: await volumesUse(limit.volumes ?? [], paths.directory) }
+    },
     async end(why) {
       tell(`${why}: it is ended`)
       await killRun(quarry)

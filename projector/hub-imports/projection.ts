@@ -1,4 +1,4 @@
-import type { Kysely, Updateable } from 'kysely'
+import { type Kysely, sql, type Updateable } from 'kysely'
 import type { HubImportEvent } from '../../events/hub-imports.ts'
 import type { Handlers } from '../projection.ts'
 import type { HubImportTables } from './table.ts'
@@ -6,9 +6,14 @@ import type { HubImportTables } from './table.ts'
 type Tx = Kysely<HubImportTables>
 type Row = HubImportTables['hub_imports']
 
+const nextChange = sql<number>`(select coalesce(max(change), 0) + 1 from hub_imports)`
+
 export const hubImportProjection: Handlers<HubImportTables, HubImportEvent> = {
   'hub.import_requested': (tx, { data, occurred_at }) => {
-    const begun = { state: 'resolving' as const, error: null, updated_at: occurred_at }
+    const begun = {
+      ...{ state: 'resolving' as const, error: null, updated_at: occurred_at },
+      change: nextChange,
+    }
     return tx
       .insertInto('hub_imports')
       .values({
@@ -40,4 +45,8 @@ export const hubImportProjection: Handlers<HubImportTables, HubImportEvent> = {
 }
 
 const update = (tx: Tx, import_id: string, to: Updateable<Row>) =>
-  tx.updateTable('hub_imports').set(to).where('import_id', '=', import_id).execute()
+  tx
+    .updateTable('hub_imports')
+    .set({ ...to, change: nextChange })
+    .where('import_id', '=', import_id)
+    .execute()

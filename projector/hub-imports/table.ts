@@ -19,5 +19,7 @@ export type HubImportTables = {
     files: ColumnType<HubFile[], string, string>
     created_at: ColumnType<Date, string, never>
     updated_at: ColumnType<Date, string, string>
+    /** Increases with every change of any row; the cursor of the stream. */
+    change: number
   }
 }

@@ -6,6 +6,8 @@ import type { HubPushTables } from './table.ts'
 type Tx = Kysely<HubPushTables>
 type Row = HubPushTables['hub_pushes']
 
+const nextChange = sql<number>`(select coalesce(max(change), 0) + 1 from hub_pushes)`
+
 export const hubPushProjection: Handlers<HubPushTables, HubPushEvent> = {
   'hub.push_requested': (tx, { data, occurred_at }) =>
     tx
@@ -14,6 +16,7 @@ export const hubPushProjection: Handlers<HubPushTables, HubPushEvent> = {
         ...data,
         ...{ state: 'requested', file_count: null, bytes: null, bytes_done: 0, commit: null },
         ...{ url: null, error: null, card: null, created_at: occurred_at, updated_at: occurred_at },
+        change: nextChange,
       })
       .execute(),
   'hub.push_listed': (tx, { data: { push_id, file_count, bytes, card }, occurred_at }) =>
@@ -24,7 +27,7 @@ export const hubPushProjection: Handlers<HubPushTables, HubPushEvent> = {
     tx
       .updateTable('hub_pushes')
       .set({ state: 'sent', commit, url, updated_at: occurred_at })
-      .set({ bytes_done: sql`coalesce(bytes, 0)` })
+      .set({ bytes_done: sql`coalesce(bytes, 0)`, change: nextChange })
       .where('push_id', '=', push_id)
       .execute(),
   'hub.push_failed': (tx, { data: { push_id, reason }, occurred_at }) =>
@@ -34,4 +37,8 @@ export const hubPushProjection: Handlers<HubPushTables, HubPushEvent> = {
 }
 
 const update = (tx: Tx, push_id: string, to: Updateable<Row>) =>
-  tx.updateTable('hub_pushes').set(to).where('push_id', '=', push_id).execute()
+  tx
+    .updateTable('hub_pushes')
+    .set({ ...to, change: nextChange })
+    .where('push_id', '=', push_id)
+    .execute()

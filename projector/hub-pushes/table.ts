@@ -20,5 +20,7 @@ export type HubPushTables = {
     card: string | null
     created_at: ColumnType<Date, string, never>
     updated_at: ColumnType<Date, string, string>
+    /** Increases with every change of any row; the cursor of the stream. */
+    change: number
   }
 }

@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
+import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
 import { splitOf } from '../../datasets/splits.ts'
 import type { Range } from '../../platform/http/range.ts'
@@ -26,9 +27,15 @@ import { readUses, toVersions } from './record.ts'
 import { pageOfRows, type Store } from './rows.ts'
 import { toDataset, toDatasets, versionsOf } from './shown.ts'
 
-type Needed = { reads: Reads<Tables>; store: Store }
+/** The volume of which a version is a snapshot. */
+export type FindVolume = (
+  caller: Person,
+  ref: string,
+) => Promise<{ volume_id: string; name: string; path: string } | null>
 
-export const datasetRoutes = ({ reads, store }: Needed): Route[] => [
+type Needed = { reads: Reads<Tables>; store: Store; volumeOfVersion: FindVolume }
+
+export const datasetRoutes = ({ reads, store, volumeOfVersion }: Needed): Route[] => [
   list({
     ...asCaller(reads),
     path: '/api/datasets',
@@ -69,12 +76,12 @@ export const datasetRoutes = ({ reads, store }: Needed): Route[] => [
     response: datasetDetail,
     read: found => toDataset(found),
   }),
-  ...versionRoutes(reads),
+  ...versionRoutes(reads, volumeOfVersion),
   ...contentRoutes({ reads, store }),
   fileRoute({ reads, store }),
 ]
 
-const versionRoutes = (reads: Reads<Tables>): Route[] => [
+const versionRoutes = (reads: Reads<Tables>, volumeOfVersion: FindVolume): Route[] => [
   pagedList({
     ...ofDataset(reads),
     path: '/api/datasets/{owner}/{name}/versions',
@@ -113,6 +120,8 @@ const versionRoutes = (reads: Reads<Tables>): Route[] => [
           duplicates: report?.duplicates ?? null,
           overlap: report?.overlap ?? [],
           estimated: report?.estimated ?? false,
+          volume:
+            shown.source.kind === 'volume' ? await volumeOfVersion(found.caller, shown.ref) : null,
           errors: report?.errors ?? [],
           files: files.map(file => ({
             ...file,
@@ -125,7 +134,7 @@ const versionRoutes = (reads: Reads<Tables>): Route[] => [
   }),
 ]
 
-const contentRoutes = ({ reads, store }: Needed): Route[] => [
+const contentRoutes = ({ reads, store }: Omit<Needed, 'volumeOfVersion'>): Route[] => [
   one({
     ...ofDataset(reads),
     path: '/api/datasets/{owner}/{name}/versions/{version}/rows',
@@ -158,7 +167,7 @@ const contentRoutes = ({ reads, store }: Needed): Route[] => [
 /** For `like`, in lower case; the wildcards of the text stand for themselves. */
 const containing = (text: string) => `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
 
-const fileRoute = ({ reads, store }: Needed): Route =>
+const fileRoute = ({ reads, store }: Omit<Needed, 'volumeOfVersion'>): Route =>
   route({
     method: 'GET',
     path: '/api/datasets/{owner}/{name}/versions/{version}/files/{+path}',

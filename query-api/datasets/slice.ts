@@ -5,7 +5,8 @@ import { datasetRoutes } from './routes.ts'
 
 export const datasets: Slice<Tables> = {
   name: 'datasets',
-  routes: ({ reads, contents: { store } }) => datasetRoutes({ reads, store }),
+  routes: ({ reads, contents: { store }, volumeOfVersion }) =>
+    datasetRoutes({ reads, store, volumeOfVersion }),
   pages: [
     { path: '/datasets', summary: 'Datasets' },
     { path: '/datasets/{owner}/{name}', summary: 'A dataset', params: datasetPath },

@@ -1,26 +1,43 @@
 import { sql } from 'kysely'
 import { sha256Hex } from '../../platform/digest.ts'
-import { presentStatuses, storedName } from '../../schemas/artifacts/artifacts.ts'
+import { filesInFolder, type PlacedFile } from '../../platform/files/stored-folder.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { folderInName, presentStatuses, storedName } from '../../schemas/artifacts/artifacts.ts'
 import { isInStore } from '../../schemas/artifacts/in-store.ts'
 import { commitOf, parseRevision, type Revision } from '../../schemas/hub-facade.ts'
 import type { HubReads, Reader } from './reader.ts'
 import { inOrder, noRevision, type Repo, type RepoFile, type Tag } from './repo.ts'
 
-/** A model as a repository: each version has the file of its artifact. */
+type Named = { model: string; owner: string | null; revision?: string }
+
+/**
+ * A model as a repository, by its name, with or without its owner: each version has the file of its artifact, or the files in it if a
+ * client of the Hub sent them.
+ */
 export async function modelRepo(
   hub: HubReads,
   reader: Reader,
-  { model, revision = 'main' }: { model: string; revision?: string },
+  { model, owner, revision = 'main' }: Named,
 ): Promise<Repo> {
-  const { row } = await hub.findModel(reader, model)
+  const row = await ownedModel(hub, reader, { model, owner })
   const version = await versionOfModel(hub, reader, { model, revision })
   return {
     type: 'model',
-    ...{ id: model, author: row.owner, license: version.license },
+    ...{
+      id: owner === null ? model : `${owner}/${model}`,
+      author: row.owner,
+      license: version.license,
+    },
     ...{ isPrivate: true, mayUse: true },
     ...{ created_at: row.created_at, changed_at: version.created_at ?? row.created_at },
     ...{ commit: commitOf(version), files: inOrder(version.files) },
   }
+}
+
+async function ownedModel(hub: HubReads, reader: Reader, { model, owner }: Named) {
+  const { row } = await hub.findModel(reader, model)
+  if (owner === null || row.owner === owner) return row
+  throw new Refusal('not_found', `No such model: ${owner}/${model}`)
 }
 
 type ModelVersion = {
@@ -44,7 +61,7 @@ async function versionOfModel(
   const wanted = parseRevision(revision)
   const [row] = await readVersions(hub, reader, { model, wanted, limit: 1 })
   if (row) {
-    const found = toVersion(row)
+    const found = await filled(hub, toVersion(row))
     if (wanted.is !== 'commit' || commitOf(found) === wanted.commit) return found
   }
   const isEmpty = wanted.is === 'main' || (wanted.is === 'commit' && wanted.version === 0)
@@ -60,8 +77,9 @@ async function versionOfModel(
 export async function tagsOfModel(
   hub: HubReads,
   reader: Reader,
-  { model }: { model: string },
+  { model, owner }: Named,
 ): Promise<Tag[]> {
+  await ownedModel(hub, reader, { model, owner })
   const rows = await readVersions(hub, reader, { model, wanted: null, limit: maxVersions })
   return rows.flatMap(row => {
     const commit = commitOf(toVersion(row))
@@ -106,7 +124,37 @@ function toVersion({ version, license, created_at, artifact_id, ...artifact }: R
   const isStored = isHere && path !== null && isInStore(path)
   const files =
     isStored && sha256 !== null && size_bytes !== null
-      ? [{ path: storedName(path) ?? artifact_id, sha256, size: size_bytes, text: null }]
+      ? [{ path: storedName(path) ?? artifact_id, sha256, size: size_bytes, ...whole }]
       : []
   return { version, license, created_at, files, digest: sha256 ?? sha256Hex(artifact_id) }
+}
+
+const whole = { text: null, within: null }
+
+/** Lists of archives that were read last; an archive never changes. */
+const listed = new Map<string, Promise<PlacedFile[] | null>>()
+const maxListed = 200
+
+/** The version with the files in its archive, if they can be read one by one. */
+async function filled({ store }: HubReads, version: ModelVersion): Promise<ModelVersion> {
+  const [file] = version.files
+  if (!file || folderInName(file.path) === null) return version
+  const { sha256, size } = file
+  const reading =
+    listed.get(sha256) ?? filesInFolder({ size, read: range => store.read(sha256, range) })
+  listed.delete(sha256)
+  listed.set(sha256, reading)
+  for (const oldest of [...listed.keys()].slice(0, -maxListed)) listed.delete(oldest)
+  const files = await reading.catch(error => {
+    listed.delete(sha256)
+    throw error
+  })
+  if (files === null) return version
+  const within = { sha256, size }
+  return {
+    ...version,
+    files: files.map(({ offset, ...one }) => ({
+      ...{ ...one, text: null, within: { ...within, offset } },
+    })),
+  }
 }

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type { Pool } from 'pg'
 import type { Person, RunCaller } from '../../auth/caller.ts'
+import type { ObjectStore } from '../../platform/objects/port.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { ArtifactTables } from '../../projector/artifacts/table.ts'
 import type { DatasetTables } from '../../projector/datasets/table.ts'
@@ -36,6 +37,7 @@ export type HubReads = {
   /** Connections to the schemas `auth` and `write`, to find the owner of a run. */
   pool: Pool
   baseUrl: () => string
+  store: Pick<ObjectStore, 'sizeOf' | 'read'>
   /** Responds with a stored file. */
   sendContent(ctx: Context, file: { sha256: string; filename: string }): Promise<void>
   /** Throws `not_found` if this person may not see it. */

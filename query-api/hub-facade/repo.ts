@@ -4,8 +4,15 @@ import { standsAtLeast } from '../../schemas/datasets/access.ts'
 import { cardFile, commitOf, parseRevision } from '../../schemas/hub-facade.ts'
 import type { HubReads, Reader } from './reader.ts'
 
-/** A file of a repository; `text` if it is not in the store. */
-export type RepoFile = { path: string; size: number; sha256: string; text: string | null }
+/** A file of a repository; `text` if it is not in the store, `within` if it is a part of an archive there. */
+export type RepoFile = {
+  path: string
+  size: number
+  sha256: string
+  text: string | null
+  within: Archived | null
+}
+export type Archived = { sha256: string; size: number; offset: number }
 
 /** What clients of the Hub see as a repository at a revision. */
 export type Repo = {
@@ -38,7 +45,7 @@ export async function datasetRepo(
   })
   const card = row.card === '' ? [] : [fileOfText(cardFile, row.card)]
   const files = version.files.map(({ name, sha256, size_bytes }) => ({
-    ...{ path: name, sha256, size: size_bytes, text: null },
+    ...{ path: name, sha256, size: size_bytes, text: null, within: null },
   }))
   return {
     type: 'dataset',
@@ -112,7 +119,7 @@ export async function tagsOfDataset(
 }
 
 const fileOfText = (path: string, text: string): RepoFile => ({
-  ...{ path, text, size: Buffer.byteLength(text), sha256: sha256Hex(text) },
+  ...{ path, text, within: null, size: Buffer.byteLength(text), sha256: sha256Hex(text) },
 })
 
 export const inOrder = (files: readonly RepoFile[]): RepoFile[] =>

@@ -2,8 +2,10 @@ import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import type { TObject } from 'typebox'
 import { type Route, route } from '../../auth/route.ts'
+import { unpackedFile } from '../../platform/files/stored-folder.ts'
 import { addressAsAsked } from '../../platform/http/asked-address.ts'
 import { sendFile } from '../../platform/http/send-file.ts'
+import { Refusal } from '../../platform/refusal.ts'
 import {
   type HubFacade,
   hubDataset,
@@ -13,6 +15,9 @@ import {
   hubModel,
   hubModelFile,
   hubModelRevision,
+  hubOwnedModel,
+  hubOwnedModelFile,
+  hubOwnedModelRevision,
   hubRepoRoute,
   hubRoute,
   isOn,
@@ -34,7 +39,7 @@ import { entriesAt, noEntry, treeOf } from './tree.ts'
 export const hubRoutes = (hub: HubReads): Route[] =>
   hubFacades.flatMap(facade => [
     whoRoute(hub, facade),
-    ...[datasetsOf(hub), modelsOf(hub)].flatMap(kind => [
+    ...[datasetsOf(hub), modelsOf(hub), ownedModelsOf(hub)].flatMap(kind => [
       ...repoRoutes(hub, facade, kind),
       ...treeRoutes(hub, facade, kind),
     ]),
@@ -88,8 +93,18 @@ const datasetsOf = (hub: HubReads): Kind => ({
 const modelsOf = (hub: HubReads): Kind => ({
   ...{ noun: 'model', path: 'models/{model}' },
   ...{ named: hubModel, revised: hubModelRevision, folder: null },
-  repo: (reader, { model = '', revision = 'main' }) => modelRepo(hub, reader, { model, revision }),
-  tags: (reader, { model = '' }) => tagsOfModel(hub, reader, { model }),
+  repo: (reader, { model = '', revision = 'main' }) =>
+    modelRepo(hub, reader, { model, owner: null, revision }),
+  tags: (reader, { model = '' }) => tagsOfModel(hub, reader, { model, owner: null }),
+})
+
+/** Declared after the paths without an owner, which have fixed words where these have names. */
+const ownedModelsOf = (hub: HubReads): Kind => ({
+  ...{ noun: 'model', path: 'models/{owner}/{name}' },
+  ...{ named: hubOwnedModel, revised: hubOwnedModelRevision, folder: hubOwnedModelFile },
+  repo: (reader, { owner = '', name: model = '', revision = 'main' }) =>
+    modelRepo(hub, reader, { model, owner, revision }),
+  tags: (reader, { owner = '', name: model = '' }) => tagsOfModel(hub, reader, { model, owner }),
 })
 
 function repoRoutes(hub: HubReads, facade: HubFacade, kind: Kind): Route[] {
@@ -172,7 +187,20 @@ const fileRoutes = (hub: HubReads, facade: HubFacade): Route[] => [
     params: hubModelFile,
     ...ofFile,
     async handle({ caller, params, ctx }) {
-      const repo = await modelRepo(hub, await readerOf(hub, caller), params)
+      const { model, revision } = params
+      const named = { model, owner: null, revision }
+      const repo = await modelRepo(hub, await readerOf(hub, caller), named)
+      await sendFileOf(hub, ctx, repo, params.path)
+    },
+  }),
+  route({
+    ...ofItsPeople(facade, '{owner}/{name}/resolve/{revision}/{+path}'),
+    summary: 'Hub: the bytes of a file of a model, named with its owner',
+    params: hubOwnedModelFile,
+    ...ofFile,
+    async handle({ caller, params, ctx }) {
+      const { owner, name: model, revision } = params
+      const repo = await modelRepo(hub, await readerOf(hub, caller), { model, owner, revision })
       await sendFileOf(hub, ctx, repo, params.path)
     },
   }),
@@ -228,7 +256,7 @@ const asText = ({ recursive, limit }: Page) => ({
 })
 
 async function sendFileOf(
-  { sendContent }: HubReads,
+  { sendContent, store }: HubReads,
   ctx: Context,
   { id, commit, files }: Repo,
   path: string,
@@ -236,14 +264,26 @@ async function sendFileOf(
   ctx.set('X-Repo-Commit', commit)
   const file = files.find(one => one.path === path)
   if (!file) throw noEntry(id, path)
-  const { size, sha256, text } = file
+  const { size, sha256, text, within } = file
   ctx.set({ 'X-Linked-Etag': `"${sha256}"`, 'X-Linked-Size': String(size) })
   const filename = path.slice(path.lastIndexOf('/') + 1)
-  if (text === null) return sendContent(ctx, { sha256, filename })
-  const content = Buffer.from(text)
-  await sendFile(ctx, {
+  if (text === null && within === null) return sendContent(ctx, { sha256, filename })
+  const content = Buffer.from(text ?? '')
+  const isSent = await sendFile(ctx, {
     ...{ size, filename, etag: `"${sha256}"` },
     read: async range =>
-      Readable.from([range ? content.subarray(range.first, range.last + 1) : content]),
+      within === null
+        ? Readable.from([range ? content.subarray(range.first, range.last + 1) : content])
+        : unpackedFile(
+            { size: within.size, read: one => store.read(within.sha256, one) },
+            { ...file, offset: within.offset },
+            range,
+          ),
   })
+  if (!isSent) throw lost()
 }
+
+const lost = () =>
+  new Refusal('backend_failed', "Forge's store has lost the archive of this file", {
+    code: 'artifact.lost',
+  })

@@ -4,6 +4,6 @@ import { hubRoutes } from './routes.ts'
 
 export const hubFacade: Slice<Tables> = {
   name: 'hub-facade',
-  routes: ({ reads, pool, contents: { baseUrl }, ...ports }) =>
-    hubRoutes({ ...ports, reads, pool, baseUrl }),
+  routes: ({ reads, pool, contents: { baseUrl, store }, ...ports }) =>
+    hubRoutes({ ...ports, reads, pool, baseUrl, store }),
 }

@@ -67,7 +67,7 @@ export const hubRoute = (endpoint: string | null): Route =>
     handle: async () => ({ endpoint }),
   })
 
-const toImport = ({ files: _, ...row }: Selectable<Tables['hub_imports']>) => ({
+export const toImport = ({ files: _, change: __, ...row }: Selectable<Tables['hub_imports']>) => ({
   ...row,
   ref: hubReference(row),
   created_at: toTimestamp(row.created_at),

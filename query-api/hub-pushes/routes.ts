@@ -48,7 +48,7 @@ export const hubPushRoutes = (reads: Reads<Tables>): Route[] => [
   }),
 ]
 
-const toPush = ({ card: _, ...row }: Selectable<Tables['hub_pushes']>) => ({
+export const toPush = ({ card: _, change: __, ...row }: Selectable<Tables['hub_pushes']>) => ({
   ...row,
   created_at: toTimestamp(row.created_at),
   updated_at: toTimestamp(row.updated_at),

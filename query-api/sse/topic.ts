@@ -1,9 +1,10 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import type { Reads } from '../reading/reads.ts'
 import { findRun, findRunIds } from '../rules/access.ts'
 import type { Feed } from './feed.ts'
+import { rowFeed } from './row-feed.ts'
 
 /** A topic of `/api/stream` (contract: `topics=job:<id>,jobs,notifications`); a slice provides one. */
 export type Topic = {
@@ -61,6 +62,46 @@ export const topicOfRuns = <T>({ name, reads, feed, noun }: OfRuns<T>): Topic =>
     const runIds = await findRunIds(reads, caller, asked, noun)
     const check = () => findRunIds(reads, caller, runIds, noun)
     return { feed: feed(reads.shared(runIds), runIds), start: 0, check }
+  },
+})
+
+type OfOwnRows<T, R extends { change: number }> = {
+  /** The topic and its events have it. */
+  name: string
+  reads: Reads<T>
+  table: keyof T & string
+  content: (row: R) => object
+}
+
+const atOnce = 200
+
+/** The topic `<name>`: the rows of a table that the caller may see, each again whenever it changes from now on. */
+export const topicOfOwnRows = <T, R extends { change: number }>({
+  name,
+  reads,
+  table,
+  content,
+}: OfOwnRows<T, R>): Topic => ({
+  pattern: new RegExp(`^${name}$`),
+  shape: `'${name}'`,
+  async open(caller) {
+    const db = reads.as(caller)
+    const newest = await sql<{ change: number }>`
+      select coalesce(max(change), 0) as change from ${sql.table(table)}`.execute(db)
+    const feed = rowFeed<R>({
+      key: `${name} for ${caller.role} ${caller.username}`,
+      wakes: { projections: ['decisions'], key: null },
+      ...{ event: name, atOnce, content },
+      async rowsAfter(after) {
+        const { rows } = await sql<R>`
+          select * from ${sql.table(table)} where change > ${after} order by change limit ${atOnce}`.execute(
+          db,
+        )
+        return { rows, head: rows.at(-1)?.change ?? after }
+      },
+    })
+    // People never lose access to their own; the stream itself notices an ended sign-in.
+    return { feed, start: newest.rows[0]?.change ?? 0, check: async () => {} }
   },
 })
 

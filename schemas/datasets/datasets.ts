@@ -184,6 +184,10 @@ export const datasetVersionDetail = Type.Object({
   duplicates: nullable(found.duplicates),
   overlap: found.overlap,
   estimated: found.estimated,
+  /** The volume whose snapshot it is, if the caller may see that and it still exists. */
+  volume: nullable(
+    Type.Object({ volume_id: Type.String(), name: Type.String(), path: Type.String() }),
+  ),
   errors,
   files: Type.Array(
     Type.Object({

@@ -35,7 +35,8 @@ export async function openCapture({ core, pool, sealing }: Needed): Promise<Capt
   const shipping = startShipping<CapturedRow>({
     spool,
     now,
-    append: (_, rows) => keepCaptured(pool, rows),
+    append: (_, rows) =>
+      keepCaptured(pool, rows, { limitBytes: config.captureMb * 1024 ** 2, now: now() }),
     failed: error => logger.warn({ err: error }, 'captured requests wait for the database'),
     damaged: (path, rows) => logger.error({ path, rows }, 'captured requests were damaged on disk'),
   })

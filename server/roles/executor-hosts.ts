@@ -59,6 +59,7 @@ async function openLocal(core: Core, now: () => Date) {
     isolation,
     fakeGpus: config.localGpus,
     diskBytes: config.localDiskGb === 0 ? null : config.localDiskGb * 1e9,
+    volumesDirectory: volumesIn(config.dataDir),
     hostEnvironment: hostEnvironment(process.env),
     preparationCommand: preparationOnHost({
       ...hostFiles(core),

@@ -72,6 +72,7 @@ export type Config = OidcConfig &
     runDirDays: number
     /** Days that captured requests are kept. */
     captureDays: number
+    captureMb: number
     /** Days after which hardware samples are reduced to five-minute means; 0: never. */
     hardwareRawDays: number
     /** Days after which requests to deployments are reduced to daily sums; 0: never. */
@@ -159,6 +160,7 @@ const settings: Settings<Config> = {
   logRetentionDays: ['SERVICE_LOG_RETENTION_DAYS', whole(30, 1, 3650)],
   runDirDays: ['SERVICE_RUN_DIR_DAYS', whole(7, 0, 3650)],
   captureDays: ['SERVICE_CAPTURE_DAYS', whole(7, 1, 3650)],
+  captureMb: ['SERVICE_CAPTURE_MB', whole(1024, 1, 1_000_000)],
   hardwareRawDays: ['SERVICE_HARDWARE_RAW_DAYS', whole(14, 0, 3650)],
   trafficDays: ['SERVICE_TRAFFIC_DAYS', whole(90, 0, 3650)],
   maxUploadMb: ['SERVICE_MAX_UPLOAD_MB', whole(1024, 1, 1_000_000)],

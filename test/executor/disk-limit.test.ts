@@ -8,7 +8,7 @@ import { finish, launch } from './attempts.ts'
 import { openAt } from './bench.ts'
 
 const GB = 1e9
-const ample = { used: 0, free: 100 * GB, isTight: false }
+const ample = { used: 0, volumes: [], free: 100 * GB, isTight: false }
 
 async function runsDirectory(t: ExecutionContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'forge-disk-limit-'))
@@ -31,12 +31,33 @@ test('on a nearly full disk the attempt that took much of the lost space ends, n
   t.is(filler(ample, 0), null)
   t.is(quiet({ ...ample, used: 800 * GB }, 0), null)
   t.is(slow(ample, 0), null)
-  const tight = { free: 0.5 * GB, isTight: true }
+  const tight = { volumes: [], free: 0.5 * GB, isTight: true }
   t.regex(filler({ ...tight, used: 90 * GB }, 1000) ?? '', /has taken 90 GB/)
   t.is(quiet({ ...tight, used: 800 * GB }, 1000), null)
   t.is(slow({ ...tight, used: 9 * GB }, 1000), null, 'less than a quarter')
   t.regex(slow({ ...tight, used: 9 * GB }, 7000) ?? '', /has taken 9 GB/, 'nobody else ended')
   t.is(quiet({ ...tight, used: 800 * GB }, 7000), null)
+})
+
+test('an attempt ends for a volume beyond its size, and volumes on its disk count when that is nearly full', t => {
+  const volume = { name: 'cache', used: 3 * GB, limit_bytes: 3 * GB, isHere: true }
+  const judge = diskJudge(1 * GB)
+  t.is(judge({ ...ample, volumes: [volume] }, 0), null, 'not counted for its own limit')
+  t.is(
+    judge({ ...ample, volumes: [{ ...volume, used: 3.2 * GB }] }, 1000),
+    'The volume cache has 3.2 GB; its size is 3 GB',
+  )
+  const large = { ...volume, limit_bytes: 900 * GB }
+  const tight = { ...ample, free: 0.5 * GB, isTight: true }
+  const [filler, elsewhere] = [diskJudge(null), diskJudge(null)]
+  for (const [one, isHere] of [
+    [filler, true],
+    [elsewhere, false],
+  ] as const)
+    t.is(one({ ...ample, volumes: [{ ...large, isHere }] }, 0), null)
+  const grown = { ...large, used: 90 * GB }
+  t.regex(filler({ ...tight, volumes: [grown] }, 1000) ?? '', /has taken 87 GB/)
+  t.is(elsewhere({ ...tight, volumes: [{ ...grown, isHere: false }] }, 1000), null)
 })
 
 test('a limit of disk space ends an attempt and is recorded as the reason', async t => {

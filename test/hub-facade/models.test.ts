@@ -73,6 +73,7 @@ test('ranges and headers of files are those of the Hub', async t => {
   const stranger = await signedIn(forge, 'stranger')
   const hidden = await ask('/api/models/coach', {}, stranger)
   t.deepEqual([hidden.status, hidden.headers.get('x-error-code')], [404, 'RepoNotFound'])
-  const created = await forge.call('POST', '/api/hub/api/repos/create', { body: { name: 'other' } })
+  const space = { name: 'other', type: 'space' }
+  const created = await forge.call('POST', '/api/hub/api/repos/create', { body: space })
   t.is(created.status, 501)
 })

@@ -22,6 +22,10 @@ const repoOf = (datasets: Record<string, string> | undefined) => ({
   datasets: { ...datasets, repo: `${datasets?.name}.git` },
 })
 
+const hubNames = (owner: string, model: string) => ({
+  ...{ model, owner, name: model, repo: `${model}.git` },
+})
+
 /** A model whose version has a file of the same name as the dataset. */
 export const hubSample: Sample = {
   slice: 'hub-facade',
@@ -51,15 +55,16 @@ export const hubSample: Sample = {
       body: { name: model, project: String(made.fields.project) },
     })
     await ask({ method: 'POST', path: `/api/models/${model}/versions`, body: { artifact_id } })
-    return { nouns: { ...inPaths, ...repoOf(made.nouns.datasets), hub: { model } } }
+    const hub = hubNames(owner.username, model)
+    const models = { ...made.nouns.models, owner: hub.owner, name: model }
+    return { nouns: { ...inPaths, ...repoOf(made.nouns.datasets), hub, models } }
   },
-  missing: ({ nouns }, whose) => ({
-    nouns: {
-      ...inPaths,
-      ...repoOf({ owner: String(nouns.datasets?.owner), name: `no-data-of-${whose}` }),
-      hub: { model: `no-hub-model-of-${whose}` },
-    },
-  }),
+  missing({ nouns }, whose) {
+    const hub = hubNames(String(nouns.hub?.owner), `no-hub-model-of-${whose}`)
+    const models = { model: `no-model-of-${whose}`, owner: hub.owner, name: hub.name }
+    const datasets = { owner: String(nouns.datasets?.owner), name: `no-data-of-${whose}` }
+    return { nouns: { ...inPaths, ...repoOf(datasets), hub, models } }
+  },
   hidden: ['hub'],
   lists: { '/api/hub/api/whoami-v2': 'the caller' },
   changes: Object.fromEntries(hubFacades.flatMap(({ mount }) => Object.entries(changesOf(mount)))),
@@ -69,6 +74,8 @@ export const hubSample: Sample = {
 function changesOf(mount: string): Record<string, Change> {
   const repo = `${mount}/api/datasets/{owner}/{name}`
   const git = `${mount}/datasets/{owner}/{repo}/info/lfs/objects`
+  const model = `${mount}/api/models/{owner}/{name}`
+  const gitOfModel = `${mount}/{owner}/{repo}/info/lfs/objects`
   return {
     [`POST ${mount}/api/repos/create`]: {
       body: () => ({ name: `sample-${randomUUID()}`, type: 'dataset' }),
@@ -77,6 +84,18 @@ function changesOf(mount: string): Record<string, Change> {
     [`POST ${repo}/preupload/{revision}`]: { leavesNoEvent: 'it is a question' },
     [`POST ${repo}/paths-info/{revision}`]: { leavesNoEvent: 'it is a read' },
     [`POST ${mount}/api/models/{model}/paths-info/{revision}`]: { leavesNoEvent: 'it is a read' },
+    [`POST ${model}/preupload/{revision}`]: { leavesNoEvent: 'it is a question' },
+    [`POST ${model}/paths-info/{revision}`]: { leavesNoEvent: 'it is a read' },
+    [`POST ${gitOfModel}/batch`]: {
+      body: () => ({ operation: 'upload', objects: [objectOf({ text: randomUUID() })] }),
+    },
+    [`POST ${gitOfModel}/verify`]: { body: server => sent(server, mount) },
+    [`POST ${model}/commit/{revision}`]: {
+      body: () => ({
+        header: { summary: 'of the sample' },
+        operations: [{ key: 'file', value: { path: 'a.json', content: btoa(randomUUID()) } }],
+      }),
+    },
     [`POST ${git}/batch`]: {
       body: () => ({ operation: 'upload', objects: [objectOf({ text: randomUUID() })] }),
     },

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { addArchive, archiveOf } from '../recipes/uploading.ts'
@@ -10,7 +10,11 @@ import { until } from '../servers/until.ts'
 const program = `
 import json, os, time, forge
 run = forge.init(monitor_hardware=False)
-path = json.loads(os.environ["FORGE_VOLUMES"])["shared"]
+path = list(json.loads(os.environ["FORGE_VOLUMES"]).values())[0]
+if os.environ["TEXT"] == "fill":
+    with open(os.path.join(path, "large"), "wb") as file:
+        os.posix_fallocate(file.fileno(), 0, 1_050_000_000)
+    time.sleep(600)
 def attempt(act):
     try:
         return act()
@@ -37,11 +41,11 @@ type Job = { run_id: string; state: string; state_reason: string | null; detail:
 type Found = { write: string; read: string; is_mounted: boolean }
 const shared = sharedForge({ SERVICE_LOCAL_GPUS: '4' })
 
-async function scene(forge: Forge) {
+async function scene(forge: Forge, name = 'shared') {
   await addArchive(forge, archiveOf({}, { 'train.py': program }))
   const { body: lock } = await forge.call('GET', '/api/recipes/tiny/1.2.0/lock')
   const made = await forge.call<{ volume_id: string }>('POST', '/api/volumes', {
-    body: { name: 'shared', size_gb: 1 },
+    body: { name, size_gb: 1 },
   })
   const { volume_id } = made.body
   const { rows } = await forge.pool.query<{ directory: string }>(
@@ -51,7 +55,7 @@ async function scene(forge: Forge) {
   const folder = join(forge.dataDir, 'volumes', rows[0]?.directory ?? '')
   const bodyOf = (volume: object, text: string) => ({
     ...{ api: 'forge/v2', metadata: { name: text, project: 'volumes' }, lock },
-    spec: { volumes: [{ name: 'shared', mount_path: '/cache', ...volume }], env: { TEXT: text } },
+    spec: { volumes: [{ name, mount_path: '/cache', ...volume }], env: { TEXT: text } },
   })
   const job = async (run_id: string) => (await forge.call<Job>('GET', `/api/jobs/${run_id}`)).body
   return {
@@ -147,6 +151,8 @@ test('one run writes a volume at a time, others wait for it, and then many read 
     return body.state !== 'validating' && body
   })
   t.like(version, { state: 'ready', rows: 2, source: { kind: 'volume' }, created_by: 'admin' })
+  const origin = { name: 'shared', path: 'rows.jsonl' }
+  t.like(version, { volume: origin })
   await forge.call('POST', `${path}/snapshots`, { body: { ...dataset, path: 'kept' } })
   t.like(await ended(), { state: 'failed', error: 'There are no files' })
 
@@ -173,4 +179,19 @@ test('one run writes a volume at a time, others wait for it, and then many read 
   for (const mount_path of ['cache', '/', '/a/../b', '/etc/x', '/tmp', '/a//b'])
     t.is((await gate({ mount_path }))[0], 422, mount_path)
   t.is((await forge.call('DELETE', path)).status, 200)
+})
+
+test('a run that writes more than the size of its volume is ended', async t => {
+  t.timeout(patient(400_000), 'the first run builds an environment')
+  const forge = await shared()
+  const { submit, untilState, folder } = await scene(forge, 'small')
+  const run = await submit('fill', false)
+  await untilState(run, 'failed')
+  const { body } = await forge.call<{ end_reason: string; message: string }>(
+    'GET',
+    `/api/runs/${run}`,
+  )
+  t.is(body.end_reason, 'disk_limit')
+  t.is(body.message, 'The volume small has 1.05 GB; its size is 1 GB')
+  await rm(join(folder, 'large'))
 })

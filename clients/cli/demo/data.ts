@@ -9,6 +9,7 @@ import { sendAnnotations } from './data/annotations.ts'
 import { sendBudgets } from './data/budgets.ts'
 import { sendDataset } from './data/datasets.ts'
 import { sendEnvironment } from './data/environments.ts'
+import { sendHubModel } from './data/hub-models.ts'
 import { sendJobs } from './data/jobs.ts'
 import { sendModels, suspendModels } from './data/models.ts'
 import { firstPanels, type PlannedRun, people, plannedRuns } from './data/plan.ts'
@@ -153,6 +154,8 @@ async function addModels(api: Api, url: string, signal: AbortSignal): Promise<vo
 
 async function addJobs(root: Api, owners: Map<string, Api>, signal: AbortSignal): Promise<void> {
   const [pausing = root, training = root, waiting = root] = people.map(name => owners.get(name))
+  terminal.note('  a model that a client of the Hub uploaded')
+  await sendHubModel(owners.get('ada') ?? root, owners.has('ada') ? 'ada' : 'admin')
   terminal.note('  two volumes')
   await sendVolumes(owners.get('ada') ?? root)
   terminal.note('  a dataset of two versions, of which the first has broken lines')

@@ -190,7 +190,7 @@ export const reflowPreview = request<ReflowPreview>({
     ...(captured === null
       ? []
       : [
-          `captured: ${captured.kept} kept for ${captured.retention_days} days, ${captured.dropped} could not be kept`,
+          `captured: ${captured.kept} kept for ${captured.retention_days} days, ${captured.dropped} could not be kept, ${captured.evicted} made room for newer ones`,
         ]),
   ],
 })

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import layout from '../../design/layout.module.css'
@@ -33,7 +34,7 @@ type PartsProps = { dataset: Detail; version: VersionDetail }
 
 function Parts({ dataset, version }: PartsProps) {
   const say = useWords(words)
-  const { ref, state, deprecated_reason } = version
+  const { ref, state, deprecated_reason, volume } = version
   const path = pathOfVersion(dataset, version.version)
   const mayUse = dataset.may !== 'see'
   const isReadable = state === 'ready' || state === 'deprecated'
@@ -43,6 +44,14 @@ function Parts({ dataset, version }: PartsProps) {
         <p>
           <State state={state} />
         </p>
+        {volume !== null && (
+          <p>
+            {say.snapshotOf(volume.path)}{' '}
+            <Link to="/volumes/$volume_id" params={{ volume_id: volume.volume_id }}>
+              {volume.name}
+            </Link>
+          </p>
+        )}
         {deprecated_reason !== null && <p>{say.deprecatedBecause(visible(deprecated_reason))}</p>}
         {state === 'validating' ? <p role="status">{say.validating}</p> : <Findings of={version} />}
       </Panel>

@@ -12,6 +12,11 @@ export const words = wordsOf({
   everybody: ['Everybody', '所有人'],
   mine: ['Mine', '我的'],
   dataset: ['Dataset', '数据集'],
+  snapshotOf: [
+    (path: string) =>
+      path === '' ? 'Snapshot of the volume' : `Snapshot of ${path} in the volume`,
+    (path: string) => (path === '' ? '存储卷快照：' : `存储卷中 ${path} 的快照：`),
+  ],
   state: ['State', '状态'],
   rows: ['Rows', '行数'],
   tokens: ['Tokens', 'Token 数'],

@@ -14,6 +14,7 @@ import { State } from '../../design/state.tsx'
 import type { Column } from '../../design/table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { LineagePanel } from '../../lineage/lineage.tsx'
+import { useLive, useThrottled } from '../../live/use-live.ts'
 import { reading, reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useAct } from '../../session/use-act.ts'
@@ -32,15 +33,13 @@ export function Page() {
   const say = useWords(words)
   const [removed, setRemoved] = useState<HubImportRow | null>(null)
   const [traced, setTraced] = useState<HubImportRow | null>(null)
-  const [isWaiting, setWaiting] = useState(false)
   const hub = useQuery(reading<ModelHub>('/api/model-hub'))
   const isOff = hub.data?.endpoint === null
   const found = usePages<HubImportRow>(path, {
     ...{ query: {}, size: 100, keyOf: one => one.import_id },
-    everyMs: isWaiting && 2000,
   })
-  const waits = (found.data ?? []).some(isUnderWay)
-  if (waits !== isWaiting) setWaiting(waits)
+  const again = useThrottled(() => reread(path), 500)
+  useLive('hub-imports', { onEvent: again, onGap: again })
   return (
     <div className={styles.page}>
       <header className={styles.head}>

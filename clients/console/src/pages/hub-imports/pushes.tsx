@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import type { HubPushRow } from '../../../../../schemas/hub-pushes.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
@@ -8,6 +7,7 @@ import { Panel } from '../../design/panel.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
 import { State } from '../../design/state.tsx'
 import { Ago } from '../../design/time.tsx'
+import { useLive, useThrottled } from '../../live/use-live.ts'
 import { reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useAct } from '../../session/use-act.ts'
@@ -23,13 +23,11 @@ const isUnderWay = ({ state }: HubPushRow) => state === 'requested' || state ===
 /** The artifacts on their way to the hub, with their progress. */
 export function Pushes({ isOff }: { isOff: boolean }) {
   const say = useWords(words)
-  const [isWaiting, setWaiting] = useState(false)
   const found = usePages<HubPushRow>(path, {
     ...{ query: {}, size: 100, keyOf: one => one.push_id },
-    everyMs: isWaiting && 2000,
   })
-  const waits = (found.data ?? []).some(isUnderWay)
-  if (waits !== isWaiting) setWaiting(waits)
+  const again = useThrottled(() => reread(path), 500)
+  useLive('hub-pushes', { onEvent: again, onGap: again })
   // Earlier ones are shown without a hub, too.
   if (isOff && found.data?.length === 0) return null
   return (

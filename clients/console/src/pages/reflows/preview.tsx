@@ -60,6 +60,7 @@ function Found({ preview: { counts, rows, truncated, captured } }: { preview: Pr
           <span>
             {say.captured}: {say.capturedNow(number(captured.kept), captured.retention_days)}
             {captured.dropped > 0 && `, ${say.dropped(number(captured.dropped))}`}
+            {captured.evicted > 0 && `, ${say.evicted(number(captured.evicted))}`}
           </span>
         )}
       </p>

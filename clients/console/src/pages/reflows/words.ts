@@ -67,6 +67,10 @@ export const words = wordsOf({
     (kept: string, days: number) => `${kept} requests, kept for ${days} days`,
     (kept: string, days: number) => `${kept} 个请求，保留 ${days} 天`,
   ],
+  evicted: [
+    (n: string) => `${n} made room for newer ones`,
+    (n: string) => `${n} 个已为较新的请求腾出空间`,
+  ],
   dropped: [(n: string) => `${n} could not be kept`, (n: string) => `${n} 个无法保留`],
   versions: ['Firings and versions', '触发与版本'],
   notFired: ['It has not been fired yet.', '尚未触发。'],
