@@ -32,15 +32,11 @@ export function Page() {
   const say = useWords(words)
   const [removed, setRemoved] = useState<HubImportRow | null>(null)
   const [traced, setTraced] = useState<HubImportRow | null>(null)
-  const [isWaiting, setWaiting] = useState(false)
   const hub = useQuery(reading<ModelHub>('/api/model-hub'))
   const isOff = hub.data?.endpoint === null
   const found = usePages<HubImportRow>(path, {
-    ...{ query: {}, size: 100, keyOf: one => one.import_id },
-    everyMs: isWaiting && 2000,
+    ...{ size: 100, keyOf: one => one.import_id, isUnderWay },
   })
-  const waits = (found.data ?? []).some(isUnderWay)
-  if (waits !== isWaiting) setWaiting(waits)
   return (
     <div className={styles.page}>
       <header className={styles.head}>

@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import type { HubPushRow } from '../../../../../schemas/hub-pushes.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
@@ -23,13 +22,9 @@ const isUnderWay = ({ state }: HubPushRow) => state === 'requested' || state ===
 /** The artifacts on their way to the hub, with their progress. */
 export function Pushes({ isOff }: { isOff: boolean }) {
   const say = useWords(words)
-  const [isWaiting, setWaiting] = useState(false)
   const found = usePages<HubPushRow>(path, {
-    ...{ query: {}, size: 100, keyOf: one => one.push_id },
-    everyMs: isWaiting && 2000,
+    ...{ size: 100, keyOf: one => one.push_id, isUnderWay },
   })
-  const waits = (found.data ?? []).some(isUnderWay)
-  if (waits !== isWaiting) setWaiting(waits)
   // Earlier ones are shown without a hub, too.
   if (isOff && found.data?.length === 0) return null
   return (
