@@ -7,9 +7,9 @@ import {
 import { datasetReport } from '../schemas/datasets/report.ts'
 import { oneOf } from '../schemas/shared.ts'
 import { aggregate, type EventOf, event } from './event.ts'
+import { named, versionDeleted, versionDeprecated } from './versions.ts'
 
-const named = { owner: Type.String(), name: Type.String() }
-const versionNamed = { ...named, version: Type.Integer({ minimum: 1 }) }
+const version = Type.Integer({ minimum: 1 })
 
 /** A dataset was created, with its first version. */
 export const datasetCreated = event(
@@ -48,7 +48,8 @@ export const datasetVersionCreated = event(
 export const datasetValidated = event(
   'dataset.validated',
   Type.Object({
-    ...versionNamed,
+    ...named,
+    version,
     created_by: Type.String(),
     state: oneOf('ready', 'invalid'),
     report: datasetReport,
@@ -57,21 +58,8 @@ export const datasetValidated = event(
     `${who} found version ${version} of the dataset ${owner}/${name} ${state}: ${report.rows} rows, ${report.error_count} errors`,
 )
 
-/** A version should not be used any more; jobs that name it are still admitted. */
-export const datasetDeprecated = event(
-  'dataset.deprecated',
-  Type.Object({ ...versionNamed, reason: Type.String() }),
-  ({ owner, name, version, reason }, who) =>
-    `${who} deprecated version ${version} of the dataset ${owner}/${name}: ${reason}`,
-)
-
-/** A version was deleted; its number stays taken. */
-export const datasetVersionDeleted = event(
-  'dataset.version_deleted',
-  Type.Object(versionNamed),
-  ({ owner, name, version }, who) =>
-    `${who} deleted version ${version} of the dataset ${owner}/${name}`,
-)
+export const datasetDeprecated = versionDeprecated('dataset.deprecated', 'dataset', version)
+export const datasetVersionDeleted = versionDeleted('dataset.version_deleted', 'dataset', version)
 
 const events = [
   datasetCreated,

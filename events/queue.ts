@@ -24,16 +24,10 @@ export type QueueEvent = EventOf<(typeof queueEvents)[number]>
 /** Null while jobs start. */
 export type Closed = { reason: string | null } | null
 
-function evolveQueue(_: Closed, event: QueueEvent): Closed {
-  switch (event.type) {
-    case 'queue.paused':
-      return { reason: event.data.reason }
-    case 'queue.resumed':
-      return null
-  }
-}
+const evolve = (_: Closed, { data }: QueueEvent | EngineEvent): Closed =>
+  'reason' in data ? { reason: data.reason } : null
 
-export const queue = aggregate('queue', { events: queueEvents, initial: null, evolve: evolveQueue })
+export const queue = aggregate('queue', { events: queueEvents, initial: null, evolve })
 /** One installation has one queue. */
 export const queueSwitch = queue.at('switch')
 
@@ -54,18 +48,5 @@ export const engineUndrained = event(
 const engineEvents = [engineDrained, engineUndrained] as const
 export type EngineEvent = EventOf<(typeof engineEvents)[number]>
 
-function evolveEngine(_: Closed, event: EngineEvent): Closed {
-  switch (event.type) {
-    case 'engine.drained':
-      return { reason: event.data.reason }
-    case 'engine.undrained':
-      return null
-  }
-}
-
-export const engines = aggregate('engine', {
-  events: engineEvents,
-  initial: null,
-  evolve: evolveEngine,
-})
+export const engines = aggregate('engine', { events: engineEvents, initial: null, evolve })
 export const engineAt = (engine: string) => engines.at(engine)

@@ -6,9 +6,9 @@ import {
 } from '../schemas/rl-environments/rl-environments.ts'
 import { oneOf } from '../schemas/shared.ts'
 import { aggregate, type EventOf, event } from './event.ts'
+import { named, versionDeleted, versionDeprecated } from './versions.ts'
 
-const named = { owner: Type.String(), name: Type.String() }
-const versionNamed = { ...named, version: Type.String() }
+const version = Type.String()
 
 /** An uploaded archive became a version of an RL environment, or a failed version is built again. */
 export const environmentPublished = event(
@@ -21,7 +21,7 @@ export const environmentPublished = event(
 /** The build of a version and its smoke rollouts ended. */
 export const environmentBuilt = event(
   'environment.built',
-  Type.Object({ ...versionNamed, ...builtFacts }),
+  Type.Object({ ...named, version, ...builtFacts }),
   ({ owner, name, version, state, rollouts }, who) =>
     `${who} found version ${version} of the environment ${owner}/${name} ${state} after ${rollouts.length} rollouts`,
 )
@@ -34,20 +34,15 @@ export const environmentChanged = event(
     `${who} made the environment ${owner}/${name} ${visibility}`,
 )
 
-/** A version should not be used any more; jobs that name it are still admitted. */
-export const environmentDeprecated = event(
+export const environmentDeprecated = versionDeprecated(
   'environment.deprecated',
-  Type.Object({ ...versionNamed, reason: Type.String() }),
-  ({ owner, name, version, reason }, who) =>
-    `${who} deprecated version ${version} of the environment ${owner}/${name}: ${reason}`,
+  'environment',
+  version,
 )
-
-/** A version was deleted; it stays taken. */
-export const environmentVersionDeleted = event(
+export const environmentVersionDeleted = versionDeleted(
   'environment.version_deleted',
-  Type.Object(versionNamed),
-  ({ owner, name, version }, who) =>
-    `${who} deleted version ${version} of the environment ${owner}/${name}`,
+  'environment',
+  version,
 )
 
 const events = [

@@ -57,7 +57,7 @@ const filesOfAllPages = [
     id !== source('main.ts') && holds(id) && importedBy(source(root), modules).has(id)
       ? name
       : null,
-  priority: all.length - nth,
+  priority: all.length - nth + 2,
 }))
 
 /** What many pages need is in one more file, which compresses better than forty small ones. */
@@ -68,8 +68,24 @@ const fileOfManyPages = {
     pagesIn(modules).filter(page => importedBy(page, modules).has(id)).length >= fewestPages
       ? 'parts'
       : null,
-  priority: 0,
+  priority: 2,
 }
+
+const chart = source('charts/chart.tsx')
+/** Several pages have charts, and with them all of their code: a file, and before it one for the parts that other pages use too. */
+const filesOfCharts = [
+  { name: 'chart-parts', isWhole: false },
+  { name: 'charts', isWhole: true },
+].map(({ name, isWhole }, nth) => ({
+  name: (id: string, modules: Rolldown.ChunkingContext) => {
+    if (!importedBy(chart, modules).has(id)) return null
+    const users = pagesIn(modules)
+      .map(page => importedBy(page, modules))
+      .filter(of => of.has(id))
+    return isWhole || !users.every(of => of.has(chart)) ? name : null
+  },
+  priority: 1 - nth,
+}))
 
 const isPage = (id: string) => id.startsWith(source('pages/')) && id.endsWith('page.tsx')
 let pages: readonly string[] | null = null
@@ -120,7 +136,7 @@ export default {
         // The first load contains the names of all files, whose hashes do not compress.
         chunkFileNames: 'assets/[name]-[hash:7].js',
         assetFileNames: 'assets/[name]-[hash:7][extname]',
-        codeSplitting: { groups: [...filesOfAllPages, fileOfManyPages] },
+        codeSplitting: { groups: [...filesOfAllPages, fileOfManyPages, ...filesOfCharts] },
       },
     },
   },

@@ -1,13 +1,13 @@
-import type { Dataset, DatasetEvent, DatasetVersion } from '../../events/datasets.ts'
+import type { Dataset, DatasetEvent } from '../../events/datasets.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { DatasetPatch } from '../../schemas/datasets/datasets.ts'
 import { Invalid } from '../../schemas/validate.ts'
+import { existing } from '../rules/versions.ts'
 
 /** The maximum of one dataset, because they are folded together. */
 const maxVersions = 1000
 const maxGrants = 500
 
-type Existing = NonNullable<Dataset>
 type Data<T extends DatasetEvent['type']> = Extract<DatasetEvent, { type: T }>['data']
 type Name = { owner: string; name: string }
 
@@ -86,7 +86,7 @@ function refuseNumber({ owner, name }: Name, version: number, next: number): nev
 }
 
 export function changeDataset(dataset: Dataset, named: Name, patch: DatasetPatch): DatasetEvent[] {
-  const { owner, name, visibility, use, license, card } = existing(dataset, named)
+  const { owner, name, visibility, use, license, card } = existing('dataset', dataset, named)
   const before = { visibility, use, license, card }
   const after = { ...before, ...patch }
   if (JSON.stringify(after) === JSON.stringify(before)) return []
@@ -95,7 +95,7 @@ export function changeDataset(dataset: Dataset, named: Name, patch: DatasetPatch
 
 /** Both false: withdraws the grant. */
 export function grantDataset(dataset: Dataset, grant: Data<'dataset.granted'>): DatasetEvent[] {
-  const { grants } = existing(dataset, grant)
+  const { grants } = existing('dataset', dataset, grant)
   const { username, see, use } = grant
   const before = grants.find(one => one.username === username)
   if ((before?.see ?? false) === see && (before?.use ?? false) === use) return []
@@ -115,39 +115,4 @@ export function validateVersion(
   const found = dataset?.versions.find(one => one.version === result.version)
   if (found?.state !== 'validating' || found.is_deleted) return []
   return [{ type: 'dataset.validated', data: result }]
-}
-
-export function deprecateVersion(
-  dataset: Dataset,
-  { reason, ...named }: Data<'dataset.deprecated'>,
-): DatasetEvent[] {
-  const { version, state, deprecated_reason } = versionOf(existing(dataset, named), named.version)
-  if (state === 'deprecated' && deprecated_reason === reason) return []
-  if (state === 'validating' || state === 'invalid')
-    throw new Refusal(
-      'conflict',
-      `Version ${version} of ${named.owner}/${named.name} is ${state}; only ready ones can be deprecated`,
-      { code: 'dataset.not_ready' },
-    )
-  return [{ type: 'dataset.deprecated', data: { ...named, reason } }]
-}
-
-export function deleteVersion(
-  dataset: Dataset,
-  named: Data<'dataset.version_deleted'>,
-): DatasetEvent[] {
-  versionOf(existing(dataset, named), named.version)
-  return [{ type: 'dataset.version_deleted', data: named }]
-}
-
-export function existing(dataset: Dataset, { owner, name }: Name): Existing {
-  if (!dataset) throw new Refusal('not_found', `No such dataset: ${owner}/${name}`)
-  return dataset
-}
-
-export function versionOf({ owner, name, versions }: Existing, wanted: number): DatasetVersion {
-  const found = versions.find(one => one.version === wanted && !one.is_deleted)
-  if (!found)
-    throw new Refusal('not_found', `The dataset ${owner}/${name} has no version ${wanted}`)
-  return found
 }

@@ -9,7 +9,7 @@ import { datasetReference } from '../../schemas/datasets/reference.ts'
 import type { Deps } from '../deps.ts'
 import { refuseUnlessWriter } from '../rules/dataset-access.ts'
 import { deleteUnlessUsed } from '../rules/delete-version.ts'
-import { deleteVersion } from './decide.ts'
+import { deleteVersion } from '../rules/versions.ts'
 import { saveDataset } from './rows.ts'
 
 export const deleteVersionRoute = (deps: Deps): Route =>
@@ -31,7 +31,7 @@ export const deleteVersionRoute = (deps: Deps): Route =>
         target: datasetAt(params),
         thing: { kind: 'dataset', id: datasetReference(params) },
         code: 'dataset.in_use',
-        decide: dataset => deleteVersion(dataset, params),
+        decide: dataset => deleteVersion('dataset', dataset, params),
         save: saveDataset,
       })
     },

@@ -1,21 +1,11 @@
 import { datasetReference } from '../../schemas/datasets/reference.ts'
 import type { Kind, Thing } from '../kind.ts'
+import { resourceOfVersions } from '../rules/versions-kind.ts'
 
 /** The versions of datasets: `owner/name@version`. */
 export const datasetKind: Kind = {
   name: 'dataset',
-  resourceOf(event) {
-    switch (event.type) {
-      case 'dataset.version_created': {
-        const id = datasetReference(event.data)
-        return { id, is: 'there', name: id, owner: event.data.owner }
-      }
-      case 'dataset.version_deleted':
-        return { id: datasetReference(event.data), is: 'deleted' }
-      default:
-        return null
-    }
-  },
+  resourceOf: resourceOfVersions('dataset.version_created', 'dataset.version_deleted'),
   usesOf(event) {
     if (event.type === 'dataset.version_created') {
       const { files, tokenizer, parents } = event.data

@@ -15,7 +15,8 @@ import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { refuseUnlessWriter } from '../rules/dataset-access.ts'
 import { roleOf } from '../rules/enabled-person.ts'
-import { changeDataset, existing, grantDataset } from './decide.ts'
+import { existing } from '../rules/versions.ts'
+import { changeDataset, grantDataset } from './decide.ts'
 import { deleteVersionRoute } from './delete-route.ts'
 import { saveDataset } from './rows.ts'
 import { fault } from './uploaded.ts'
@@ -42,7 +43,7 @@ export const datasetRoutes = (deps: Deps): Route[] => [
         decide: dataset => changeDataset(dataset, params, body),
         alongside: saveDataset,
       })
-      const { visibility, use, license, card } = existing(state, params)
+      const { visibility, use, license, card } = existing('dataset', state, params)
       const changed = events.length > 0
       const named = { dataset: `${params.owner}/${params.name}`, ...params }
       return { ...named, visibility, use, license, card, changed }

@@ -13,12 +13,14 @@ import {
 } from '../../schemas/datasets/datasets.ts'
 import { datasetReference } from '../../schemas/datasets/reference.ts'
 import { Invalid } from '../../schemas/validate.ts'
-import { commit, create, type Work } from '../commit/commit.ts'
+import { create, type Work } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
-import { noSuchDataset, refuseUnlessWriter } from '../rules/dataset-access.ts'
+import { refuseUnlessWriter } from '../rules/dataset-access.ts'
 import { resolveDataset } from '../rules/dataset-reference.ts'
+import { deprecate } from '../rules/deprecate-version.ts'
 import { holdResource } from '../rules/hold-resource.ts'
-import { deprecateVersion, pushVersion, versionOf } from './decide.ts'
+import { deprecateVersion } from '../rules/versions.ts'
+import { pushVersion } from './decide.ts'
 import { refuseOthers } from './others.ts'
 import { saveDataset } from './rows.ts'
 import { fault, refuseClashes, uploadedFiles } from './uploaded.ts'
@@ -78,17 +80,10 @@ export const versionRoutes = (deps: Deps): Route[] => [
     async handle(request) {
       const { caller, params, body } = request
       await refuseUnlessWriter(deps.pool, params, caller)
-      const { reason } = body
-      const { events, state } = await commit(deps, request, datasetAt(params), {
-        decide: dataset => deprecateVersion(dataset, { ...params, reason }),
-        alongside: saveDataset,
+      return deprecate(deps, request, {
+        ...{ target: datasetAt(params), ref: datasetReference(params), save: saveDataset },
+        decide: dataset => deprecateVersion('dataset', dataset, { ...params, ...body }),
       })
-      if (!state) throw noSuchDataset(params)
-      return {
-        ref: datasetReference(params),
-        state: versionOf(state, params.version).state,
-        ...{ reason, changed: events.length > 0 },
-      }
     },
   }),
 ]

@@ -7,6 +7,7 @@ import {
   muteReply,
   notificationInPath,
 } from '../../schemas/notifications.ts'
+import type { HttpAsked } from '../commit/asked.ts'
 import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { markRead, mute, unmute } from './decide.ts'
@@ -56,14 +57,7 @@ export const notificationRoutes = (deps: Deps): Route[] => [
     body: muteInput,
     response: muteReply,
     refusals: ['conflict'],
-    async handle(request) {
-      const { username } = request.caller
-      const { what } = request.body
-      await commit(deps, request, notificationsOf({ username }), {
-        decide: feed => mute(feed, username, what),
-      })
-      return { ok: true, what }
-    },
+    handle: request => changeMutes(deps, request, mute),
   }),
   route({
     method: 'POST',
@@ -73,16 +67,20 @@ export const notificationRoutes = (deps: Deps): Route[] => [
     summary: 'Remove one of your mutes',
     body: muteInput,
     response: muteReply,
-    async handle(request) {
-      const { username } = request.caller
-      const { what } = request.body
-      await commit(deps, request, notificationsOf({ username }), {
-        decide: feed => unmute(feed, username, what),
-      })
-      return { ok: true, what }
-    },
+    handle: request => changeMutes(deps, request, unmute),
   }),
 ]
+
+type OnMute = HttpAsked & { caller: { username: string }; body: { what: string } }
+
+async function changeMutes(deps: Deps, request: OnMute, change: typeof mute) {
+  const { username } = request.caller
+  const { what } = request.body
+  await commit(deps, request, notificationsOf({ username }), {
+    decide: feed => change(feed, username, what),
+  })
+  return { ok: true as const, what }
+}
 
 const countOf = (events: readonly { data: object }[]): number =>
   events.reduce(

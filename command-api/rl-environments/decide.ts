@@ -1,11 +1,11 @@
 import type { RlEnvironment, RlEnvironmentEvent, RlVersion } from '../../events/rl-environments.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { EnvironmentName } from '../../schemas/rl-environments/reference.ts'
+import { existing } from '../rules/versions.ts'
 
 /** The maximum of one environment, because its versions are folded together. */
 const maxVersions = 1000
 
-type Existing = NonNullable<RlEnvironment>
 type Data<T extends RlEnvironmentEvent['type']> = Extract<RlEnvironmentEvent, { type: T }>['data']
 
 export type Publication = Omit<Data<'environment.published'>, 'visibility'> & {
@@ -63,44 +63,6 @@ export function changeEnvironment(
   environment: RlEnvironment,
   { owner, name, visibility }: EnvironmentName & { visibility: 'private' | 'public' },
 ): RlEnvironmentEvent[] {
-  if (existing(environment, { owner, name }).visibility === visibility) return []
+  if (existing('environment', environment, { owner, name }).visibility === visibility) return []
   return [{ type: 'environment.changed', data: { owner, name, visibility } }]
-}
-
-export function deprecateVersion(
-  environment: RlEnvironment,
-  { reason, ...named }: Data<'environment.deprecated'>,
-): RlEnvironmentEvent[] {
-  const { version, state, deprecated_reason } = versionOf(
-    existing(environment, named),
-    named.version,
-  )
-  if (state === 'deprecated' && deprecated_reason === reason) return []
-  if (state === 'building' || state === 'failed')
-    throw new Refusal(
-      'conflict',
-      `Version ${version} of ${named.owner}/${named.name} is ${state}; only ready ones can be deprecated`,
-      { code: 'environment.not_ready' },
-    )
-  return [{ type: 'environment.deprecated', data: { ...named, reason } }]
-}
-
-export function deleteVersion(
-  environment: RlEnvironment,
-  named: Data<'environment.version_deleted'>,
-): RlEnvironmentEvent[] {
-  versionOf(existing(environment, named), named.version)
-  return [{ type: 'environment.version_deleted', data: named }]
-}
-
-function existing(environment: RlEnvironment, { owner, name }: EnvironmentName): Existing {
-  if (!environment) throw new Refusal('not_found', `No such environment: ${owner}/${name}`)
-  return environment
-}
-
-export function versionOf({ owner, name, versions }: Existing, wanted: string): RlVersion {
-  const found = versions.find(one => one.version === wanted && !one.is_deleted)
-  if (!found)
-    throw new Refusal('not_found', `The environment ${owner}/${name} has no version ${wanted}`)
-  return found
 }

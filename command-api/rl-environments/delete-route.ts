@@ -13,7 +13,7 @@ import {
 import type { Deps } from '../deps.ts'
 import { deleteUnlessUsed } from '../rules/delete-version.ts'
 import { refuseUnlessEnvironmentWriter } from '../rules/rl-environment-access.ts'
-import { deleteVersion } from './decide.ts'
+import { deleteVersion } from '../rules/versions.ts'
 import { saveEnvironment } from './rows.ts'
 
 export const deleteVersionRoute = (deps: Deps): Route =>
@@ -35,7 +35,7 @@ export const deleteVersionRoute = (deps: Deps): Route =>
         target: rlEnvironmentAt(request.params),
         thing: { kind: 'rl_environment', id: environmentReference(request.params) },
         code: 'environment.in_use',
-        decide: environment => deleteVersion(environment, request.params),
+        decide: environment => deleteVersion('environment', environment, request.params),
         save: saveEnvironment,
       })
     },

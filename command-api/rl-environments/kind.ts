@@ -1,21 +1,11 @@
 import { environmentReference } from '../../schemas/rl-environments/reference.ts'
 import type { Kind } from '../kind.ts'
+import { resourceOfVersions } from '../rules/versions-kind.ts'
 
 /** The versions of RL environments: `owner/name@version`. Runs use them (command-api/jobs/kind.ts). */
 export const rlEnvironmentKind: Kind = {
   name: 'rl_environment',
-  resourceOf(event) {
-    switch (event.type) {
-      case 'environment.published': {
-        const id = environmentReference(event.data)
-        return { id, is: 'there', name: id, owner: event.data.owner }
-      }
-      case 'environment.version_deleted':
-        return { id: environmentReference(event.data), is: 'deleted' }
-      default:
-        return null
-    }
-  },
+  resourceOf: resourceOfVersions('environment.published', 'environment.version_deleted'),
   usesOf(event) {
     if (event.type !== 'environment.published' && event.type !== 'environment.version_deleted')
       return []

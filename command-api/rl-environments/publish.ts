@@ -11,7 +11,8 @@ import type { Asking } from '../rules/access.ts'
 import { roleOf } from '../rules/enabled-person.ts'
 import { refusingFaults } from '../rules/read-archive.ts'
 import { takeUploads } from '../rules/registered-uploads.ts'
-import { publishVersion, versionOf } from './decide.ts'
+import { versionOf } from '../rules/versions.ts'
+import { publishVersion } from './decide.ts'
 import type { FindDeployment } from './port.ts'
 import { saveEnvironment } from './rows.ts'
 
@@ -47,8 +48,7 @@ export async function publish(
         decide: environment => publishVersion(environment, made),
         alongside: saveEnvironment,
       })
-      if (!state) throw new Error('an environment that was just published has no version')
-      const version = versionOf(state, found.version)
+      const version = versionOf('environment', state, made)
       const existed = before?.versions.some(one => one.version === found.version) ?? false
       const isBuilt = events.some(({ type }) => type === 'environment.published')
       return {

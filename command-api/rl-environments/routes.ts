@@ -13,8 +13,10 @@ import {
 } from '../../schemas/rl-environments/rl-environments.ts'
 import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
-import { noSuchEnvironment, refuseUnlessEnvironmentWriter } from '../rules/rl-environment-access.ts'
-import { changeEnvironment, deprecateVersion, versionOf } from './decide.ts'
+import { deprecate } from '../rules/deprecate-version.ts'
+import { refuseUnlessEnvironmentWriter } from '../rules/rl-environment-access.ts'
+import { deprecateVersion } from '../rules/versions.ts'
+import { changeEnvironment } from './decide.ts'
 import { deleteVersionRoute } from './delete-route.ts'
 import { type PublishPorts, publish } from './publish.ts'
 import { saveEnvironment } from './rows.ts'
@@ -68,19 +70,13 @@ export const rlEnvironmentRoutes = (deps: Deps, ports: PublishPorts): Route[] =>
     response: rlEnvironmentDeprecated,
     refusals: ['forbidden', 'not_found', 'conflict'],
     async handle(request) {
-      const { caller, params, body } = request
-      await refuseUnlessEnvironmentWriter(deps.pool, params, caller)
-      const { reason } = body
-      const { events, state } = await commit(deps, request, rlEnvironmentAt(params), {
-        decide: environment => deprecateVersion(environment, { ...params, reason }),
-        alongside: saveEnvironment,
+      await refuseUnlessEnvironmentWriter(deps.pool, request.params, request.caller)
+      return deprecate(deps, request, {
+        target: rlEnvironmentAt(request.params),
+        ref: environmentReference(request.params),
+        decide: one => deprecateVersion('environment', one, { ...request.params, ...request.body }),
+        save: saveEnvironment,
       })
-      if (!state) throw noSuchEnvironment(params)
-      return {
-        ref: environmentReference(params),
-        state: versionOf(state, params.version).state,
-        ...{ reason, changed: events.length > 0 },
-      }
     },
   }),
   deleteVersionRoute(deps),

@@ -1,4 +1,4 @@
-import type { Kysely, Updateable } from 'kysely'
+import type { ExpressionBuilder, Kysely, Updateable } from 'kysely'
 import type { DatasetEvent } from '../../events/datasets.ts'
 import { datasetReference } from '../../schemas/datasets/reference.ts'
 import type { Handlers } from '../projection.ts'
@@ -20,9 +20,7 @@ export const datasetProjection: Handlers<DatasetTables, DatasetEvent> = {
     if (!see && !use) {
       await tx
         .deleteFrom('dataset_grants')
-        .where('owner', '=', owner)
-        .where('name', '=', name)
-        .where('username', '=', username)
+        .where(eb => eb.and({ owner, name, username }))
         .execute()
       return
     }
@@ -67,13 +65,7 @@ export const datasetProjection: Handlers<DatasetTables, DatasetEvent> = {
   'dataset.deprecated': (tx, { data }) =>
     updateVersion(tx, data, { state: 'deprecated', deprecated_reason: data.reason }),
   async 'dataset.version_deleted'(tx, { data, occurred_at }) {
-    const { owner, name, version } = data
-    await tx
-      .deleteFrom('dataset_versions')
-      .where('owner', '=', owner)
-      .where('name', '=', name)
-      .where('version', '=', version)
-      .execute()
+    await tx.deleteFrom('dataset_versions').where(isVersion(data)).execute()
     await update(tx, data, { updated_at: occurred_at })
   },
 }
@@ -81,15 +73,12 @@ export const datasetProjection: Handlers<DatasetTables, DatasetEvent> = {
 const update = (tx: Tx, { owner, name }: Name, to: Updateable<DatasetTables['datasets']>) =>
   tx.updateTable('datasets').set(to).where('owner', '=', owner).where('name', '=', name).execute()
 
-const updateVersion = (
-  tx: Tx,
-  { owner, name, version }: Name & { version: number },
-  to: Updateable<DatasetTables['dataset_versions']>,
-) =>
-  tx
-    .updateTable('dataset_versions')
-    .set(to)
-    .where('owner', '=', owner)
-    .where('name', '=', name)
-    .where('version', '=', version)
-    .execute()
+type Version = Name & { version: number }
+
+const isVersion =
+  ({ owner, name, version }: Version) =>
+  (eb: ExpressionBuilder<DatasetTables, 'dataset_versions'>) =>
+    eb.and({ owner, name, version })
+
+const updateVersion = (tx: Tx, named: Version, to: Updateable<DatasetTables['dataset_versions']>) =>
+  tx.updateTable('dataset_versions').set(to).where(isVersion(named)).execute()

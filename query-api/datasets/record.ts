@@ -4,25 +4,22 @@ import type { DatasetTables } from '../../projector/datasets/table.ts'
 import type { DatasetVersion } from '../../schemas/datasets/datasets.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { mayReadRun } from '../rules/access.ts'
+import { countRuns } from '../rules/count-runs.ts'
 import { maySee } from '../rules/dataset-access.ts'
 import type { Db } from './find.ts'
 
 export type VersionRow = Selectable<DatasetTables['dataset_versions']>
 type Settings = Pick<Selectable<DatasetTables['datasets']>, 'visibility' | 'license'>
 
-/** Runs are counted up to this. */
-const mostCounted = 1000
-
 /** Versions in the form of answers; `settings`: of their dataset. */
 export async function toVersions(
   { db, caller }: { db: Db; caller: Person },
   rows: readonly (Omit<VersionRow, 'report' | 'files'> & Settings)[],
 ): Promise<DatasetVersion[]> {
-  const counts = await usedBy(
-    db,
-    caller,
-    rows.map(({ ref }) => ref),
-  )
+  const refs = rows.map(({ ref }) => ref)
+  const using = sql`
+    runs r where r.datasets @> array[asked.ref] and r.datasets <> '{}' and r.deleted_at is null and ${mayReadRun(caller)}`
+  const counts = await countRuns(db, refs, using)
   return rows.map(({ name, created_at, validated_at, ...row }) => ({
     ...row,
     dataset: `${row.owner}/${name}`,
@@ -30,21 +27,6 @@ export async function toVersions(
     validated_at: validated_at && toTimestamp(validated_at),
     used_by_count: counts.get(row.ref) ?? 0,
   }))
-}
-
-async function usedBy(
-  db: Db,
-  caller: Person,
-  refs: readonly string[],
-): Promise<Map<string, number>> {
-  if (refs.length === 0) return new Map()
-  const { rows } = await sql<{ ref: string; runs: number }>`
-    select asked.ref, counted.runs from unnest(${refs}::text[]) asked (ref)
-     cross join lateral (
-       select count(*)::int as runs from (
-         select from runs r where r.datasets @> array[asked.ref] and r.datasets <> '{}' and r.deleted_at is null
-            and ${mayReadRun(caller)} limit ${mostCounted}) found) counted`.execute(db)
-  return new Map(rows.map(({ ref, runs }) => [ref, runs]))
 }
 
 type Use = {

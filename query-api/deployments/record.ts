@@ -82,33 +82,25 @@ async function countsOf(db: Db, ids: readonly string[]): Promise<Map<string, Cou
   const rows = await db
     .selectFrom('deployments as d')
     .where('d.deployment_id', 'in', ids)
-    .select(eb => [
-      'd.deployment_id',
-      eb
-        .selectFrom('deployment_revisions as r')
-        .whereRef('r.deployment_id', '=', 'd.deployment_id')
-        .select(one => one.fn.countAll<number>().as('count'))
-        .$asScalar()
-        .$notNull()
-        .as('revisions'),
-      eb
+    .select(eb => {
+      const tokens = eb
         .selectFrom('deployment_tokens as t')
         .whereRef('t.deployment_id', '=', 'd.deployment_id')
         .where('t.revoked_at', 'is', null)
         .select(one => one.fn.countAll<number>().as('count'))
-        .$asScalar()
-        .$notNull()
-        .as('tokens'),
-      eb
-        .selectFrom('deployment_tokens as t')
-        .whereRef('t.deployment_id', '=', 'd.deployment_id')
-        .where('t.revoked_at', 'is', null)
-        .where('t.captures', '=', true)
-        .select(one => one.fn.countAll<number>().as('count'))
-        .$asScalar()
-        .$notNull()
-        .as('capturing'),
-    ])
+      return [
+        'd.deployment_id',
+        eb
+          .selectFrom('deployment_revisions as r')
+          .whereRef('r.deployment_id', '=', 'd.deployment_id')
+          .select(one => one.fn.countAll<number>().as('count'))
+          .$asScalar()
+          .$notNull()
+          .as('revisions'),
+        tokens.$asScalar().$notNull().as('tokens'),
+        tokens.where('t.captures', '=', true).$asScalar().$notNull().as('capturing'),
+      ]
+    })
     .execute()
   return new Map(
     rows.map(({ deployment_id, revisions, tokens, capturing }) => [

@@ -8,14 +8,12 @@ import type {
 } from '../../schemas/rl-environments/rl-environments.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { mayReadRun } from '../rules/access.ts'
+import { countRuns } from '../rules/count-runs.ts'
 import type { Db } from './find.ts'
 
 type Environment = Selectable<RlEnvironmentTables['rl_environments']>
 type Version = Omit<Selectable<RlEnvironmentTables['rl_environment_versions']>, 'log'>
 type Reading = { db: Db; caller: Person }
-
-/** Runs are counted up to this. */
-const mostCounted = 1000
 
 /** All but the log, which is long. */
 export const versionColumns = [
@@ -45,8 +43,11 @@ export async function toVersions(
   { visibility }: Pick<Environment, 'visibility'>,
 ): Promise<RlEnvironmentVersion[]> {
   const refs = rows.map(({ ref }) => ref)
-  const counts = await usedBy(reading, refs)
   const { username, role } = reading.caller
+  const using = sql`
+    rl_environment_uses u join runs r using (run_id)
+     where u.ref = asked.ref and r.deleted_at is null and ${mayReadRun(reading.caller)}`
+  const counts = await countRuns(reading.db, refs, using)
   // A deployment may be hidden from people who see the environment.
   const shown = rows.map(row =>
     row.owner === username || role === 'admin' ? row : { ...row, ...withoutDeployment },
@@ -84,21 +85,6 @@ function baselineOf({
   const mean = rewards.reduce((sum, reward) => sum + reward / rewards.length, 0)
   const [min, max] = [Math.min(...rewards), Math.max(...rewards)]
   return { deployment_id, revision_id, mean, min, max, rewards }
-}
-
-async function usedBy(
-  { db, caller }: Reading,
-  refs: readonly string[],
-): Promise<Map<string, number>> {
-  if (refs.length === 0) return new Map()
-  const { rows } = await sql<{ ref: string; runs: number }>`
-    select asked.ref, counted.runs from unnest(${refs}::text[]) asked (ref)
-     cross join lateral (
-       select count(*)::int as runs from (
-         select from rl_environment_uses u join runs r using (run_id)
-          where u.ref = asked.ref and r.deleted_at is null and ${mayReadRun(caller)}
-          limit ${mostCounted}) found) counted`.execute(db)
-  return new Map(rows.map(({ ref, runs }) => [ref, runs]))
 }
 
 /** Environments in the form of lists, which the caller may see. */

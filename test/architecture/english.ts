@@ -13,75 +13,70 @@ export type Hit = { name: string; file: string; line: number; text: string }
 const opening = String.raw`(?<=(?:^|\0|[.:;!?]["')]?\s|\|\s|[-*]\s)\s*)`
 const words = (least: number, most: number) => String.raw`(?:[\w'’-]+\s+){${least},${most}}`
 
-const pattern = (name: string, source: string, flags = 'g'): Pattern => ({
+const pattern = (name: string, { source, flags }: RegExp): Pattern => ({
   name,
   // A phrase may continue on the next line.
   find: new RegExp(source.replaceAll(' ', String.raw`\s+`), flags),
 })
+const composed = (source: string, flags = 'g') => new RegExp(source, flags)
 
 export const patterns: readonly Pattern[] = [
-  pattern('a sentence opens with "Of"', `${opening}Of (?!course)`),
+  pattern('a sentence opens with "Of"', composed(`${opening}Of (?!course)`)),
   pattern(
     'a sentence opens with a pronoun',
-    String.raw`${opening}(?:Those of|(?:Those|Ones?|The ones?) (?:that|who|whom|which|whose|with|without|in|on|at|for|from|by))\b`,
+    composed(
+      String.raw`${opening}(?:Those of|(?:Those|Ones?|The ones?) (?:that|who|whom|which|whose|with|without|in|on|at|for|from|by))\b`,
+    ),
   ),
-  pattern('those that', String.raw`\bthose (?:that|who|which|whose)\b`),
-  pattern(
-    'one that',
-    String.raw`\b(?:the|an?|every|each|only) ?ones? (?:that|of|who|which|whose)\b`,
-  ),
-  pattern(
-    'what it is',
-    String.raw`\bwhat (?:is|are|was|were|has|it|they|he|she|one)\b(?!\?)`,
-    'gi',
-  ),
-  pattern('whoever', String.raw`\b(?:who|whom|which)(?:so)?ever\b`, 'gi'),
+  pattern('those that', /\bthose (?:that|who|which|whose)\b/g),
+  pattern('one that', /\b(?:the|an?|every|each|only) ?ones? (?:that|of|who|which|whose)\b/g),
+  pattern('what it is', /\bwhat (?:is|are|was|were|has|it|they|he|she|one)\b(?!\?)/gi),
+  pattern('whoever', /\b(?:who|whom|which)(?:so)?ever\b/gi),
   pattern(
     'tell',
-    String.raw`\b(?:tell|tells|told|telling)\b(?! ${words(0, 4)}apart\b)(?! apart\b)`,
-    'gi',
+    composed(
+      String.raw`\b(?:tell|tells|told|telling)\b(?! ${words(0, 4)}apart\b)(?! apart\b)`,
+      'gi',
+    ),
   ),
-  pattern('go on', String.raw`\b(?:go|goes|went|gone) on\b`, 'gi'),
-  pattern('for ever', String.raw`\bfor ever\b`, 'gi'),
-  pattern('beside', String.raw`\bbeside\b`, 'gi'),
+  pattern('go on', /\b(?:go|goes|went|gone) on\b/gi),
+  pattern('for ever', /\bfor ever\b/gi),
+  pattern('beside', /\bbeside\b/gi),
   pattern(
     'is to',
-    String.raw`(?<!\b(?:aim|purpose|job|point|way|idea|goal|task|remedy|fix|it|next step) )\b(?:is|are|was|were)(?: not)? to (?!(?:the|an?|its|their|this|that|each|every)\b)\w+`,
+    /(?<!\b(?:aim|purpose|job|point|way|idea|goal|task|remedy|fix|it|next step) )\b(?:is|are|was|were)(?: not)? to (?!(?:the|an?|its|their|this|that|each|every)\b)\w+/g,
   ),
   pattern(
     'answers for returns',
-    String.raw`\b(?:answers|answered|answering) (?:with|the|an?|nothing|only|before|after|at|within|for|from|that|as|each|every|it|its|null|true|false|in|to|by|instead|how|what|where|no|not|again|later|\d|x)`,
-    'gi',
+    /\b(?:answers|answered|answering) (?:with|the|an?|nothing|only|before|after|at|within|for|from|that|as|each|every|it|its|null|true|false|in|to|by|instead|how|what|where|no|not|again|later|\d|x)/gi,
   ),
-  pattern('mend', String.raw`\bmend(?:s|ed|ing)?\b`, 'gi'),
-  pattern('foretell', String.raw`\bforet(?:ell|ells|old|elling)\b`, 'gi'),
-  pattern('let … be', String.raw`\blets? ${words(1, 4)}be\b`, 'gi'),
-  pattern('by itself', String.raw`\bby (?:itself|themselves)\b`, 'gi'),
-  pattern('for good', String.raw`\bfor good\b(?! reason)`, 'gi'),
+  pattern('mend', /\bmend(?:s|ed|ing)?\b/gi),
+  pattern('foretell', /\bforet(?:ell|ells|old|elling)\b/gi),
+  pattern('let … be', composed(String.raw`\blets? ${words(1, 4)}be\b`, 'gi')),
+  pattern('by itself', /\bby (?:itself|themselves)\b/gi),
+  pattern('for good', /\bfor good\b(?! reason)/gi),
   // A noun makes it plain English: "as disks do".
   pattern(
     'as it does',
-    String.raw`(?<!\b(?:soon|long|far|much|often|many|insofar) )\bas (?:it|they|he|she) (?:does|do|did|is|are|was|were)\b`,
+    /(?<!\b(?:soon|long|far|much|often|many|insofar) )\bas (?:it|they|he|she) (?:does|do|did|is|are|was|were)\b/g,
   ),
   pattern(
     'inversion',
-    String.raw`\b(?:none any more|of which there|(?:has|have|had) been there|(?:is|are) there already|(?<!there )(?:is|are) none)\b`,
-    'gi',
+    /\b(?:none any more|of which there|(?:has|have|had) been there|(?:is|are) there already|(?<!there )(?:is|are) none)\b/gi,
   ),
-  pattern('take away', String.raw`\b(?:take|takes|took|taken|taking) (?:[\w']+ ){0,3}away\b`, 'gi'),
-  pattern('look after', String.raw`\blook(?:s|ed|ing)? after\b`, 'gi'),
-  pattern('at all', String.raw`(?<!\bnot )\bat all\b(?! (?:times|depths|levels|hops|costs))`, 'gi'),
-  pattern('such a', String.raw`\bsuch an?\b`, 'gi'),
-  pattern('as it were', String.raw`\b(?:as it were|so to speak)\b`, 'gi'),
+  pattern('take away', /\b(?:take|takes|took|taken|taking) (?:[\w']+ ){0,3}away\b/gi),
+  pattern('look after', /\blook(?:s|ed|ing)? after\b/gi),
+  pattern('at all', /(?<!\bnot )\bat all\b(?! (?:times|depths|levels|hops|costs))/gi),
+  pattern('such a', /\bsuch an?\b/gi),
+  pattern('as it were', /\b(?:as it were|so to speak)\b/gi),
+  pattern('so without a noun', /\b(?:is|are|was|were|it|them|this) so(?=\s*(?:[.,;:\0]|$))/g),
   pattern(
-    'so without a noun',
-    String.raw`\b(?:is|are|was|were|it|them|this) so(?=\s*(?:[.,;:\0]|$))`,
+    'of its own',
+    composed(String.raw`\ban? ${words(1, 3)}of (?:its|their|his|her) own\b`, 'gi'),
   ),
-  pattern('of its own', String.raw`\ban? ${words(1, 3)}of (?:its|their|his|her) own\b`, 'gi'),
   pattern(
     'an archaic word',
-    String.raw`\b(?:anew|in vain|naught|nought|thereof|therein|thereby|whence|lest|henceforth|hitherto|wholly|thereupon)\b`,
-    'gi',
+    /\b(?:anew|in vain|naught|nought|thereof|therein|thereby|whence|lest|henceforth|hitherto|wholly|thereupon)\b/gi,
   ),
 ]
 

@@ -96,6 +96,7 @@ const pureFiles = [
   'command-api/rules/access.ts',
   'command-api/rules/cut-by-bytes.ts',
   'command-api/rules/secrets.ts',
+  'command-api/rules/versions.ts',
   'events/calculations/billing.ts',
   'events/calculations/queue-forecast.ts',
   'events/calculations/queue-order.ts',

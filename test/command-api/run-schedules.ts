@@ -35,5 +35,7 @@ export async function scheduleRunners(...given: Parameters<typeof dutyRunners>) 
       10_000,
       async () => (await row())?.next_at.toISOString() === iso,
     )
-  return { ...runners, start, row, declared, nextAt }
+  /** When the duties that were added are due. */
+  const dueAt = async () => (await runners.rows()).map(({ due_at }) => due_at.toISOString())
+  return { ...runners, start, row, declared, nextAt, dueAt }
 }

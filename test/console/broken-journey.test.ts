@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { isMissingScript } from '../../clients/console/src/shell/missing-script.ts'
 import { sharedForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
@@ -14,14 +14,19 @@ test('missing code is distinguished from failing code', t => {
   t.false(isMissingScript(missing))
 })
 
-test('a page whose code cannot be loaded says so within the frame, and works after a reload', async t => {
+/** The page of the queue, and the addresses of everything that it loaded. */
+async function openQueue(t: ExecutionContext) {
   const forge = await shared()
   const { page, faults } = await openSignedIn(t, forge)
   const loaded = new Set<string>()
   page.on('request', request => loaded.add(request.url()))
   await page.goto(`${forge.url}/queue`)
   await page.getByRole('heading', { name: 'Queue', exact: true }).waitFor()
-  const known = new Set(loaded)
+  return { page, faults, known: new Set(loaded) }
+}
+
+test('a page whose code cannot be loaded says so within the frame, and works after a reload', async t => {
+  const { page, faults, known } = await openQueue(t)
   await page.route(
     url => url.pathname.endsWith('.js') && !known.has(url.href),
     route => route.abort(),
@@ -51,13 +56,7 @@ test('a page whose code cannot be loaded says so within the frame, and works aft
 })
 
 test('a page whose script fails says what happened, and works again once it is fixed', async t => {
-  const forge = await shared()
-  const { page, faults } = await openSignedIn(t, forge)
-  const loaded = new Set<string>()
-  page.on('request', request => loaded.add(request.url()))
-  await page.goto(`${forge.url}/queue`)
-  await page.getByRole('heading', { name: 'Queue', exact: true }).waitFor()
-  const known = new Set(loaded)
+  const { page, faults, known } = await openQueue(t)
   const body = 'export function Page() { throw new Error("<i>nothing</i> to count") }'
   await page.route(
     url => /\/page-[^/]*\.js$/.test(url.pathname) && !known.has(url.href),

@@ -71,6 +71,15 @@ export async function signIn(
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
+/** Signs in at the provider of the tests, and agrees that it names the person to Forge. */
+export async function signInAtProvider(page: Page, login: string): Promise<void> {
+  await page.getByRole('link', { name: 'Sign in with Example ID' }).click()
+  await page.locator('input[name=login]').fill(login)
+  await page.locator('input[name=password]').fill('any')
+  await page.getByRole('button', { name: 'Sign-in' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
 /** Asserts that `read` returns this value by the deadline: pages show their data some frames later. */
 export async function becomes<T>(
   t: ExecutionContext,

@@ -3,7 +3,15 @@ import { nameOfAct } from '../../clients/console/src/shell/acts.ts'
 import { startWithRealProvider } from '../oidc/provider.ts'
 import { adminPassword } from '../servers/api.ts'
 import { sharedForge } from '../servers/forge.ts'
-import { axeFinds, becomes, createPerson, keepViews, openPage, openSignedIn } from './browse.ts'
+import {
+  axeFinds,
+  becomes,
+  createPerson,
+  keepViews,
+  openPage,
+  openSignedIn,
+  signInAtProvider,
+} from './browse.ts'
 
 const shared = sharedForge()
 
@@ -64,11 +72,7 @@ test('where people sign in with a provider, a dangerous act sends them there', a
   people.set('boss', { preferred_username: 'boss', groups: ['forge-admins'] })
   const { page, faults } = await openPage(t)
   await page.goto(`${base}/admin/maintenance`)
-  await page.getByRole('link', { name: 'Sign in with Example ID' }).click()
-  await page.locator('input[name=login]').fill('boss')
-  await page.locator('input[name=password]').fill('any')
-  await page.getByRole('button', { name: 'Sign-in' }).click()
-  await page.getByRole('button', { name: 'Continue' }).click()
+  await signInAtProvider(page, 'boss')
   await page.getByRole('heading', { name: 'Maintenance' }).first().waitFor()
   await forge.pool.query(
     `update auth.session set authenticated_at = authenticated_at - interval '16 minutes'`,

@@ -74,6 +74,12 @@ test('the head, the diagnosis and the notification give the same reason, and say
     seen.join(' | '),
   )
   await page.getByRole('heading', { name: title }).waitFor()
+  const alerts = async () =>
+    (await forge.call<Alert[]>('GET', `/api/runs/${run.run_id}/alerts`)).body
+  await until('it is an alert', 30_000, async () => (await alerts()).length === 1)
+  await page.reload()
+  await page.getByRole('heading', { name: title }).waitFor()
+  await becomes(t, () => page.getByRole('main').getByText(title).count(), 2, 'head and diagnosis')
   const told = async () =>
     (await forge.call<Notification[]>('GET', '/api/notifications')).body.map(one => one.title)
   await until('the notification says so', 30_000, async () =>

@@ -1,18 +1,11 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
-import { type Forge, sharedForge } from '../servers/forge.ts'
-import { type ExternalRun, ingest } from '../servers/runs.ts'
+import { sharedForge } from '../servers/forge.ts'
 import { until } from '../servers/until.ts'
 import { axeFinds, becomes, fits, keepViews, openSignedIn } from './browse.ts'
+import { createNamed } from './named-run.ts'
 
 const shared = sharedForge()
-
-async function createNamed(forge: Forge) {
-  const { body: run } = await forge.call<ExternalRun>('POST', '/api/runs', {
-    body: { project: 'demo', name: 'two <b>lines</b>' },
-  })
-  return { run, report: (route: string, body: object) => ingest(forge, run, route, body) }
-}
 
 const points = (from: number, to: number) => ({
   points: Array.from({ length: to - from }, (_, n) => {

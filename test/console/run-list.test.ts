@@ -1,4 +1,5 @@
 import test from 'ava'
+import { placesOf } from '../../clients/console/src/design/row-places.ts'
 import {
   firstOf,
   newest,
@@ -199,4 +200,23 @@ test('the keys of the table work unless somebody is typing', t => {
   t.is(tableKeyOf(press('j'), 'field'), null)
   t.is(tableKeyOf(press('j'), 'dialog'), null)
   t.is(tableKeyOf(press('k', { ctrlKey: true }), 'table'), null, 'the palette')
+})
+
+test('rows of a long list have their place, and so do measured ones', t => {
+  const even = placesOf(100_000, 20, new Map())
+  t.is(even.startOf(100_000), 2_000_000)
+  t.deepEqual([0, 19, 20, 2_000_000].map(even.indexAt), [0, 0, 1, 99_999])
+  const { startOf, heightOf, indexAt } = placesOf(
+    10,
+    20,
+    new Map([
+      [7, 20],
+      [3, 60],
+      [5, 40],
+    ]),
+  )
+  t.deepEqual([0, 3, 4, 5, 6, 10].map(startOf), [0, 60, 120, 140, 180, 260])
+  t.deepEqual([2, 3, 5].map(heightOf), [20, 60, 40])
+  t.deepEqual([59, 60, 119, 120, 179, 180, 1000].map(indexAt), [2, 3, 3, 4, 5, 6, 9])
+  t.is(placesOf(0, 20, new Map()).indexAt(0), 0)
 })

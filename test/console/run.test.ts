@@ -1,20 +1,13 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
 import { browserContext } from '../servers/browser.ts'
-import { type Forge, sharedForge } from '../servers/forge.ts'
-import { createRun, type ExternalRun, ingest } from '../servers/runs.ts'
+import { sharedForge } from '../servers/forge.ts'
+import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'
 import { becomes, createPerson, fits, keepViews, openPage, openSignedIn, signIn } from './browse.ts'
+import { createNamed } from './named-run.ts'
 
 const shared = sharedForge()
-
-type SendReport = (route: string, body: object) => Promise<unknown>
-async function createNamed(forge: Forge): Promise<{ run: ExternalRun; report: SendReport }> {
-  const { body: run } = await forge.call<ExternalRun>('POST', '/api/runs', {
-    body: { project: 'demo', name: 'two <b>lines</b>' },
-  })
-  return { run, report: (route, body) => ingest(forge, run, route, body) }
-}
 
 const points = (from: number, to: number) => ({
   points: Array.from({ length: to - from }, (_, n) => {

@@ -163,6 +163,14 @@ test('forms of panels name missing input, panels draw values that arrive later, 
   await becomes(t, () => drawn.locator('path').count(), 2)
   t.true(Number(await drawn.locator('svg').last().getAttribute('width')) > 200)
 
+  await page.setViewportSize({ width: 1024, height: 768 })
+  const bottomOf = async (name: string) => {
+    const { y, height } = (await page.getByRole('button', { name }).boundingBox()) ?? t.fail()
+    return y + height
+  }
+  const field = await page.getByRole('searchbox', { name: 'Filter' }).last().boundingBox()
+  t.is(await bottomOf('Add panel'), (field?.y ?? 0) + (field?.height ?? 0), 'on one line')
+  await page.setViewportSize({ width: 1280, height: 800 })
   await page.getByRole('button', { name: 'Add panel' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add a panel' })
   await dialog.getByLabel('Kind').selectOption({ label: 'Parallel coordinates' })

@@ -1,14 +1,13 @@
 import test from 'ava'
 import {
   changeDataset,
-  deleteVersion,
-  deprecateVersion,
   grantDataset,
   type Push,
   pushVersion,
   validateVersion,
 } from '../../command-api/datasets/decide.ts'
 import { failedReport, fitReport } from '../../command-api/datasets/fit-report.ts'
+import { deleteVersion, deprecateVersion } from '../../command-api/rules/versions.ts'
 import { type Dataset, type DatasetEvent, datasets } from '../../events/datasets.ts'
 import { datasetStanding } from '../../schemas/datasets/access.ts'
 import { parseDatasetReference } from '../../schemas/datasets/reference.ts'
@@ -45,7 +44,7 @@ test('the first push creates the dataset; the files of the newest version again 
   ])
   const two = pushed(one, 'b')
   t.deepEqual(types(pushVersion(two, pushOf('a'))), ['dataset.version_created'], 'not the newest')
-  const gone = after(two, deleteVersion(two, { ...named, version: 2 }))
+  const gone = after(two, deleteVersion('dataset', two, { ...named, version: 2 }))
   const again = pushVersion(gone, pushOf('b'))
   t.like(again[0], { type: 'dataset.version_created', data: { version: 3 } })
 })
@@ -60,7 +59,7 @@ test('a version that exists is refused, and so is one that leaves a gap', t => {
 test('only the first result of a version counts', t => {
   t.deepEqual(types(validateVersion(one, result)), ['dataset.validated'])
   t.deepEqual(validateVersion(ready, { ...result, state: 'invalid' }), [])
-  const gone = after(one, deleteVersion(one, { ...named, version: 1 }))
+  const gone = after(one, deleteVersion('dataset', one, { ...named, version: 1 }))
   t.deepEqual(validateVersion(gone, result), [])
   t.deepEqual(validateVersion(null, result), [])
 })
@@ -73,11 +72,13 @@ test('grants, settings and deprecation are idempotent; only ready versions are d
   t.deepEqual(grantDataset(one, { ...grant, see: false }), [])
   t.deepEqual(changeDataset(one, named, { visibility: 'private' }), [])
   const because = { ...named, version: 1, reason: 'old' }
-  t.throws(() => deprecateVersion(one, because), { message: /is validating/ })
-  const deprecated = after(ready, deprecateVersion(ready, because))
+  t.throws(() => deprecateVersion('dataset', one, because), { message: /is validating/ })
+  const deprecated = after(ready, deprecateVersion('dataset', ready, because))
   t.is(deprecated?.versions[0]?.state, 'deprecated')
-  t.deepEqual(deprecateVersion(deprecated, because), [])
-  t.throws(() => deprecateVersion(ready, { ...because, version: 2 }), { message: /no version 2/ })
+  t.deepEqual(deprecateVersion('dataset', deprecated, because), [])
+  t.throws(() => deprecateVersion('dataset', ready, { ...because, version: 2 }), {
+    message: /no version 2/,
+  })
 })
 
 test('the standing follows from owner, role, visibility and grant', t => {

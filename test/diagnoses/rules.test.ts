@@ -57,6 +57,14 @@ for (const [name, category, subcategory, given] of ends)
     t.like(diagnose(factsOf(given)), { category, subcategory })
   })
 
+test('without a known cause the title is what the program reported, as on the page of the run', t => {
+  const end = { reason: 'reported', exit_code: 3, message: 'Traceback\nthe moon is down' }
+  const found = diagnose(factsOf({ log: 'bye', end }))
+  t.like(found, { category: 'unknown', title: 'exit code 3: the moon is down' })
+  const silent = diagnose(factsOf({ log: 'bye', end: { ...end, message: null } }))
+  t.is(silent.title, 'The cause was not found (exit code 3)')
+})
+
 test('a missing data file is named by its path', t => {
   const log = traceback("FileNotFoundError: [Errno 2] No such file or directory: '/data/a b.csv'")
   t.like(diagnose(factsOf({ log })), {

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { openPage } from '../console/browse.ts'
+import { openPage, signInAtProvider } from '../console/browse.ts'
 import { proxyUnder } from '../servers/path-proxy.ts'
 import { patient } from '../servers/patience.ts'
 import { startWithRealProvider } from './provider.ts'
@@ -14,11 +14,7 @@ test('under a path, people return from the provider to the page that they came f
   people.set('u-1', { preferred_username: 'ada' })
   const { page, faults } = await openPage(t)
   await page.goto(`${proxy.url}/runs?q=state:running`)
-  await page.getByRole('link', { name: 'Sign in with Example ID' }).click()
-  await page.locator('input[name=login]').fill('u-1')
-  await page.locator('input[name=password]').fill('any')
-  await page.getByRole('button', { name: 'Sign-in' }).click()
-  await page.getByRole('button', { name: 'Continue' }).click()
+  await signInAtProvider(page, 'u-1')
   await page.waitForURL(url => url.href.startsWith(`${proxy.url}/runs?`))
   await page.getByText('ada').first().waitFor()
   const cookies = await page.context().cookies(`${proxy.url}/api/auth/refresh`)

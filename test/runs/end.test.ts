@@ -1,5 +1,5 @@
 import test from 'ava'
-import { type EndedRun, whyEnded } from '../../query-api/runs/end.ts'
+import { type EndedRun, whyEnded } from '../../schemas/why-ended.ts'
 import { startForge } from '../servers/forge.ts'
 import { createRun, ingest } from '../servers/runs.ts'
 import { until } from '../servers/until.ts'

@@ -1,6 +1,6 @@
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
+import { listen } from './listen.ts'
 
 export type PathProxy = {
   /** The public address, with the path. */
@@ -31,13 +31,9 @@ export async function proxyUnder(t: ExecutionContext, path: string): Promise<Pat
     answer.on('close', () => onward.destroy())
     asked.pipe(onward)
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.close()
-    server.closeAllConnections()
-  })
+  const url = await listen(t, server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    url: `${url}${path}`,
     passTo(next) {
       target = next
     },

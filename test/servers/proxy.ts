@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
+import { listen } from './listen.ts'
 
 /** The proxy's response instead of passing a request on. */
 export type Interjection = { status: number; headers?: Record<string, string>; body?: string }
@@ -32,13 +32,9 @@ export async function proxyBefore(t: ExecutionContext, target: string): Promise<
       answer.writeHead(status, { 'content-type': 'text/html', ...headers }).end(body)
     })
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.close()
-    server.closeAllConnections()
-  })
+  const url = await listen(t, server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     interject(what) {
       own = what
     },

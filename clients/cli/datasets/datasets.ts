@@ -22,9 +22,10 @@ import {
   type World,
 } from '../program/session.ts'
 import { showOne } from '../program/show-one.ts'
+import { byOwnerAndName, columnsOfVersions, showWholeOrVersion } from '../program/versions.ts'
 import { counted, size } from '../terminal/amounts.ts'
 import { toJson } from '../terminal/harmless.ts'
-import { type Column, showTable } from '../terminal/table.ts'
+import { showTable } from '../terminal/table.ts'
 import { showErrors } from './check.ts'
 import { pathOfDataset, pathOfVersion } from './reference.ts'
 
@@ -34,12 +35,12 @@ type VersionDetail = Static<typeof datasetVersionDetail>
 
 export const describeDatasetList = describe({
   text: 'the datasets you may see',
-  options: { '--owner <username>': 'only those of a person', '-q, --search <text>': 'by name' },
+  options: byOwnerAndName.options,
 })
 
 export const datasetList = list<Dataset, CommonOptions & Texts<'owner' | 'search'>>({
   path: '/api/datasets',
-  filters: ({ owner, search: q }) => ({ owner, q }),
+  filters: byOwnerAndName.filters,
   shown: {
     columns: [
       { title: 'DATASET', cell: row => row.newest?.ref ?? row.dataset, shrinks: true },
@@ -63,24 +64,10 @@ export const describeDatasetShow = describe({
   operands: { '<dataset>': 'OWNER/NAME, or a version: OWNER/NAME@N' },
 })
 
-export async function datasetShow(
-  world: World,
-  named: string,
-  options: CommonOptions,
-): Promise<ExitCode> {
-  const session = await openSignedIn(world, options)
-  return named.includes('@') ? showVersion(session, named) : showDataset(session, named)
-}
-
-const versionColumns: Column<DatasetVersion>[] = [
-  { title: 'VERSION', cell: row => row.ref },
-  { title: 'STATE', cell: row => row.state },
+const versionColumns = columnsOfVersions<DatasetVersion>([
   { title: 'ROWS', cell: row => rowsIn(row), align: 'right' },
   { title: 'SIZE', cell: row => size(row.bytes), align: 'right' },
-  { title: 'RUNS', cell: row => String(row.used_by_count), align: 'right', drops: true },
-  { title: 'BY', cell: row => row.created_by, shrinks: true, drops: true },
-  { title: 'AT', cell: row => row.created_at, drops: true },
-]
+])
 
 async function showDataset({ api, terminal, isJson }: Session, named: string): Promise<ExitCode> {
   const path = await pathOfDataset(api, named)
@@ -108,6 +95,8 @@ const showVersion = async (session: Session, ref: string): Promise<ExitCode> =>
     more: ({ errors, error_count }) =>
       showErrors(session, { errors, error_count: error_count ?? 0 }),
   })
+
+export const datasetShow = showWholeOrVersion(showDataset, showVersion)
 
 function factsOf(version: VersionDetail): [string, string][] {
   const number = (value: number | null) => value?.toLocaleString('en') ?? '-'

@@ -16,6 +16,7 @@ import {
   type World,
 } from '../program/session.ts'
 import { showOne } from '../program/show-one.ts'
+import { byOwnerAndName, columnsOfVersions, showWholeOrVersion } from '../program/versions.ts'
 import { size } from '../terminal/amounts.ts'
 import { harmless, toJson } from '../terminal/harmless.ts'
 import { type Column, showTable } from '../terminal/table.ts'
@@ -26,12 +27,12 @@ export type VersionDetail = Static<typeof rlEnvironmentVersionDetail>
 
 export const describeEnvironmentList = describe({
   text: 'the RL environments you may see',
-  options: { '--owner <username>': 'only those of a person', '-q, --search <text>': 'by name' },
+  options: byOwnerAndName.options,
 })
 
 export const environmentList = list<Environment, CommonOptions & Texts<'owner' | 'search'>>({
   path: '/api/environments',
-  filters: ({ owner, search: q }) => ({ owner, q }),
+  filters: byOwnerAndName.filters,
   shown: {
     columns: [
       { title: 'ENVIRONMENT', cell: row => row.newest?.ref ?? row.environment, shrinks: true },
@@ -53,24 +54,10 @@ export const describeEnvironmentShow = describe({
   operands: { '<environment>': 'OWNER/NAME, or a version: OWNER/NAME@0.2.1' },
 })
 
-export async function environmentShow(
-  world: World,
-  named: string,
-  options: CommonOptions,
-): Promise<ExitCode> {
-  const session = await openSignedIn(world, options)
-  return named.includes('@') ? showVersion(session, named) : showEnvironment(session, named)
-}
-
-const versionColumns: Column<RlEnvironmentVersion>[] = [
-  { title: 'VERSION', cell: row => row.ref },
-  { title: 'STATE', cell: row => row.state },
+const versionColumns = columnsOfVersions<RlEnvironmentVersion>([
   { title: 'BASELINE', cell: row => baselineOf(row), align: 'right' },
   { title: 'SIZE', cell: row => size(row.archive_bytes), align: 'right', drops: true },
-  { title: 'RUNS', cell: row => String(row.used_by_count), align: 'right', drops: true },
-  { title: 'BY', cell: row => row.created_by, shrinks: true, drops: true },
-  { title: 'AT', cell: row => row.created_at, drops: true },
-]
+])
 
 async function showEnvironment(session: Session, named: string): Promise<ExitCode> {
   const { api, terminal, isJson } = session
@@ -91,6 +78,8 @@ const showVersion = async (session: Session, ref: string): Promise<ExitCode> =>
     width: 10,
     more: ({ rollouts }) => rollouts.length > 0 && showRollouts(session, rollouts),
   })
+
+export const environmentShow = showWholeOrVersion(showEnvironment, showVersion)
 
 function factsOf(version: VersionDetail): [string, string][] {
   const { baseline, error, deprecated_reason: reason } = version

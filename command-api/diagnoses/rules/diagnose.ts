@@ -2,6 +2,7 @@ import type { DiagnosisFacts } from '../../../events/diagnosis-facts.ts'
 import { maxEvidence, type Suggestion, type Verdict } from '../../../schemas/diagnoses.ts'
 import { isOfForge, type LogLine } from '../../../schemas/logs.ts'
 import { toTimestamp } from '../../../schemas/timestamp.ts'
+import { whyEnded } from '../../../schemas/why-ended.ts'
 import { clip, excerptOf, plain } from './clean.ts'
 import { dataRule } from './data.ts'
 import { deviceRule } from './devices.ts'
@@ -79,6 +80,12 @@ const likely = 0.5
 const mostLikely = (findings: readonly Finding[]): Finding | null =>
   findings.find(({ isEcho, confidence }) => !isEcho && confidence >= likely) ?? findings[0] ?? null
 
+/** Notifications show it, so it is what the page of the run says if the program gave a reason. */
+function howItEnded({ end: { reason: end_reason, ...end } }: Case, code: string): string {
+  const why = end.message === null ? null : whyEnded({ ...end, end_reason, state: 'failed' })
+  return why ?? `The cause was not found${code === '' ? '' : ` (${code})`}`
+}
+
 const shownLines = 5
 
 function nothingFound(given: Case): Finding {
@@ -97,9 +104,7 @@ function nothingFound(given: Case): Finding {
     subcategory: null,
     blame: 'unknown',
     confidence: isFine ? 0.5 : 0.1,
-    title: isFine
-      ? `No problem was found: the run ${howItIs(state)}`
-      : `The cause was not found${code === '' ? '' : ` (${code})`}`,
+    title: isFine ? `No problem was found: the run ${howItIs(state)}` : howItEnded(given, code),
     root_cause: isFine
       ? 'Neither its log nor its metrics show a failure.'
       : 'The log and the metrics show no failure that the rules know. The last lines of the log may say more.',

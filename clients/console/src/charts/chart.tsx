@@ -13,12 +13,9 @@ import { Menu, MenuItem } from '../design/menu.tsx'
 import { Failure } from '../design/notice.tsx'
 import { usePart } from '../design/use-part.ts'
 import { addressOf } from '../session/api.ts'
-import { download } from '../session/download.ts'
 import { shortNumber } from '../words/amounts.ts'
 import { useWords, wordsOf } from '../words/words.ts'
 import styles from './chart.module.css'
-import { saveImage } from './image.ts'
-import { LineTable } from './line-table.tsx'
 import type { Drawing } from './options.ts'
 import { keysParameter, type Line } from './series.ts'
 import { type GroupSource, useGroupLines } from './use-group-lines.ts'
@@ -65,6 +62,7 @@ export type Lift = { runId: string | null; onHover: (runId: string | null) => vo
 /** The usual height of a plot. */
 const usual = 240
 const loadPlot = () => import('./plot.tsx')
+const loadTable = () => import('./line-table.tsx')
 /** The part of a full-screen chart that is not the canvas. */
 const aroundPlot = 110
 
@@ -144,9 +142,10 @@ type ContentProps = {
 function Content({ title, drawing, isTable, height, onZoom, lift }: ContentProps) {
   // What draws is most of the code of a chart, and not needed for the page around it.
   const plot = usePart(loadPlot)
+  const table = usePart(isTable ? loadTable : null)
   if (isEmpty(drawing)) return <Nothing height={height} />
-  if (isTable) return <LineTable title={title} lines={drawing.lines} />
-  if (plot === null) return <Waiting height={height} />
+  if (table) return <table.LineTable title={title} lines={drawing.lines} />
+  if (isTable || plot === null) return <Waiting height={height} />
   return (
     <plot.Plot
       name={title}
@@ -231,7 +230,7 @@ function Head({ title, lines, sources, box, isTable, isLarge, actions, onTable }
             <MenuItem
               onSelect={() => {
                 const canvas = box.current?.querySelector('canvas')
-                if (canvas) save(saveImage(canvas, title))
+                if (canvas) save(asImage(canvas, title))
               }}
             >
               {say.image}
@@ -246,8 +245,14 @@ function Head({ title, lines, sources, box, isTable, isLarge, actions, onTable }
   )
 }
 
+async function asImage(canvas: HTMLCanvasElement, title: string): Promise<void> {
+  const { saveImage } = await import('./image.ts')
+  await saveImage(canvas, title)
+}
+
 /** Every point of the chart, a file for each run. */
 async function saveTables(sources: readonly Source[], title: string): Promise<void> {
+  const { download } = await import('../session/download.ts')
   const name = title.replaceAll(/[^\w.-]+/g, '_')
   for (const { runId, keys, label } of sources) {
     const path = `${pathOfMetrics(runId)}/export`

@@ -12,6 +12,8 @@ type Asked<T> = {
   keyOf: (row: T) => string | number
   /** Looks for new rows at the end this often. */
   everyMs?: number | false
+  /** Whether a row changes without an act: its page is read again every 2 s. */
+  isUnderWay?: (row: T) => boolean
   /** False: nothing is read. */
   enabled?: boolean
 }
@@ -28,17 +30,23 @@ export type Pages<T> = {
   isReading: boolean
 }
 
+/** How often something under way is read again. */
+export const whileUnderWay = (isUnderWay: boolean | undefined): number | false =>
+  isUnderWay === true && 2_000
+
 /** The beginning of a list, and more of it on request. */
 export function usePages<T>(
   path: string,
-  { query = {}, size, pages = 1, keyOf, everyMs = false, enabled = true }: Asked<T>,
+  { query = {}, size, pages = 1, keyOf, everyMs = false, isUnderWay, enabled = true }: Asked<T>,
 ): Pages<T> {
   const list = addressOf(path, query)
   const [known, setKnown] = useState({ list, starts: [0], wanted: pages })
   const now = known.list === list ? known : { list, starts: [0], wanted: pages }
   const page = (offset: number, nth: number) => ({
     ...readingPage<T>(path, { ...query, limit: size, offset }),
-    refetchInterval: nth === now.starts.length - 1 && everyMs,
+    refetchInterval: ({ state: { data } }: { state: { data?: Page<T> | undefined } }) =>
+      whileUnderWay(isUnderWay !== undefined && data?.rows.some(isUnderWay)) ||
+      (nth === now.starts.length - 1 && everyMs),
     enabled,
   })
   // Separate from the others, because `useQueries` cannot keep showing the former list until this one arrives.

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Ask } from '../design/ask.tsx'
 import { Dialog } from '../design/dialog.tsx'
@@ -9,6 +8,7 @@ import { addressOf, reread } from '../session/api.ts'
 import { ApiFailure } from '../session/failure.ts'
 import { request } from '../session/session.ts'
 import { useAct } from '../session/use-act.ts'
+import { useDeletion } from '../session/use-deletion.ts'
 import { useSubmit } from '../session/use-submit.ts'
 import { useWords, wordsOf } from '../words/words.ts'
 import styles from './version-acts.module.css'
@@ -49,18 +49,7 @@ export function DeleteVersion<T extends string>(props: DeleteProps<T>) {
   const { ref, path, inUse, link, onDeleted, onClose } = props
   const say = useWords(words)
   const { act, error, isBusy } = useAct()
-  const outcome = useQuery({
-    queryKey: ['deletion', path],
-    queryFn: () =>
-      request<{ would_break: { type: T; id: string }[] }>(
-        'DELETE',
-        addressOf(path, { dry_run: true }),
-      ),
-    gcTime: 0,
-    staleTime: 0,
-    retry: false,
-    refetchOnWindowFocus: false,
-  })
+  const outcome = useDeletion<{ would_break: { type: T; id: string }[] }>(path)
   const broken = outcome.data?.would_break ?? []
   const wasRefused = error instanceof ApiFailure && error.code === inUse
   const force = broken.length > 0 || wasRefused

@@ -5,6 +5,7 @@ import { Badge } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { Checkbox, Select, TextField } from '../../design/field.tsx'
 import { FormEnd } from '../../design/form-end.tsx'
+import layout from '../../design/layout.module.css'
 import { Empty, Failure } from '../../design/notice.tsx'
 import { Num } from '../../design/number.tsx'
 import { Panel } from '../../design/panel.tsx'
@@ -14,7 +15,6 @@ import { reading, reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useAct } from '../../session/use-act.ts'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import { words } from './words.ts'
 
 const path = '/api/budgets'
@@ -97,7 +97,7 @@ function SetBudget() {
     })
   }
   return (
-    <form className={styles.controls} onSubmit={submit}>
+    <form className={layout.controls} onSubmit={submit}>
       <Select
         label={say.scope}
         value={scope}

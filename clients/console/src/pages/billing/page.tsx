@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import type { SummaryRow } from '../../../../../schemas/billing.ts'
 import { DownloadButton } from '../../design/download-button.tsx'
-import { Select, TextField } from '../../design/field.tsx'
+import { TextField } from '../../design/field.tsx'
 import { Empty, ShownRows } from '../../design/notice.tsx'
 import { Figure, Figures, Num } from '../../design/number.tsx'
+import { Report } from '../../design/report.tsx'
 import { Share } from '../../design/share.tsx'
 import { Table } from '../../design/table.tsx'
 import { addressOf, reading } from '../../session/api.ts'
@@ -12,7 +13,6 @@ import type { Me } from '../../session/session.ts'
 import { useWords } from '../../words/words.ts'
 import { Budgets } from './budgets.tsx'
 import { forecastOf, monthBefore, thisMonth } from './months.ts'
-import styles from './page.module.css'
 import { Rates } from './rates.tsx'
 import { words } from './words.ts'
 
@@ -22,7 +22,6 @@ const path = '/api/billing/summary'
 /** The bill of a month compared with the previous one, budgets, and for administrators the rates. */
 export function Page() {
   const say = useWords(words)
-  const navigate = useNavigate()
   const me = useQuery(reading<Me>('/api/auth/me'))
   const { by, month: asked } = useSearch({ strict: false })
   const group = groups.find(one => one === by) ?? 'project'
@@ -31,34 +30,29 @@ export function Page() {
   const before = useQuery(
     reading<SummaryRow[]>(path, { group, month: monthBefore(month), limit: 500 }),
   )
-  const go = (change: Readonly<Record<string, string | undefined>>) =>
-    void navigate({ to: '/billing', search: old => ({ ...old, ...change }), replace: true })
   return (
-    <div className={styles.page}>
-      <h1>{say.title}</h1>
-      <div className={styles.controls}>
-        <Select
-          label={say.by}
-          value={group}
-          choices={groups.map(value => ({ value, text: say[value] }))}
-          onChange={next => go({ by: next })}
-        />
-        <TextField
-          label={say.month}
-          type="month"
-          value={month}
-          onChange={event => go({ month: event.target.value || undefined })}
-        />
-        {(['csv', 'focus'] as const).map(format => (
-          <DownloadButton
-            key={format}
-            path={addressOf('/api/billing/export', { month, format })}
-            name={`billing-${month}-${format}.csv`}
-          >
-            {say[format]}
-          </DownloadButton>
-        ))}
-      </div>
+    <Report
+      {...{ title: say.title, to: '/billing', say, groups, group }}
+      controls={change => (
+        <>
+          <TextField
+            label={say.month}
+            type="month"
+            value={month}
+            onChange={event => change({ month: event.target.value || undefined })}
+          />
+          {(['csv', 'focus'] as const).map(format => (
+            <DownloadButton
+              key={format}
+              path={addressOf('/api/billing/export', { month, format })}
+              name={`billing-${month}-${format}.csv`}
+            >
+              {say[format]}
+            </DownloadButton>
+          ))}
+        </>
+      )}
+    >
       <ShownRows of={bill} none={<Empty text={say.none} />}>
         {rows => (
           <Bill
@@ -72,7 +66,7 @@ export function Page() {
       </ShownRows>
       <Budgets />
       {me.data?.role === 'admin' && <Rates />}
-    </div>
+    </Report>
   )
 }
 

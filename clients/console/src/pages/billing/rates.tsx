@@ -3,6 +3,7 @@ import type { FormEvent } from 'react'
 import type { RatesRow } from '../../../../../schemas/billing.ts'
 import { TextArea, TextField } from '../../design/field.tsx'
 import { FormEnd } from '../../design/form-end.tsx'
+import layout from '../../design/layout.module.css'
 import { Empty } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
@@ -10,7 +11,6 @@ import { reading, reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useAct } from '../../session/use-act.ts'
 import { useLanguage, useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import { words } from './words.ts'
 
 const path = '/api/billing/rates'
@@ -78,7 +78,7 @@ export function Rates() {
           },
         ]}
       />
-      <form className={styles.controls} onSubmit={submit}>
+      <form className={layout.controls} onSubmit={submit}>
         <TextArea label={say.prices} name="gpu" rows={3} />
         <TextField
           label={say.storage}

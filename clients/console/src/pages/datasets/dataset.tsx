@@ -13,7 +13,7 @@ import { useWords } from '../../words/words.ts'
 import type { Ahead } from '../slice.ts'
 import { Card } from './card.tsx'
 import { Grants } from './grants.tsx'
-import { type Detail, type Named, pathOf, type Version, whileValidating } from './paths.ts'
+import { type Detail, type Named, pathOf, type Version } from './paths.ts'
 import { ShownVersion } from './version.tsx'
 import { Versions } from './versions.tsx'
 import { words } from './words.ts'
@@ -33,14 +33,11 @@ export function Page() {
 function Found({ dataset }: { dataset: Detail }) {
   const say = useWords(words)
   const { version: asked, same } = useSearch({ strict: false })
-  const [isValidating, setValidating] = useState(false)
   const versions = usePages<Version>(`${pathOf(dataset)}/versions`, {
     size: 50,
     keyOf: one => one.version,
-    everyMs: whileValidating(isValidating),
+    isUnderWay: ({ state }) => state === 'validating',
   })
-  const validates = (versions.data ?? []).some(({ state }) => state === 'validating')
-  if (validates !== isValidating) setValidating(validates)
   const newest = versions.data?.[0]?.version
   const shown = asked === undefined ? newest : Number(asked)
   return (

@@ -18,7 +18,7 @@ import { usePages } from '../../session/use-pages.ts'
 import { bytesOf } from '../../words/amounts.ts'
 import { type Language, useLanguage, useWords } from '../../words/words.ts'
 import styles from './page.module.css'
-import { type Dataset, whileValidating } from './paths.ts'
+import type { Dataset } from './paths.ts'
 import { words } from './words.ts'
 
 const loadUpload = () => import('./upload-dialog.tsx')
@@ -31,15 +31,12 @@ export function Page() {
   const [isUploading, setUploading] = useState(false)
   const upload = usePart(isUploading ? loadUpload : null)
   const me = useQuery(reading<Me>('/api/auth/me'))
-  const [isValidating, setValidating] = useState(false)
   const found = usePages<Dataset>('/api/datasets', {
     query: { q, owner },
     size: 100,
     keyOf: one => one.dataset,
-    everyMs: whileValidating(isValidating),
+    isUnderWay: ({ newest }) => newest?.state === 'validating',
   })
-  const validates = (found.data ?? []).some(({ newest }) => newest?.state === 'validating')
-  if (validates !== isValidating) setValidating(validates)
   const isFiltered = q !== '' || owner !== ''
   return (
     <div className={layout.sheet}>

@@ -7,6 +7,7 @@ import type {
   datasetVersionCreated,
   datasetVersionDetail,
 } from '../../../../../schemas/datasets/datasets.ts'
+import { type Named, ownedPath } from '../../session/owned-path.ts'
 
 export type { DatasetVersion as Version } from '../../../../../schemas/datasets/datasets.ts'
 export type Dataset = Static<typeof dataset>
@@ -16,10 +17,9 @@ export type Rows = Static<typeof datasetRows>
 export type Use = Static<typeof datasetUse>
 export type Created = Static<typeof datasetVersionCreated>
 
-export type Named = { owner: string; name: string }
+export type { Named }
 
-export const pathOf = ({ owner, name }: Named): string =>
-  `/api/datasets/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
+export const pathOf = (of: Named): string => ownedPath('datasets', of)
 
 export const pathOfVersion = (of: Named, version: number): string =>
   `${pathOf(of)}/versions/${version}`
@@ -27,6 +27,3 @@ export const pathOfVersion = (of: Named, version: number): string =>
 /** `name` is a relative path. */
 export const pathOfFile = (version: string, name: string): string =>
   `${version}/files/${name.split('/').map(encodeURIComponent).join('/')}`
-
-/** How often a version is read again while it is being validated. */
-export const whileValidating = (isValidating: boolean): number | false => isValidating && 2_000

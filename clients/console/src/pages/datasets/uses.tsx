@@ -1,10 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { parseDatasetReference } from '../../../../../schemas/datasets/reference.ts'
 import layout from '../../design/layout.module.css'
-import { More } from '../../design/more.tsx'
-import { Panel } from '../../design/panel.tsx'
-import { QueryTable } from '../../design/query-table.tsx'
 import { State } from '../../design/state.tsx'
+import { TablePanel } from '../../design/table-panel.tsx'
 import { usePages } from '../../session/use-pages.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
@@ -16,21 +14,18 @@ export function Uses({ path }: { path: string }) {
   const say = useWords(words)
   const uses = usePages<Use>(`${path}/used-by`, { size: 50, keyOf: one => one.type + one.id })
   return (
-    <Panel title={say.uses}>
-      <QueryTable
-        of={uses}
-        none={<p className={layout.soft}>{say.noUses}</p>}
-        caption={say.uses}
-        keyOf={one => one.type + one.id}
-        columns={[
-          { key: 'name', title: say.name, cell: one => <UserLink of={one} /> },
-          { key: 'kind', title: say.kind, cell: one => say[one.type] },
-          { key: 'state', title: say.state, cell: one => <State state={one.state} /> },
-          { key: 'owner', title: say.owner, cell: one => one.owner },
-        ]}
-      />
-      <More of={uses} what={say.uses} />
-    </Panel>
+    <TablePanel
+      title={say.uses}
+      of={uses}
+      none={<p className={layout.soft}>{say.noUses}</p>}
+      keyOf={one => one.type + one.id}
+      columns={[
+        { key: 'name', title: say.name, cell: one => <UserLink of={one} /> },
+        { key: 'kind', title: say.kind, cell: one => say[one.type] },
+        { key: 'state', title: say.state, cell: one => <State state={one.state} /> },
+        { key: 'owner', title: say.owner, cell: one => one.owner },
+      ]}
+    />
   )
 }
 

@@ -9,13 +9,14 @@ import { State } from '../../design/state.tsx'
 import { usePart } from '../../design/use-part.ts'
 import { LineagePanel } from '../../lineage/lineage.tsx'
 import { reading } from '../../session/api.ts'
+import { whileUnderWay } from '../../session/use-pages.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { Content } from './content.tsx'
 import { Errors } from './errors.tsx'
 import { Files } from './files.tsx'
 import { Findings } from './findings.tsx'
-import { type Detail, pathOfVersion, type VersionDetail, whileValidating } from './paths.ts'
+import { type Detail, pathOfVersion, type VersionDetail } from './paths.ts'
 import { Uses } from './uses.tsx'
 import { words } from './words.ts'
 
@@ -25,7 +26,7 @@ type Props = { dataset: Detail; version: number }
 export function ShownVersion({ dataset, version }: Props) {
   const found = useQuery({
     ...reading<VersionDetail>(pathOfVersion(dataset, version)),
-    refetchInterval: ({ state: { data } }) => whileValidating(data?.state === 'validating'),
+    refetchInterval: ({ state: { data } }) => whileUnderWay(data?.state === 'validating'),
   })
   return <Shown of={found}>{one => <Parts dataset={dataset} version={one} />}</Shown>
 }

@@ -36,7 +36,7 @@ export function Page() {
   const hub = useQuery(reading<ModelHub>('/api/model-hub'))
   const isOff = hub.data?.endpoint === null
   const found = usePages<HubImportRow>(path, {
-    ...{ query: {}, size: 100, keyOf: one => one.import_id },
+    ...{ size: 100, keyOf: one => one.import_id },
   })
   const again = useThrottled(() => reread(path), 500)
   useLive('hub-imports', { onEvent: again, onGap: again })

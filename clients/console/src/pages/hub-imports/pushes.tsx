@@ -24,7 +24,7 @@ const isUnderWay = ({ state }: HubPushRow) => state === 'requested' || state ===
 export function Pushes({ isOff }: { isOff: boolean }) {
   const say = useWords(words)
   const found = usePages<HubPushRow>(path, {
-    ...{ query: {}, size: 100, keyOf: one => one.push_id },
+    ...{ size: 100, keyOf: one => one.push_id },
   })
   const again = useThrottled(() => reread(path), 500)
   useLive('hub-pushes', { onEvent: again, onGap: again })

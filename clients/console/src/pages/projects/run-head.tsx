@@ -2,8 +2,9 @@ import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import { columnWords } from '../runs/column-words.ts'
-import { isNumeric, isSortable, type MetricColumn, orderOf } from '../runs/columns.ts'
+import { isNumeric, type MetricColumn } from '../runs/columns.ts'
 import { commonMetric } from '../runs/metric-of-all.ts'
+import { SortHead } from '../runs/sort-head.tsx'
 import { titleOf } from '../runs/use-title.ts'
 import { shortTitle } from './columns.ts'
 import styles from './run-rows.module.css'
@@ -34,8 +35,6 @@ export function RunHead({ listed, columns, order, onOrder }: Props) {
   )
 }
 
-const arrows = { descending: '↓', ascending: '↑', none: '' }
-
 type TitleProps = Pick<Props, 'order' | 'onOrder'> & {
   column: string
   /** The metric that the column of best values shows. */
@@ -47,25 +46,12 @@ function Title({ column, best, order, onOrder }: TitleProps) {
   const whole = visible(best?.key ?? titleOf(column, say))
   const title = shortTitle(whole)
   const sorted = best === null ? column : `metric:${best.key}:${best.of}`
-  const direction = orderOf(sorted, order === null ? '' : textOfOrder(order))
   return (
-    <span
-      role="columnheader"
-      aria-sort={direction}
+    <SortHead
+      {...{ column: sorted, title, whole, sort: order === null ? '' : textOfOrder(order) }}
       className={`${styles.title} ${column === 'name' ? styles.name : ''} ${isNumeric(column) ? styles.number : ''}`}
-      title={whole}
-    >
-      {isSortable(sorted) ? (
-        <button
-          type="button"
-          className={styles.sort}
-          onClick={() => onOrder(nextOrder(sorted, order))}
-        >
-          {title} <span aria-hidden="true">{arrows[direction]}</span>
-        </button>
-      ) : (
-        title
-      )}
-    </span>
+      inner={styles.sort}
+      onSort={() => onOrder(nextOrder(sorted, order))}
+    />
   )
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
+import layout from '../../design/layout.module.css'
 import { More } from '../../design/more.tsx'
 import { Failure } from '../../design/notice.tsx'
 import { VersionTable } from '../../design/version-table.tsx'
@@ -12,8 +12,7 @@ import { usePages } from '../../session/use-pages.ts'
 import { ShownPage } from '../../shell/shown-page.tsx'
 import { bytesOf, shortNumber } from '../../words/amounts.ts'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
-import { type Environment, pathOf, type Version, whileBuilding } from './paths.ts'
+import { type Environment, pathOf, type Version } from './paths.ts'
 import { ShownVersion } from './version.tsx'
 import { words } from './words.ts'
 
@@ -28,24 +27,21 @@ function Found({ environment }: { environment: Environment }) {
   const say = useWords(words)
   const { owner, name, visibility } = environment
   const { version: asked } = useSearch({ strict: false })
-  const [isBuilding, setBuilding] = useState(false)
   const versions = usePages<Version>(`${pathOf(environment)}/versions`, {
     size: 50,
     keyOf: one => one.version,
-    everyMs: whileBuilding(isBuilding),
+    isUnderWay: ({ state }) => state === 'building',
   })
-  const builds = (versions.data ?? []).some(({ state }) => state === 'building')
-  if (builds !== isBuilding) setBuilding(builds)
   const shown = asked ?? versions.data?.[0]?.version
   return (
-    <div className={styles.page}>
-      <header className={styles.head}>
+    <div className={layout.sheet}>
+      <header className={layout.head}>
         <h1>
           {owner}/{name}
         </h1>
         {environment.may_write && <Visibility of={environment} />}
       </header>
-      <p className={styles.facts}>
+      <p className={layout.facts}>
         <span>
           {say.visibility}: {say[visibility]}
         </span>
@@ -96,7 +92,7 @@ function Visibility({ of }: { of: Environment }) {
       await reread('/api/environments')
     })
   return (
-    <div className={styles.row}>
+    <div className={layout.row}>
       <Failure error={error ?? null} />
       <Button busy={isBusy} onClick={() => void change()}>
         {isPublic ? say.makePrivate : say.makePublic}

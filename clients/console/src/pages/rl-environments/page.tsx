@@ -1,5 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import layout from '../../design/layout.module.css'
 import { More } from '../../design/more.tsx'
 import { Empty } from '../../design/notice.tsx'
 import { QueryTable } from '../../design/query-table.tsx'
@@ -12,7 +12,7 @@ import { shortNumber } from '../../words/amounts.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
-import { type Environment, whileBuilding } from './paths.ts'
+import type { Environment } from './paths.ts'
 import { words } from './words.ts'
 
 /** The RL environments that one may see. */
@@ -20,18 +20,15 @@ export function Page() {
   const say = useWords(words)
   const navigate = useNavigate()
   const { q = '' } = useSearch({ strict: false })
-  const [isBuilding, setBuilding] = useState(false)
   const found = usePages<Environment>('/api/environments', {
     query: { q },
     size: 100,
     keyOf: one => one.environment,
-    everyMs: whileBuilding(isBuilding),
+    isUnderWay: ({ newest }) => newest?.state === 'building',
   })
-  const builds = (found.data ?? []).some(({ newest }) => newest?.state === 'building')
-  if (builds !== isBuilding) setBuilding(builds)
   return (
-    <div className={styles.page}>
-      <header className={styles.head}>
+    <div className={layout.sheet}>
+      <header className={layout.head}>
         <h1>{say.title}</h1>
       </header>
       <SearchForm

@@ -1,3 +1,4 @@
+import layout from '../../design/layout.module.css'
 import { Panel } from '../../design/panel.tsx'
 import { Table } from '../../design/table.tsx'
 import { shortNumber } from '../../words/amounts.ts'
@@ -15,11 +16,11 @@ export function Rollouts({ of }: { of: VersionDetail }) {
   const rows = rollouts.map((one, index) => ({ ...one, nth: index + 1 }))
   return (
     <Panel title={say.rollouts}>
-      {rollouts.length === 0 && <p className={styles.soft}>{say.noBaseline}</p>}
+      {rollouts.length === 0 && <p className={layout.soft}>{say.noBaseline}</p>}
       {baseline && (
         <>
           <Rewards of={of} />
-          <p className={styles.soft}>
+          <p className={layout.soft}>
             {say.rewards(shown(baseline.mean), shown(baseline.min), shown(baseline.max))}
           </p>
         </>

@@ -2,26 +2,19 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
-import { More } from '../../design/more.tsx'
+import layout from '../../design/layout.module.css'
 import { Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
-import { QueryTable } from '../../design/query-table.tsx'
 import { State } from '../../design/state.tsx'
+import { TablePanel } from '../../design/table-panel.tsx'
 import { usePart } from '../../design/use-part.ts'
 import { LineagePanel } from '../../lineage/lineage.tsx'
 import { reading, reread } from '../../session/api.ts'
-import { usePages } from '../../session/use-pages.ts'
+import { usePages, whileUnderWay } from '../../session/use-pages.ts'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
-import {
-  type Environment,
-  pathOf,
-  pathOfVersion,
-  type Use,
-  type VersionDetail,
-  whileBuilding,
-} from './paths.ts'
+import { type Environment, pathOf, pathOfVersion, type Use, type VersionDetail } from './paths.ts'
 import { Rollouts } from './rollouts.tsx'
 import { words } from './words.ts'
 
@@ -31,7 +24,7 @@ type Props = { environment: Environment; version: string }
 export function ShownVersion({ environment, version }: Props) {
   const found = useQuery({
     ...reading<VersionDetail>(pathOfVersion(environment, version)),
-    refetchInterval: ({ state: { data } }) => whileBuilding(data?.state === 'building'),
+    refetchInterval: ({ state: { data } }) => whileUnderWay(data?.state === 'building'),
   })
   return <Shown of={found}>{one => <Parts environment={environment} version={one} />}</Shown>
 }
@@ -57,7 +50,7 @@ function Parts({ environment, version }: PartsProps) {
       {state !== 'building' && (
         <Panel title={say.log}>
           {log === '' ? (
-            <p className={styles.soft}>{say.noLog}</p>
+            <p className={layout.soft}>{say.noLog}</p>
           ) : (
             // Focusable, because it scrolls.
             <pre className={styles.log} tabIndex={0} aria-label={say.log} role="group">
@@ -87,7 +80,7 @@ function Facts({ of }: { of: VersionDetail }) {
     ...listed(say.secrets, of.secrets_required),
   ]
   return (
-    <p className={styles.facts}>
+    <p className={layout.facts}>
       {facts.map(([title, value]) => (
         <span key={title}>
           {title}: {visible(value)}
@@ -105,30 +98,27 @@ function Uses({ path }: { path: string }) {
   const say = useWords(words)
   const uses = usePages<Use>(`${path}/used-by`, { size: 50, keyOf: one => one.run_id })
   return (
-    <Panel title={say.uses}>
-      <QueryTable
-        of={uses}
-        none={<p className={styles.soft}>{say.noUses}</p>}
-        caption={say.uses}
-        keyOf={one => one.run_id}
-        columns={[
-          {
-            key: 'name',
-            title: say.name,
-            cell: ({ run_id, name }) => <RunLink id={run_id} name={name} />,
-          },
-          { key: 'state', title: say.state, cell: one => <State state={one.state} /> },
-          { key: 'weight', title: say.weight, isNumber: true, cell: one => one.weight },
-          {
-            key: 'digest',
-            title: say.digest,
-            cell: ({ digest }) => <code title={digest}>{digest.slice(0, 19)}</code>,
-          },
-          { key: 'owner', title: say.owner, cell: one => one.owner },
-        ]}
-      />
-      <More of={uses} what={say.uses} />
-    </Panel>
+    <TablePanel
+      title={say.uses}
+      of={uses}
+      none={<p className={layout.soft}>{say.noUses}</p>}
+      keyOf={one => one.run_id}
+      columns={[
+        {
+          key: 'name',
+          title: say.name,
+          cell: ({ run_id, name }) => <RunLink id={run_id} name={name} />,
+        },
+        { key: 'state', title: say.state, cell: one => <State state={one.state} /> },
+        { key: 'weight', title: say.weight, isNumber: true, cell: one => one.weight },
+        {
+          key: 'digest',
+          title: say.digest,
+          cell: ({ digest }) => <code title={digest}>{digest.slice(0, 19)}</code>,
+        },
+        { key: 'owner', title: say.owner, cell: one => one.owner },
+      ]}
+    />
   )
 }
 
@@ -149,7 +139,7 @@ function Actions({ environment, version: { version, ref, state } }: PartsProps) 
   const { owner, name } = environment
   const of = { ref, path: pathOfVersion(environment, version), onClose: () => setOpened(null) }
   return (
-    <div className={styles.row}>
+    <div className={layout.row}>
       {state === 'ready' && <Button onClick={() => setOpened('deprecate')}>{say.deprecate}</Button>}
       <Button isDangerous onClick={() => setOpened('delete')}>
         {say.delete}

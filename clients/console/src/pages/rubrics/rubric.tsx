@@ -5,6 +5,7 @@ import { Button } from '../../design/button.tsx'
 import { Field, Select, TextField } from '../../design/field.tsx'
 import { Failure, Shown } from '../../design/notice.tsx'
 import { reading, reread } from '../../session/api.ts'
+import { ownedPath } from '../../session/owned-path.ts'
 import { type Me, request } from '../../session/session.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
@@ -32,7 +33,7 @@ export function Page() {
   const me = useQuery(reading<Me>('/api/auth/me'))
   const isNew = owner === 'me' && name === 'new'
   const found = useQuery({
-    ...reading<Rubric>(`/api/rubrics/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`),
+    ...reading<Rubric>(ownedPath('rubrics', { owner, name })),
     enabled: !isNew,
   })
   return (
@@ -70,13 +71,9 @@ function Editor({ owner, first, version, isOwn }: EditorProps) {
     event.preventDefault()
     const { name, description, scale_min, scale_max, visibility, criteria } = draft
     try {
-      await request(
-        'PUT',
-        `/api/rubrics/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`,
-        {
-          body: { name, description, scale_min, scale_max, visibility, criteria },
-        },
-      )
+      await request('PUT', ownedPath('rubrics', { owner, name }), {
+        body: { name, description, scale_min, scale_max, visibility, criteria },
+      })
       setError(null)
       await reread('/api/rubrics')
       void navigate({ to: '/rubrics/$owner/$name', params: { owner, name } })

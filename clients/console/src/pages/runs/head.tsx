@@ -1,5 +1,6 @@
 import { useWords } from '../../words/words.ts'
-import { isNumeric, isSortable, type MetricColumn, nextSort, orderOf } from './columns.ts'
+import { isNumeric, type MetricColumn, nextSort } from './columns.ts'
+import { SortHead } from './sort-head.tsx'
 import styles from './table.module.css'
 import { useTitle } from './use-title.ts'
 import { words } from './words.ts'
@@ -47,34 +48,17 @@ export function Head({
   )
 }
 
-const arrows = { descending: '↓', ascending: '↑', none: '' }
-
 type ColumnProps = Pick<Props, 'sort' | 'onSort' | 'bestOf'> & { column: string }
 
 function ColumnHead({ column, sort, onSort, bestOf }: ColumnProps) {
   const name = useTitle(column)
   const best = column === 'best' ? bestOf : null
-  const title = best?.key ?? name
   const sorted = best === null ? column : `metric:${best.key}:${best.of}`
-  const order = orderOf(sorted, sort)
   return (
-    <span
-      role="columnheader"
-      aria-sort={order}
+    <SortHead
+      {...{ column: sorted, title: best?.key ?? name, whole: name, sort, inner: styles.sort }}
       className={`${styles.cell} ${isNumeric(column) ? styles.number : ''}`}
-      title={name}
-    >
-      {isSortable(sorted) ? (
-        <button
-          type="button"
-          className={styles.sort}
-          onClick={() => onSort(nextSort(sorted, sort))}
-        >
-          {title} <span aria-hidden="true">{arrows[order]}</span>
-        </button>
-      ) : (
-        title
-      )}
-    </span>
+      onSort={() => onSort(nextSort(sorted, sort))}
+    />
   )
 }

@@ -1,7 +1,7 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import type { RunRow } from '../../../../../schemas/runs/records.ts'
 import { ScrollBox } from '../../design/scroll-box.tsx'
+import { useRows } from '../../design/use-rows.ts'
 import { useWords } from '../../words/words.ts'
 import { type Chosen, withAll } from './choice.ts'
 import { idOf, keysOf } from './cursor.ts'
@@ -45,24 +45,21 @@ export function RunTable(props: Props) {
   const columns = isPhone ? phoneColumns : props.columns
   const say = useWords(words)
   const box = useRef<HTMLDivElement>(null)
-  const rows = useVirtualizer({
-    count: runs.lines,
-    getScrollElement: () => box.current,
-    estimateSize: () => (isPhone ? phoneRowHeight : rowHeight),
-    overscan: 12,
+  const {
+    rows: inView,
+    total,
+    scrollTo,
+  } = useRows({
+    ...{ box, count: runs.lines, height: isPhone ? phoneRowHeight : rowHeight, spare: 12 },
   })
-  const inView = rows.getVirtualItems()
   const [from, to] = [inView[0]?.index ?? 0, inView.at(-1)?.index ?? 0]
   useEffect(() => runs.show(from, to), [runs.show, from, to])
   const { at, choose } = useMoves({
     ...{ runs, list, chosen, onChoose, onToggleGroup, onStar, box },
-    scrollTo: line => rows.scrollToIndex(line),
+    scrollTo,
   })
   const ids = inView.map(({ index }) => idOf(runs.at(index)))
   const keys = keysOf(ids, from)
-  useEffect(() => {
-    if (isPhone !== undefined) rows.measure()
-  }, [rows, isPhone])
   const grid = { gridTemplateColumns: isPhone ? phoneGrid : gridOf(columns) }
   const width = { minWidth: isPhone ? 0 : `${Math.max(60, 14 + 6.5 * columns.length)}rem` }
   return (
@@ -77,13 +74,13 @@ export function RunTable(props: Props) {
     >
       <div style={width}>
         <TableHead {...props} columns={columns} style={grid} />
-        <div role="rowgroup" style={{ height: rows.getTotalSize(), position: 'relative' }}>
+        <div role="rowgroup" style={{ height: total, position: 'relative' }}>
           {inView.map((item, nth) => {
             const line = runs.at(item.index)
             const place = {
               nth: item.index,
               isAt: item.index === at,
-              style: { ...grid, height: item.size, transform: `translateY(${item.start}px)` },
+              style: { ...grid, height: item.height, transform: `translateY(${item.top}px)` },
             }
             return line.kind === 'group' ? (
               <GroupLine

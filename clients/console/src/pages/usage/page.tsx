@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import type { UsageRow } from '../../../../../schemas/usage.ts'
-import { Select, TextField } from '../../design/field.tsx'
+import { TextField } from '../../design/field.tsx'
 import { Empty, ShownRows } from '../../design/notice.tsx'
 import { Figure, Figures, Num } from '../../design/number.tsx'
+import { Report } from '../../design/report.tsx'
 import { Share } from '../../design/share.tsx'
 import { Table } from '../../design/table.tsx'
 import { reading } from '../../session/api.ts'
 import { useWords, wordsOf } from '../../words/words.ts'
-import styles from './page.module.css'
 
 const words = wordsOf({
   title: ['Usage', '用量'],
@@ -30,36 +30,28 @@ const groups = ['user', 'project', 'day'] as const
 /** GPU time and its cost, of the last 30 days unless others are chosen. */
 export function Page() {
   const say = useWords(words)
-  const navigate = useNavigate()
   const { by, from, to } = useSearch({ strict: false })
   const group = groups.find(one => one === by) ?? 'user'
   const usage = useQuery(reading<UsageRow[]>('/api/usage', { group, from, to, limit: 500 }))
-  const go = (change: Readonly<Record<string, string | undefined>>) =>
-    void navigate({ to: '/usage', search: old => ({ ...old, ...change }), replace: true })
   return (
-    <div className={styles.page}>
-      <h1>{say.title}</h1>
-      <div className={styles.controls}>
-        <Select
-          label={say.by}
-          value={group}
-          choices={groups.map(value => ({ value, text: say[value] }))}
-          onChange={next => go({ by: next })}
-        />
-        {(['from', 'to'] as const).map(name => (
+    <Report
+      {...{ title: say.title, to: '/usage', say, groups, group }}
+      controls={change =>
+        (['from', 'to'] as const).map(name => (
           <TextField
             key={name}
             label={say[name]}
             type="date"
             value={{ from, to }[name] ?? ''}
-            onChange={event => go({ [name]: event.target.value || undefined })}
+            onChange={event => change({ [name]: event.target.value || undefined })}
           />
-        ))}
-      </div>
+        ))
+      }
+    >
       <ShownRows of={usage} none={<Empty text={say.none} />}>
         {rows => <Found rows={rows} title={say[group]} />}
       </ShownRows>
-    </div>
+    </Report>
   )
 }
 

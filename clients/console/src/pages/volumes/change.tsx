@@ -2,11 +2,11 @@ import type { ReactNode } from 'react'
 import { Dialog } from '../../design/dialog.tsx'
 import { TextField } from '../../design/field.tsx'
 import { FormEnd } from '../../design/form-end.tsx'
+import layout from '../../design/layout.module.css'
 import { reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useSubmit } from '../../session/use-submit.ts'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import { type Detail, list, pathOf } from './paths.ts'
 import { words } from './words.ts'
 
@@ -87,7 +87,7 @@ function Change({ title, text, path, bodyOf, onClose, children }: ChangeProps) {
   })
   return (
     <Dialog title={title} onClose={onClose}>
-      <form className={styles.form} onSubmit={onSubmit}>
+      <form className={layout.form} onSubmit={onSubmit}>
         {children}
         <FormEnd error={error} isBusy={isBusy} text={text} onCancel={onClose} />
       </form>

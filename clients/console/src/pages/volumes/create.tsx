@@ -1,11 +1,11 @@
 import { Dialog } from '../../design/dialog.tsx'
 import { Checkbox, TextField } from '../../design/field.tsx'
 import { FormEnd } from '../../design/form-end.tsx'
+import layout from '../../design/layout.module.css'
 import { reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useSubmit } from '../../session/use-submit.ts'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import { list } from './paths.ts'
 import { words } from './words.ts'
 
@@ -27,7 +27,7 @@ export function Create({ onClose }: { onClose: () => void }) {
   })
   return (
     <Dialog title={say.create} onClose={onClose}>
-      <form className={styles.form} onSubmit={onSubmit}>
+      <form className={layout.form} onSubmit={onSubmit}>
         <TextField
           label={say.name}
           hint={say.nameHint}

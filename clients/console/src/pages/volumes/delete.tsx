@@ -1,12 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import type { volumeDeleted } from '../../../../../schemas/volumes.ts'
 import { Ask } from '../../design/ask.tsx'
 import { Shown } from '../../design/notice.tsx'
-import { addressOf, reread } from '../../session/api.ts'
+import { reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useAct } from '../../session/use-act.ts'
+import { useDeletion } from '../../session/use-deletion.ts'
 import { useWords } from '../../words/words.ts'
 import { type Detail, list, pathOf } from './paths.ts'
 import { RunLink } from './runs.tsx'
@@ -20,11 +20,7 @@ export function Delete({ volume, onClose }: { volume: Detail; onClose: () => voi
   const navigate = useNavigate()
   const { act, error, isBusy } = useAct()
   const path = pathOf(volume)
-  const outcome = useQuery({
-    queryKey: ['deletion', path],
-    queryFn: () => request<Deleted>('DELETE', addressOf(path, { dry_run: true })),
-    ...{ gcTime: 0, staleTime: 0, retry: false, refetchOnWindowFocus: false },
-  })
+  const outcome = useDeletion<Deleted>(path)
   const remove = () =>
     act(async () => {
       await request('DELETE', path)
@@ -39,9 +35,8 @@ export function Delete({ volume, onClose }: { volume: Detail; onClose: () => voi
       isDangerous
       busy={isBusy}
       unless={outcome.data === undefined && say.checking}
-      error={error}
       onYes={() => void remove()}
-      onClose={onClose}
+      {...{ error, onClose }}
     >
       <p>{say.permanent}</p>
       <Shown of={outcome}>

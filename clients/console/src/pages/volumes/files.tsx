@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { DownloadButton } from '../../design/download-button.tsx'
+import layout from '../../design/layout.module.css'
 import { Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { type Column, Table } from '../../design/table.tsx'
@@ -38,7 +39,7 @@ export function Files({ of, inside, onOpen }: Props) {
         {({ entries, next }) => (
           <>
             {entries.length === 0 ? (
-              <p className={styles.soft}>{say.noFiles}</p>
+              <p className={layout.soft}>{say.noFiles}</p>
             ) : (
               <Table<Entry>
                 caption={say.files}
@@ -47,7 +48,7 @@ export function Files({ of, inside, onOpen }: Props) {
                 columns={columnsOf(say, { path, inside, onOpen: open })}
               />
             )}
-            <div className={styles.row}>
+            <div className={layout.row}>
               {after !== '' && <Button onClick={() => setAfter('')}>{say.firstPage}</Button>}
               {next !== null && <Button onClick={() => setAfter(next)}>{say.nextPage}</Button>}
             </div>
@@ -63,7 +64,7 @@ function Trail({ inside, onOpen }: { inside: string; onOpen: (inside: string) =>
   if (inside === '') return null
   const parts = inside.split('/')
   return (
-    <nav className={styles.row} aria-label={say.path}>
+    <nav className={layout.row} aria-label={say.path}>
       <Button kind="quiet" onClick={() => onOpen('')}>
         {say.top}
       </Button>

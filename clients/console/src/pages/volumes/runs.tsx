@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
+import layout from '../../design/layout.module.css'
 import { Panel } from '../../design/panel.tsx'
 import { Table } from '../../design/table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { visible } from '../../words/visible.ts'
 import { useWords } from '../../words/words.ts'
-import styles from './page.module.css'
 import type { Detail } from './paths.ts'
 import { words } from './words.ts'
 
@@ -20,7 +20,7 @@ export function Runs({ of: { attached_to } }: { of: Detail }) {
   return (
     <Panel title={say.attached}>
       {attached_to.length === 0 ? (
-        <p className={styles.soft}>{say.notAttached}</p>
+        <p className={layout.soft}>{say.notAttached}</p>
       ) : (
         <Table
           caption={say.attached}

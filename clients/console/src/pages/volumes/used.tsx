@@ -1,3 +1,4 @@
+import layout from '../../design/layout.module.css'
 import { bytesOf } from '../../words/amounts.ts'
 import { useWords } from '../../words/words.ts'
 import styles from './page.module.css'
@@ -9,7 +10,7 @@ export function Used({ of: { name, used_bytes, size_gb } }: { of: Volume }) {
   const say = useWords(words)
   const all = size_gb * bytesPerGb
   const size = `${size_gb} GB`
-  if (used_bytes === null) return <span className={styles.soft}>{say.unmeasured(size)}</span>
+  if (used_bytes === null) return <span className={layout.soft}>{say.unmeasured(size)}</span>
   return (
     <span className={styles.used}>
       <progress aria-label={name} max={all} value={Math.min(used_bytes, all)} />

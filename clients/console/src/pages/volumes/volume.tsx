@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../../design/button.tsx'
+import layout from '../../design/layout.module.css'
 import { State } from '../../design/state.tsx'
 import { Ago } from '../../design/time.tsx'
 import { usePart } from '../../design/use-part.ts'
@@ -9,7 +10,6 @@ import { reading } from '../../session/api.ts'
 import { ShownPage } from '../../shell/shown-page.tsx'
 import { useWords } from '../../words/words.ts'
 import { Files } from './files.tsx'
-import styles from './page.module.css'
 import { type Detail, pathOf } from './paths.ts'
 import { Runs } from './runs.tsx'
 import { Snapshots } from './snapshots.tsx'
@@ -47,10 +47,10 @@ function Found({ volume }: { volume: Detail }) {
       search: next === '' ? {} : { path: next },
     })
   return (
-    <div className={styles.page}>
-      <header className={styles.head}>
+    <div className={layout.sheet}>
+      <header className={layout.head}>
         <h1>{volume.name}</h1>
-        <div className={styles.row}>
+        <div className={layout.row}>
           <Button onClick={() => setOpened('delete')}>{say.remove}</Button>
           <Button onClick={() => setOpened('grow')}>{say.grow}</Button>
           <Button kind="main" onClick={() => setOpened('snapshot')}>
@@ -83,7 +83,7 @@ function Facts({ of }: { of: Detail }) {
       : [[say.emptied, <Ago key="emptied" at={cleanup_at} />] satisfies [string, ReactNode]]),
   ]
   return (
-    <div className={styles.facts}>
+    <div className={layout.facts}>
       <State state={state} />
       <Used of={of} />
       {read_only && <span>{say.readOnly}</span>}

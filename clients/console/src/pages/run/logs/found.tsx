@@ -1,7 +1,7 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
 import { Failure, Loading } from '../../../design/notice.tsx'
 import { ScrollBox } from '../../../design/scroll-box.tsx'
+import { useRows } from '../../../design/use-rows.ts'
 import { useWords } from '../../../words/words.ts'
 import type { Hits } from './hits.ts'
 import { Line, type Look } from './line.tsx'
@@ -16,11 +16,8 @@ export function FoundLines({ hits, look, onOpen }: Props) {
   const say = useWords(words)
   const { lines } = hits
   const box = useRef<HTMLDivElement>(null)
-  const rows = useVirtualizer({
-    count: lines.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => lineHeight,
-    overscan: 30,
+  const { rows, total } = useRows({
+    ...{ box, count: lines.length, height: lineHeight, spare: 30, isMeasured: look.isWrapped },
   })
   if (hits.error !== null && !hits.hasBegun)
     return <Failure error={hits.error} onRetry={hits.retry} />
@@ -29,12 +26,12 @@ export function FoundLines({ hits, look, onOpen }: Props) {
     <>
       <Failure error={hits.error} onRetry={hits.retry} />
       <ScrollBox ref={box} className={styles.box} role="log" aria-label={say.log} aria-live="off">
-        <div style={{ height: rows.getTotalSize(), position: 'relative' }}>
-          {rows.getVirtualItems().map(({ key, index, start: top }) => {
+        <div style={{ height: total, position: 'relative' }}>
+          {rows.map(({ index, top }) => {
             const line = lines[index]
             return (
               line && (
-                <Place key={key} rows={rows} index={index} top={top} isWrapped={look.isWrapped}>
+                <Place key={index} {...{ index, top }} isWrapped={look.isWrapped}>
                   <Line line={line} look={look} isMarked={false} onPick={onOpen} />
                 </Place>
               )

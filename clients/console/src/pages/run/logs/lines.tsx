@@ -1,11 +1,11 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
-import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { LogLine } from '../../../../../../schemas/logs.ts'
 import { Button } from '../../../design/button.tsx'
 import { Checkbox } from '../../../design/field.tsx'
 import { Empty, Failure, Loading } from '../../../design/notice.tsx'
 import { ScrollBox } from '../../../design/scroll-box.tsx'
+import { useRows } from '../../../design/use-rows.ts'
 import { useLive, useThrottled } from '../../../live/use-live.ts'
 import { reading, reread } from '../../../session/api.ts'
 import { accepted, authorized } from '../../../session/session.ts'
@@ -66,28 +66,24 @@ function Lines({ path, last, look, line, onLine, children }: LinesProps) {
   const box = useRef<HTMLDivElement>(null)
   const [start, setStart] = useState(() => windowFor(line, last))
   const count = sizeOf(start, last)
-  const rows = useVirtualizer({
-    count,
-    getScrollElement: () => box.current,
-    estimateSize: () => lineHeight,
-    overscan: 30,
+  const { rows, total, scrollTo } = useRows({
+    ...{ box, count, height: lineHeight, spare: 30, isMeasured: look.isWrapped },
   })
-  const inView = rows.getVirtualItems()
-  const inSight = { from: inView[0]?.index ?? 0, to: inView.at(-1)?.index ?? 0 }
+  const inSight = { from: rows[0]?.index ?? 0, to: rows.at(-1)?.index ?? 0 }
   const { lineAt, error, retry } = useLines(path, start, inSight, last)
   const { isFollowing, news, setFollowing, onScroll } = useFollowing(box, line === 0, last)
   useEffect(() => {
     if (!isFollowing || count === 0) return
     setStart(windowFor(0, last))
-    rows.scrollToIndex(count - 1, { align: 'end' })
-  }, [isFollowing, last, count, rows])
+    scrollTo(count - 1, 'end')
+  }, [isFollowing, last, count, scrollTo])
   useEffect(() => {
     if (line === 0) return
     setFollowing(false)
     const first = windowFor(line, line)
     setStart(first)
-    rows.scrollToIndex(line - 1 - first, { align: 'center' })
-  }, [line, rows, setFollowing])
+    scrollTo(line - 1 - first, 'center')
+  }, [line, scrollTo, setFollowing])
   const following = { isFollowing, news, onChange: setFollowing }
   return (
     <>
@@ -103,9 +99,9 @@ function Lines({ path, last, look, line, onLine, children }: LinesProps) {
         aria-label={say.log}
         aria-live="off"
       >
-        <div style={{ height: rows.getTotalSize(), position: 'relative' }}>
-          {inView.map(({ key, index, start: top }) => (
-            <Place key={key} rows={rows} index={index} top={top} isWrapped={look.isWrapped}>
+        <div style={{ height: total, position: 'relative' }}>
+          {rows.map(({ index, top }) => (
+            <Place key={index} {...{ index, top }} isWrapped={look.isWrapped}>
               <LineOrUnread
                 seq={start + index + 1}
                 line={lineAt(start + index + 1)}
@@ -122,7 +118,6 @@ function Lines({ path, last, look, line, onLine, children }: LinesProps) {
 }
 
 type PlaceProps = {
-  rows: Virtualizer<HTMLDivElement, Element>
   index: number
   top: number
   isWrapped: boolean
@@ -130,9 +125,8 @@ type PlaceProps = {
 }
 
 /** The position of a line in a list that draws only the lines in view; wrapped lines are measured. */
-export const Place = ({ rows, index, top, isWrapped, children }: PlaceProps) => (
+export const Place = ({ index, top, isWrapped, children }: PlaceProps) => (
   <div
-    ref={isWrapped ? rows.measureElement : undefined}
     data-index={index}
     className={isWrapped ? styles.wrappedRow : styles.row}
     style={{ transform: `translateY(${top}px)` }}
