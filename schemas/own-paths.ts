@@ -29,6 +29,7 @@ export const ownSegments: readonly string[] = [
   'runs',
   'settings',
   'submit',
+  'teams',
   'usage',
   'volumes',
 ]

@@ -15,6 +15,7 @@ export const projects: Slice = {
     bodies: {
       'PATCH /api/projects/{name}': { visibility: 'internal' },
       'PUT /api/projects/{name}/members/{username}': { role: 'member' },
+      'PUT /api/projects/{name}/team': { team: 'rl' },
     },
   },
 }

@@ -9,7 +9,7 @@ type Of = { scope: 'user' | 'project'; name: string }
 /** SQL: who is notified about budget `b`: its person, or the owner and the maintainers of its project, 50 at most. */
 export const peopleOfBudget = `case b.scope when 'user' then array[b.name] else array(
   select p.owner from write.project p where p.name = b.name union
-  select m.username from write.project_member m where m.project = b.name and m.role = 'maintainer' limit 50) end`
+  select m.username from write.project_person m where m.project = b.name and m.role = 'maintainer' limit 50) end`
 
 /**
  * Refuses people who may not set this budget: a person's is theirs, a project's that of its owner and maintainers; admins set all.

@@ -18,7 +18,7 @@ export const mayBeTold = ({ role, username }: Pick<Person, 'role' | 'username'>)
     ? sql<SqlBool>`true`
     : sql<SqlBool>`(owner = ${username}
         or project in (select name from projects where owner = ${username}
-                        union select project from project_members where username = ${username}))`
+                        union select project from project_people where username = ${username}))`
 
 /** SQL: the GPU time of the ledger with that of running attempts, which `open` is. */
 export const gpuLines = (open: readonly LineOfRun[]): RawBuilder<unknown> => sql`
