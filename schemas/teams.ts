@@ -5,7 +5,7 @@ import { closed, nameText, nullable, oneOf, pageQuery, timestamp } from './share
  * In the team's projects, viewers read, members also submit, and maintainers and owners also act on jobs and change the project.
  * In the team itself, maintainers manage members and viewers; owners do everything but set the pool.
  */
-const teamRole = () => oneOf('owner', 'maintainer', 'member', 'viewer')
+const teamRole = () => oneOf('viewer', 'member', 'maintainer', 'owner')
 export type TeamRole = 'owner' | 'maintainer' | 'member' | 'viewer'
 
 /** Owners are people: a group cannot be one. */

@@ -53,3 +53,4 @@ alter table write.job_state add column team text;
 alter table write.quota_hold add column team text;
 alter table write.gpu_use add column team text;
 create index gpu_use_of_team on write.gpu_use (team) where team is not null;
+alter table write.deployment_state add column team text;

@@ -35,7 +35,7 @@ export function removeMember(project: Project, asked: Asked, username: string): 
   return [{ type: 'project.member_removed', data: { name: asked.name, username } }]
 }
 
-/** Null as `team`: it is only its owner's. Whether the caller may bring it there or take it away is judged by their roles in the teams. */
+/** Null as `team`: it belongs to its owner alone. The roles of the caller in both teams are judged by the route. */
 export function transferProject(
   project: Project,
   asked: Asked,

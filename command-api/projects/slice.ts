@@ -9,7 +9,7 @@ export const projects: Slice = {
   announces: {
     project: 'nothing',
   },
-  tables: ['write.project', 'write.project_member'],
+  tables: ['write.project', 'write.project_member', 'write.project_person'],
   examples: {
     paths: { 'projects.name': 'demo', 'members.username': 'ada' },
     bodies: {

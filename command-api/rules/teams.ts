@@ -28,7 +28,6 @@ const actions = {
   maintain: { roles: ['owner', 'maintainer'], who: 'Only owners and maintainers of' },
   /** Start jobs and deployments for it. */
   submit: { roles: ['owner', 'maintainer', 'member'], who: 'Viewers may not act for' },
-  own: { roles: ['owner'], who: 'Only owners and admins may take projects out of' },
 } as const satisfies Record<string, { roles: readonly TeamRole[]; who: string }>
 
 export type TeamAction = keyof typeof actions
@@ -59,4 +58,22 @@ async function isThere(db: Db, team: string): Promise<boolean> {
 export async function holdTeam(tx: Transaction, team: string): Promise<void> {
   if (!(await holdResource(tx, { kind: 'team', id: team })))
     throw new Refusal('not_found', `No such team: ${team}`)
+}
+
+/** Before a deployment in this project begins to belong to the team: it takes a role that may start jobs for the team. */
+export async function holdTeamFor(
+  tx: Transaction,
+  { team, project, caller }: { team: string; project: string; caller: Asking },
+): Promise<void> {
+  await refuseUnlessInTeam(tx, { team, caller, action: 'submit' })
+  const { rows } = await tx.query<{ team: string | null }>(
+    'select team from write.project where name = $1',
+    [project],
+  )
+  const owning = rows[0]?.team ?? null
+  if (owning !== null && owning !== team)
+    throw new Refusal('invalid', `Project ${project} belongs to team ${owning}, not to ${team}`, {
+      code: 'team.unknown',
+    })
+  await holdTeam(tx, team)
 }

@@ -63,6 +63,10 @@ export function removeMember(team: Team, asked: Asked, username: string): TeamEv
   const found = isLeaving
     ? existing(team, asked)
     : forManagers(team, asked, [roleOf(team, username)])
+  if (!found.members.has(username) && caller.username === username)
+    throw new Refusal('conflict', `You are not a member of team ${name}`, {
+      code: 'team.no_member',
+    })
   if (!found.members.has(username))
     throw new Refusal('not_found', `${username} is not a member of team ${name}`)
   keepAnOwner(found, asked, username)
@@ -141,7 +145,7 @@ function forAdmins(team: Team, asked: Asked): LiveTeam {
   return found
 }
 
-/** Maintainers manage members and viewers, not each other: `roles` are those that the change takes or gives. */
+/** Maintainers manage members and viewers, not each other: `roles` are taken or given by the change. */
 function forManagers(team: Team, asked: Asked, roles: readonly (TeamRole | null)[]): LiveTeam {
   const found = existing(team, asked)
   const { caller, name } = asked

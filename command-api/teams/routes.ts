@@ -16,6 +16,7 @@ import { commit, create } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
 import type { Asking } from '../rules/access.ts'
+import { hasBudget } from '../rules/over-budget.ts'
 import { holdForDeletion, toNamed } from '../rules/users-of-thing.ts'
 import { changeTeam, createTeam, deleteTeam, removeGroup, setGroup } from './decide.ts'
 import { memberRoutes } from './member-routes.ts'
@@ -83,8 +84,7 @@ const changeRoute = (deps: Deps): Route =>
 
 const ofGroup = {
   path: '/api/teams/{name}/groups/{group}',
-  credential: 'person',
-  reach: 'its_people',
+  credential: 'admin',
   tag: 'teams',
   params: teamGroupPath,
   refusals: ['forbidden', 'not_found', 'conflict'],
@@ -149,10 +149,12 @@ const deleteRoute = (deps: Deps): Route =>
 /** Who begins to use the team locks its row as well (`rules/teams.ts`): they come first and are seen, or find it deleted. */
 async function refuseInUse(tx: Transaction, name: string, caller: Asking): Promise<void> {
   const users = await holdForDeletion(tx, { kind: 'team', id: name }, caller)
-  if (users.length === 0) return
+  const budget = (await hasBudget(tx, name)) ? ['its budget'] : []
+  if (users.length === 0 && budget.length === 0) return
   const shown = users.filter(one => one.may_read)
   const hidden = users.length - shown.length
   const who = [
+    ...budget,
     ...shown.map(one => `${one.type} ${one.name}`),
     ...(hidden > 0 ? [`${hidden} more that you may not read`] : []),
   ]

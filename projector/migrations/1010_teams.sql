@@ -49,3 +49,8 @@ select project, username, role from project_members
 union all
 select p.name, m.username, case m.role when 'owner' then 'maintainer' else m.role end
   from projects p join team_members m on m.team = p.team;
+
+-- Members of a team read its budget.
+drop policy readable on budgets;
+select readable_if('case scope when ''user'' then name = (select caller()) when ''team'' then name in (select own_teams())
+                    else name in (select readable_projects()) end', 'budgets');

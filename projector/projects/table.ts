@@ -9,7 +9,7 @@ export type ProjectTables = {
     notes: Generated<string>
     created_at: ColumnType<Date, string, string>
   }
-  /** A view: with those who are in it by its team. */
+  /** A view that includes the people of its team. */
   project_people: {
     project: string
     username: string

@@ -18,20 +18,21 @@ export const teamSample: Sample = {
   things: {
     team: `select name, name, null, null, null, null, deleted_at is not null from write.team`,
   },
-  async make({ ask, friend, made }) {
-    const { name } = await ask<{ name: string }>({
-      method: 'POST',
-      path: '/api/teams',
-      body: named(),
-    })
+  async make({ owner, ask, friend, made }) {
+    const body = { ...named(), description: `of ${owner.username}` }
+    const { name } = await ask<{ name: string }>({ method: 'POST', path: '/api/teams', body })
     await ask({
       method: 'PUT',
       path: `/api/teams/${name}/members/${friend}`,
       body: { role: 'viewer' },
     })
-    return { nouns: { teams: { name }, groups: { group: `group-${made.fields.project}` } } }
+    return {
+      fields: { team: name },
+      nouns: { teams: { name }, groups: { group: `group-${made.fields.project}` } },
+    }
   },
   missing: (_, whose) => ({
+    fields: { team: `team-of-${whose}` },
     nouns: { teams: { name: `team-of-${whose}` }, groups: { group: `group-of-${whose}` } },
   }),
   hidden: ['teams'],

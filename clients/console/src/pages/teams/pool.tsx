@@ -15,7 +15,7 @@ import { words } from './words.ts'
 type Props = { team: TeamDetail; maySet: boolean }
 type Limit = keyof TeamDetail['pool']
 
-/** What the jobs of the team hold, of what they may hold together. */
+/** The pool of the team, and how much of it is in use. */
 export function Pool({ team, maySet }: Props) {
   const say = useWords(words)
   const { pool, use } = team

@@ -53,10 +53,7 @@ export const words = wordsOf({
     '您拥有的项目。其人员保留各自的角色。',
   ],
   takeOut: ['Take out', '移出'],
-  takeOutOf: [
-    (name: string) => `Take ${name} out of the team`,
-    (name: string) => `将 ${name} 移出团队`,
-  ],
+  takeOutOf: [(name: string) => `Take out ${name}`, (name: string) => `移出 ${name}`],
   pool: ['Pool', '配额池'],
   used: ['In use', '使用中'],
   limit: ['Limit', '上限'],
