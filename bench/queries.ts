@@ -8,13 +8,14 @@ import { connect } from './rig/database.ts'
 import type { Spread } from './rig/quantile.ts'
 import { startServer } from './rig/server.ts'
 import { number, toTable } from './rig/table.ts'
-import { measureRunList, type RunListReport } from './run-list.ts'
+import { measureRunList, type RunListReport, seedForReaders } from './run-list.ts'
+import { measureSearch, type SearchReport } from './search.ts'
 
 const { values: options } = parseArgs({
   options: {
     /** Also write all figures to this file. */
     json: { type: 'string' },
-    /** Measure only `chart`, `run-list` or `many-runs`. */
+    /** Measure only `chart`, `run-list`, `search` or `many-runs`. */
     only: { type: 'string' },
     'node-flags': { type: 'string', default: '' },
   },
@@ -26,9 +27,10 @@ type Report = {
   chart: ChartReport | null
   many: ManyRunsReport | null
   list: RunListReport | null
+  search: SearchReport | null
 }
 
-function rowsOf({ chart, many, list }: Report): Row[] {
+function rowsOf({ chart, many, list, search }: Report): Row[] {
   const ofChart = chart
     ? [
         { what: `${number(chart.points)} points, as they arrived`, took: chart.fresh },
@@ -43,7 +45,11 @@ function rowsOf({ chart, many, list }: Report): Row[] {
   const ofMany = many
     ? [{ what: `${number(many.points)} points in ${many.runs} runs at once`, took: many.together }]
     : []
-  return [...ofChart, ...ofMany, ...ofList]
+  const ofSearch = (search?.queries ?? []).map(({ q, by, took }) => ({
+    what: `everything, ${number((search?.runs ?? 0) + (search?.others ?? 0))} things, ${by}: ${q}`,
+    took,
+  }))
+  return [...ofChart, ...ofMany, ...ofList, ...ofSearch]
 }
 
 const server = await startServer({
@@ -55,10 +61,13 @@ try {
   const chart = isAsked('chart') ? await measureChart(target) : null
   const many = isAsked('many-runs') ? await measureManyRuns(target, server.pid() ?? 0) : null
   const client = await connect(server.dataDir)
-  const list = isAsked('run-list') ? await measureRunList(target, client) : null
+  const tokens =
+    isAsked('run-list') || isAsked('search') ? await seedForReaders(target, client) : null
+  const list = tokens && isAsked('run-list') ? await measureRunList(target, tokens) : null
+  const search = tokens && isAsked('search') ? await measureSearch(target, client, tokens) : null
   await client.end()
   console.log(
-    toTable(rowsOf({ chart, many, list }), [
+    toTable(rowsOf({ chart, many, list, search }), [
       ['request', ({ what }) => what],
       ['p50 ms', ({ took }) => number(took.p50, 1)],
       ['p95 ms', ({ took }) => number(took.p95, 1)],

@@ -30,13 +30,18 @@ const searches = [
   'hparams.lr>7',
 ]
 
-/** Lists of 50 out of 100,000 runs, filtered and sorted. */
-export async function measureRunList(
-  { url, token }: Target,
-  client: Client,
-): Promise<RunListReport> {
+type Tokens = Readonly<Record<'admin' | 'member', string>>
+
+/** Seeds the runs, and signs in a person who may read a quarter of them, by the memberships of the seed. */
+export async function seedForReaders({ url, token }: Target, client: Client): Promise<Tokens> {
   await seedRuns(client)
-  const tokens = { admin: token, member: await signInMember(url, token) }
+  const body = { username: seededMember, password: `${seededMember} of the bench` }
+  await askApi(url, 'POST', '/api/admin/users', { token, body: { ...body, role: 'operator' } })
+  return { admin: token, member: await signIn(url, body.username, body.password) }
+}
+
+/** Lists of 50 out of 100,000 runs, filtered and sorted. */
+export async function measureRunList({ url }: Target, tokens: Tokens): Promise<RunListReport> {
   const byMetric = (metric: string) => `sort=${encodeURIComponent(metric)}`
   const asked = [
     'sort=-created_at',
@@ -61,11 +66,4 @@ export async function measureRunList(
       queries.push({ query, by, took })
     }
   return { runs: seededRuns, metricKeys: seededKeys.length, queries }
-}
-
-/** Signs in a person who may read a quarter of the runs, by the memberships of the seed. */
-async function signInMember(url: string, token: string): Promise<string> {
-  const body = { username: seededMember, password: `${seededMember} of the bench` }
-  await askApi(url, 'POST', '/api/admin/users', { token, body: { ...body, role: 'operator' } })
-  return signIn(url, body.username, body.password)
 }

@@ -20,6 +20,7 @@ import type { KeyLimit } from './metrics/key-limit.ts'
 import type { Reports } from './rules/admit-report.ts'
 import type { Ledger } from './rules/ledger.ts'
 import type { Hub } from './rules/model-hub.ts'
+import type { PluginCalls } from './rules/plugin-calls.ts'
 import type { ShortNumbers } from './rules/short-numbers.ts'
 import type { VolumeFolders } from './rules/volumes.ts'
 
@@ -93,6 +94,8 @@ export type Deps = FactAppends & {
   judgeTokens: JudgeTokens
   /** Where models are imported from; null: no hub is configured. */
   hub: Hub | null
+  /** Services that administrators registered, asked about jobs and promotions. */
+  plugins: PluginCalls
   /** The public address of this installation, without a trailing slash. */
   baseUrl: () => string
 }

@@ -44,8 +44,26 @@ export const diagnosisCompleted = event(
       : `${who} finished diagnosis ${diagnosis_id} of ${short_id}: ${verdict.title}`,
 )
 
-export type DiagnosisEvent = EventOf<typeof diagnosisRequested> | EventOf<typeof diagnosisCompleted>
+/** A plugin said something about a result, perhaps a language model; nothing acts on it. */
+export const diagnosisCommented = event(
+  'diagnosis.commented',
+  Type.Object({
+    diagnosis_id: diagnosisId(),
+    ...subject,
+    plugin: Type.String(),
+    model: nullable(Type.String()),
+    words: Type.String(),
+  }),
+  ({ diagnosis_id, short_id, plugin }) =>
+    `the plugin ${plugin} commented on diagnosis ${diagnosis_id} of ${short_id}`,
+)
+
+export type DiagnosisEvent =
+  | EventOf<typeof diagnosisRequested>
+  | EventOf<typeof diagnosisCompleted>
+  | EventOf<typeof diagnosisCommented>
 export type DiagnosisRequested = Static<typeof diagnosisRequested.data>
+export type DiagnosisCommented = Static<typeof diagnosisCommented.data>
 export type DiagnosisCompleted = Static<typeof diagnosisCompleted.data>
 
 /** The newest diagnosis of a run; null if there is none. */
@@ -56,28 +74,33 @@ export type Diagnosed = {
     status: 'pending' | 'succeeded' | 'failed'
     requested_at: string
     requested_by: string
+    /** The plugins that commented on it. */
+    commented: readonly string[]
   } | null
 }
 
 function evolve(state: Diagnosed, { type, data, occurred_at }: Stamped<DiagnosisEvent>): Diagnosed {
-  const { diagnosis_id, attempt } = data
+  const { diagnosis_id } = data
   if (type === 'diagnosis.requested')
     return {
       newest: {
-        ...{ diagnosis_id, attempt, status: 'pending', requested_at: occurred_at },
+        ...{ diagnosis_id, attempt: data.attempt, status: 'pending', requested_at: occurred_at },
         requested_by: data.requested_by,
+        commented: [],
       },
     }
   const { newest } = state
   if (newest?.diagnosis_id !== diagnosis_id) return state
+  if (type === 'diagnosis.commented')
+    return { newest: { ...newest, commented: [...newest.commented, data.plugin] } }
   return { newest: { ...newest, status: data.verdict === null ? 'failed' : 'succeeded' } }
 }
 
 /** One stream for each run. */
 export const diagnoses = aggregate('diagnosis', {
-  events: [diagnosisRequested, diagnosisCompleted],
+  events: [diagnosisRequested, diagnosisCompleted, diagnosisCommented],
   initial: { newest: null },
   evolve,
-  snapshot: { shape: 2 },
+  snapshot: { shape: 3 },
 })
 export const diagnosesOf = (runId: string) => diagnoses.at(runId)

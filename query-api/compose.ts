@@ -6,7 +6,7 @@ import { readHistory } from './metrics/export.ts'
 import { findModel } from './models/find.ts'
 import { countUnread } from './notifications/unread.ts'
 import { readJudgeScores } from './rubrics/judge-scores.ts'
-import { runsOfProject } from './runs/of-project.ts'
+import { runsOfProject, runsOfSearch } from './runs/of-project.ts'
 import type { QueryDeps, Slice, SliceDeps, TablesOf } from './slice.ts'
 import * as listed from './slices.ts'
 import { ownTeams } from './teams/own.ts'
@@ -33,6 +33,7 @@ export const queryRoutes = (deps: QueryDeps<ReadTables>): Route[] => {
     readCurves,
     countReports,
     runsOfProject,
+    runsOfSearch,
     readJudgeScores: (reader, of) => readJudgeScores(deps.pool, reader, of),
     sendContent: (ctx, file) => sendContent(deps.contents, ctx, file),
     findDataset: (reader, named) => findDataset(deps.reads, reader, named),

@@ -13,7 +13,7 @@ import type { MlflowReads } from './mlflow/scope.ts'
 import type { Assets } from './pages/assets.ts'
 import type { Reads } from './reading/reads.ts'
 import type { Recipes } from './recipes/routes.ts'
-import type { runsOfProject } from './runs/of-project.ts'
+import type { runsOfProject, runsOfSearch } from './runs/of-project.ts'
 import type { OwnFigures, SignInSettings } from './sessions/routes.ts'
 import type { OpenStream } from './sse/sse.ts'
 import type { Topic } from './sse/topic.ts'
@@ -71,6 +71,7 @@ export type SliceDeps<T> = QueryDeps<T> & {
   readCurves: typeof readCurves
   countReports: typeof countReports
   runsOfProject: typeof runsOfProject
+  runsOfSearch: typeof runsOfSearch
   readJudgeScores: ReadJudgeScores
 } & Pick<MlflowReads, 'readHistory' | 'sendContent'> &
   Pick<HubReads, 'findDataset' | 'refuseUnlessUser' | 'findModel'>

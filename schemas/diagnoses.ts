@@ -110,6 +110,15 @@ export const diagnosis = Type.Object({
   }),
   /** Null until the rules ran. */
   analyzer: nullable(analyzer),
+  /** What plugins said about the result, oldest first; `model`: the language model that wrote it, if one did. Nothing acts on it. */
+  comments: Type.Array(
+    Type.Object({
+      plugin: Type.String(),
+      model: nullable(Type.String()),
+      words: Type.String(),
+      at: timestamp(),
+    }),
+  ),
   /** Why there is no result, for `failed`. */
   error: nullable(Type.String()),
   feedback: Type.Null(),

@@ -27,6 +27,7 @@ export const ownSegments: readonly string[] = [
   'reflows',
   'rubrics',
   'runs',
+  'search',
   'settings',
   'submit',
   'teams',

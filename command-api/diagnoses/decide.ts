@@ -1,5 +1,6 @@
 import type {
   Diagnosed,
+  DiagnosisCommented,
   DiagnosisCompleted,
   DiagnosisEvent,
   DiagnosisRequested,
@@ -37,4 +38,14 @@ export function completeDiagnosis(
 ): DiagnosisEvent[] {
   if (newest?.diagnosis_id !== completed.diagnosis_id || newest.status !== 'pending') return []
   return [{ type: 'diagnosis.completed', data: completed }]
+}
+
+/** A plugin comments once on the newest result. */
+export function commentDiagnosis(
+  { newest }: Diagnosed,
+  comment: DiagnosisCommented,
+): DiagnosisEvent[] {
+  if (newest?.diagnosis_id !== comment.diagnosis_id || newest.status !== 'succeeded') return []
+  if (newest.commented.includes(comment.plugin)) return []
+  return [{ type: 'diagnosis.commented', data: comment }]
 }

@@ -1,11 +1,12 @@
 import type { Slice } from '../slice.ts'
+import { diagnosisCommenter } from './comment.ts'
 import { diagnoser, diagnosisRequester } from './perform.ts'
 import { diagnosisRoutes } from './routes.ts'
 
 export const diagnoses: Slice = {
   name: 'diagnoses',
   routes: diagnosisRoutes,
-  reactors: [diagnosisRequester, diagnoser],
+  reactors: [diagnosisRequester, diagnoser, diagnosisCommenter],
   kind: null,
   announces: {
     diagnosis: 'nothing',

@@ -2,10 +2,10 @@ import { type Route, route } from '../../auth/route.ts'
 import { admissionResult, preflightResult } from '../../schemas/jobs/jobs.ts'
 import { jobSpec, jobSpecLimitBytes } from '../../schemas/jobs/jobspec.ts'
 import type { Deps } from '../deps.ts'
-import { askAll, passDialect } from './admission/gates.ts'
+import { passDialect } from './admission/gates.ts'
 import { estimateOf, warningsOf } from './admission/warnings.ts'
 import { newcomerOf } from './new-job.ts'
-import { refuseStrangers, type Submits } from './submit.ts'
+import type { Submits } from './submit.ts'
 
 export const admissionRoutes = (deps: Deps, submits: Submits): Route[] => [
   route({
@@ -34,9 +34,7 @@ export const admissionRoutes = (deps: Deps, submits: Submits): Route[] => [
     response: preflightResult,
     refusals: ['forbidden'],
     async handle({ caller, body }) {
-      const facts = await submits.factsOf(body, caller)
-      refuseStrangers(facts, caller)
-      const gates = askAll(facts)
+      const { facts, gates } = await submits.tryOut(body, caller)
       const ok = gates.every(gate => gate.ok)
       return {
         ok,

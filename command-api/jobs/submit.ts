@@ -6,7 +6,7 @@ import { inGroups, type Outcomes } from '../../platform/in-groups.ts'
 import { streamPosition } from '../../platform/position.ts'
 import { isOutage } from '../../platform/postgres/pool.ts'
 import type { ReplicaServing } from '../../schemas/deployments/replicas.ts'
-import type { AdmissionResult } from '../../schemas/jobs/jobs.ts'
+import type { AdmissionResult, GateResult } from '../../schemas/jobs/jobs.ts'
 import type { JobSpec } from '../../schemas/jobs/jobspec.ts'
 import { type HttpAsked, stampOf } from '../commit/asked.ts'
 import { type CommitDeps, create, decideOn, fresh } from '../commit/commit.ts'
@@ -15,8 +15,8 @@ import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
 import { refuseProjectOfOthers, type ShortIdDeps, shortIdIn } from '../rules/short-id.ts'
 import type { AdmissionFacts } from './admission/facts.ts'
-import { passAll } from './admission/gates.ts'
 import { loadFacts, storedFacts } from './admission/load-facts.ts'
+import { type Passing, passEverything, tryEverything } from './admission/with-plugins.ts'
 import { admit } from './decide.ts'
 import { admittedOf, holdOf, insertJobs, newcomerOf, resultOf, type Submission } from './new-job.ts'
 import { pastRuns } from './past-runs.ts'
@@ -40,7 +40,8 @@ export type Beside = {
 
 /** Submits jobs; the work shared by jobs that arrive together is done once. */
 export type Submits = {
-  factsOf(spec: JobSpec, caller: Submitter): Promise<AdmissionFacts>
+  /** The facts and the results of all gates, for a job that is not submitted. */
+  tryOut(spec: JobSpec, caller: Submitter): Promise<{ facts: AdmissionFacts; gates: GateResult[] }>
   /** Runs the gates and creates the job. */
   submit(request: Submit['request'], spec: JobSpec, beside?: Beside): Promise<AdmissionResult>
 }
@@ -51,19 +52,23 @@ export function openSubmits(deps: Deps, { catalogue }: JobPorts): Submits {
   const create = inGroups<Submit, AdmissionResult>(grouping, submits => createGroup(deps, submits))
   const factsFor = (spec: JobSpec, caller: Submitter, { retryOf, serving }: Beside) =>
     loadFacts(spec, { ...sources, caller, retryOf: retryOf ?? null, serving: serving ?? null })
+  const passing = (caller: Submitter, beside: Beside): Passing => ({
+    plugins: beside.serving === undefined ? deps.plugins : null,
+    caller,
+    load: spec => factsFor(spec, caller, beside),
+    refuse: facts => refuseStrangers(facts, caller),
+  })
   return {
-    factsOf: (spec, caller) => factsFor(spec, caller, {}),
+    tryOut: (spec, caller) => tryEverything(spec, passing(caller, {})),
     async submit(request, spec, beside = {}) {
-      const facts = await factsFor(spec, request.caller, beside)
-      const gates = passAll(facts)
-      refuseStrangers(facts, request.caller)
-      return create({ request, submission: { facts, gates } })
+      const submission = await passEverything(spec, passing(request.caller, beside))
+      return create({ request, submission })
     },
   }
 }
 
 /** Anybody may submit to a project that does not exist yet. */
-export function refuseStrangers({ project, spec }: AdmissionFacts, caller: Submitter): void {
+function refuseStrangers({ project, spec }: AdmissionFacts, caller: Submitter): void {
   if (project) refuseProjectOfOthers(project, spec.metadata.project, caller)
 }
 

@@ -1,8 +1,10 @@
 import { type LookupAddress, lookup as resolveName } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
+import { rootCertificates } from 'node:tls'
 import ipaddr from 'ipaddr.js'
 import { Agent, request } from 'undici'
+import { type AllowedHosts, bare, isListed, noHosts } from './allowed-hosts.ts'
 
 /** The service does not respond, or not in a way that we accept. */
 export class Unreachable extends Error {}
@@ -34,34 +36,53 @@ export type Outgoing = {
 
 export type OutgoingOptions = {
   /** The origin that the administrator configured; it may be on this machine or in its network, and without TLS. */
-  trusted: string
+  trusted: string | null
+  /** Internal services that the administrator allows, in addition to public ones. */
+  allowed?: AllowedHosts
+  /** Certificates, as PEM, that are trusted besides the usual authorities. */
+  ca?: string | null
+  /** Followed at most; with 0 the answer is the redirect. */
+  redirects?: number
   resolve?: typeof resolveAll
 }
 
-const maxRedirects = 3
 const connectMs = 5000
 /** For the first byte of an answer, and between two parts of its body. */
 const silentMs = 30_000
 const ports = ['', '443', '8443']
 
 /**
- * A client for a configured service and for the addresses to which it redirects. Those are not trusted: only https on the usual
- * ports of hosts with public addresses, so that nobody makes this server ask its own network. A name is resolved once, and the
- * checked address is the one connected to. No proxy of the environment is used.
+ * The client for every address that people or other services name, and for a service that the administrator configured. Only
+ * that one is trusted; for others: only https on the usual ports of hosts with public addresses, or of hosts that the administrator
+ * allows, so that nobody makes this server ask its own network. A name is resolved once, and the checked address is the one
+ * connected to. No proxy of the environment is used.
  */
-export function openOutgoing({ trusted, resolve = resolveAll }: OutgoingOptions): Outgoing {
+export function openOutgoing({
+  trusted,
+  allowed = noHosts,
+  ca = null,
+  redirects: maxRedirects = 3,
+  resolve = resolveAll,
+}: OutgoingOptions): Outgoing {
   const limits = { headersTimeout: silentMs, bodyTimeout: silentMs, maxHeaderSize: 16_384 }
-  const configured = new Agent({ ...limits, connect: { timeout: connectMs } })
+  const connecting = { timeout: connectMs, ...(ca !== null && { ca: [...rootCertificates, ca] }) }
+  const configured = new Agent({ ...limits, connect: connecting })
+  const listed = new Agent({ ...limits, connect: { ...connecting, lookup: anyOf(resolve) } })
+  const mayReach = (address: string) => isPublic(address) || allowed.hasAddress(address)
   const guarded = new Agent({
     ...limits,
-    connect: { timeout: connectMs, lookup: onlyPublic(resolve) },
+    connect: { ...connecting, lookup: onlyThose(mayReach, resolve) },
   })
+  const agentFor = (url: URL) => {
+    if (url.origin === trusted) return configured
+    return isListed(allowed, url) ? listed : guarded
+  }
+  const follows = (status: number) => maxRedirects > 0 && redirectStatuses.includes(status)
   async function once(
     url: URL,
     { method = 'GET', headers, bearer, body, signal }: OutgoingRequest,
   ) {
-    refuseUnsafe(url, trusted)
-    const dispatcher = url.origin === trusted ? configured : guarded
+    const dispatcher = agentFor(url)
     try {
       return await request(url, {
         ...{ method, dispatcher, signal: signal ?? null },
@@ -84,10 +105,14 @@ export function openOutgoing({ trusted, resolve = resolveAll }: OutgoingOptions)
     async ask(first, options = {}) {
       let url = first
       for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-        const bearer = url.origin === first.origin ? (options.bearer ?? null) : null
-        const { statusCode: status, headers, body } = await once(url, { ...options, bearer })
+        if (url.origin !== trusted) refuseUnsafe(url, allowed, url !== first)
+        const {
+          statusCode: status,
+          headers,
+          body,
+        } = await once(url, keepingBearer(options, url.origin === first.origin))
         const header = (name: string) => [headers[name] ?? []].flat()[0] ?? null
-        const next = redirectStatuses.includes(status) ? header('location') : null
+        const next = follows(status) ? header('location') : null
         if (next === null) return { status, header, body }
         await body.dump()
         refuseRedirected(options, status)
@@ -96,10 +121,13 @@ export function openOutgoing({ trusted, resolve = resolveAll }: OutgoingOptions)
       throw new Unreachable('it redirects too often')
     },
     async close() {
-      await Promise.all([configured.destroy(), guarded.destroy()])
+      await Promise.all([configured, listed, guarded].map(agent => agent.destroy()))
     },
   }
 }
+
+const keepingBearer = (options: OutgoingRequest, isSame: boolean): OutgoingRequest =>
+  isSame ? options : { ...options, bearer: null }
 
 /** Bytes are gone by then, and other requests than reads keep their method only with these statuses. */
 function refuseRedirected({ method = 'GET', body }: OutgoingRequest, status: number): void {
@@ -115,38 +143,73 @@ function addressFrom(location: string, base: URL): URL {
   return new URL(location, base)
 }
 
-function refuseUnsafe(url: URL, trusted: string): void {
-  if (url.origin === trusted) return
+/** Why no request may be sent to an address; null: its name must be resolved first. */
+export function faultOf(url: URL, allowed: AllowedHosts): string | null {
   const { protocol, hostname, port, username, password } = url
-  const host = hostname.replace(/^\[|\]$/g, '')
-  const isSafe =
-    protocol === 'https:' &&
-    ports.includes(port) &&
-    username === '' &&
-    password === '' &&
-    // Names are checked when they are resolved.
-    (!ipaddr.isValid(host) || isPublic(host))
-  if (!isSafe) throw new Unreachable(`it redirects to ${url.origin}, which is not allowed`)
+  if (protocol !== 'https:') return 'only https is allowed'
+  if (username !== '' || password !== '') return 'an address with a password is not allowed'
+  if (isListed(allowed, url)) return null
+  if (!ports.includes(port)) return 'only the ports 443 and 8443 are allowed'
+  const host = bare(hostname)
+  // Names are checked when they are resolved.
+  return ipaddr.isValid(host) && !isPublic(host)
+    ? 'addresses of private networks and of this machine are not allowed'
+    : null
+}
+
+function refuseUnsafe(url: URL, allowed: AllowedHosts, isRedirect: boolean): void {
+  const fault = faultOf(url, allowed)
+  if (fault === null) return
+  throw new Unreachable(
+    isRedirect
+      ? `it redirects to ${url.origin}, which is not allowed: ${fault}`
+      : `${url.origin} is not allowed: ${fault}`,
+  )
 }
 
 /** Not of this machine, a private network, a cloud's metadata or anything else that is not on the internet. */
-export const isPublic = (address: string): boolean =>
-  ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
+export function isPublic(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  // IPv6 has further forms, such as ::127.0.0.1, that are no special range of the library.
+  const isGlobal = parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast)
+  return isGlobal && parsed.range() === 'unicast'
+}
+
+/** All that has been assigned of IPv6 (RFC 4291, 2.4). */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
 const resolveAll = (name: string): Promise<LookupAddress[]> =>
   new Promise((done, failed) =>
     resolveName(name, { all: true }, (error, found) => (error ? failed(error) : done(found))),
   )
 
-const onlyPublic =
-  (resolve: typeof resolveAll): LookupFunction =>
+type Found = LookupAddress[]
+
+const onlyThose = (mayReach: (address: string) => boolean, resolve: typeof resolveAll) =>
+  lookupBy(resolve, (name, found) => {
+    if (found.length === 0 || !found.every(({ address }) => mayReach(address)))
+      throw new Error(`${name} has an address that is not allowed`)
+  })
+
+const anyOf = (resolve: typeof resolveAll) =>
+  lookupBy(resolve, (name, found) => {
+    if (found.length === 0) throw new Error(`${name} has no address`)
+  })
+
+/** The addresses it returns are the ones connected to, so that a name gains nothing by changing its address meanwhile. */
+const lookupBy =
+  (resolve: typeof resolveAll, check: (name: string, found: Found) => void): LookupFunction =>
   (name, { all }, done) => {
     resolve(name).then(
       found => {
         const [first] = found
-        if (!first || !found.every(({ address }) => isPublic(address)))
-          return done(new Error(`${name} has an address that is not allowed`), '', 4)
-        if (all) done(null, found)
+        try {
+          check(name, found)
+        } catch (error) {
+          return done(error as NodeJS.ErrnoException, '', 4)
+        }
+        if (all || !first) done(null, found)
         else done(null, first.address, first.family)
       },
       (error: NodeJS.ErrnoException) => done(error, '', 4),

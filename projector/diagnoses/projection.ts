@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { DiagnosisEvent } from '../../events/diagnoses.ts'
 import type { Handlers } from '../projection.ts'
 import type { DiagnosisTables } from './table.ts'
@@ -24,6 +25,7 @@ export const diagnosisProjection: Handlers<DiagnosisTables, DiagnosisEvent> = {
         fingerprint: null,
         analyzer: null,
         error: null,
+        comments: '[]',
       })
       .execute()
   },
@@ -40,6 +42,15 @@ export const diagnosisProjection: Handlers<DiagnosisTables, DiagnosisEvent> = {
         analyzer: JSON.stringify(analyzer),
         error,
       })
+      .where('diagnosis_id', '=', diagnosis_id)
+      .execute()
+  },
+  'diagnosis.commented': (tx, { data, occurred_at }) => {
+    const { diagnosis_id, plugin, model, words } = data
+    const comment = JSON.stringify([{ plugin, model, words, at: occurred_at }])
+    return tx
+      .updateTable('diagnoses')
+      .set({ comments: sql`comments || ${comment}::jsonb` })
       .where('diagnosis_id', '=', diagnosis_id)
       .execute()
   },

@@ -2,6 +2,8 @@ import type { ColumnType } from 'kysely'
 import type { Diagnosis, Verdict } from '../../schemas/diagnoses.ts'
 
 type MaybeInstant = ColumnType<Date | null, string | null, string | null>
+/** `at` as the event has it. */
+type Comment = Diagnosis['comments'][number]
 type Json<T> = ColumnType<T | null, string | null, string | null>
 
 export type DiagnosisTables = {
@@ -15,5 +17,7 @@ export type DiagnosisTables = {
     verdict: Json<Verdict>
     fingerprint: string | null
     analyzer: Json<Diagnosis['analyzer']>
+    /** Words of plugins, oldest first. */
+    comments: ColumnType<Comment[], string, string>
   }
 }

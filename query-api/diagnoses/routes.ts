@@ -103,7 +103,7 @@ const noVerdict = {
 }
 
 function toRecord(
-  { verdict, created_at, started_at, finished_at, analyzer, ...row }: Row,
+  { verdict, created_at, started_at, finished_at, analyzer, comments, ...row }: Row,
   similar: Similar,
 ): Diagnosis {
   return {
@@ -115,6 +115,7 @@ function toRecord(
     ...(verdict ?? noVerdict),
     similar: similar.get(row.fingerprint ?? '') ?? { count_30d: 0, run_ids: [] },
     analyzer,
+    comments: comments.map(one => ({ ...one, at: toTimestamp(new Date(one.at)) })),
     feedback: null,
   }
 }

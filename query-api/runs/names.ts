@@ -13,10 +13,10 @@ import {
 } from '../../schemas/runs/records.ts'
 import type { Reads } from '../reading/reads.ts'
 import { readableProjects } from '../rules/access.ts'
+import { readSearch } from '../rules/search.ts'
 import { findRuns } from './found.ts'
 import { filteredRuns, inOrder } from './list.ts'
 import type { RecordTables } from './record.ts'
-import { readSearch } from './search.ts'
 
 type Tables = HparamTables & RecordTables
 type Db = Kysely<Tables>

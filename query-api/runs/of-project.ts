@@ -1,10 +1,11 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
-import type { Db } from './by-metric.ts'
+import type { RunSearch } from '../../schemas/runs/search.ts'
+import { readSearch } from '../rules/search.ts'
+import type { Db, Page } from './by-metric.ts'
 import { findRuns } from './found.ts'
-import { inOrder, pageOfRuns } from './list.ts'
+import { inOrder, pageOfRuns, type Readable } from './list.ts'
 import type { StoredRun } from './record.ts'
-import { readSearch } from './search.ts'
 
 export type RunsAsked = {
   project: string
@@ -12,6 +13,18 @@ export type RunsAsked = {
   q: string | undefined
   ids: readonly string[] | null
   limit: number
+}
+
+/** The newest runs of a search and how many there are (10,001: more than 10,000). */
+export async function runsOfSearch(
+  db: Db,
+  readable: Readable,
+  search: RunSearch | null,
+  page: Page,
+): Promise<{ counted: number; runs: StoredRun[] }> {
+  const sort = '-created_at'
+  const found = await findRuns(db, { readable, filter: {}, search, sort })
+  return { counted: found.counted, runs: await pageOfRuns(db, found, sort, page) }
 }
 
 /** The newest of the runs of a project that were asked for, and how many there are (10,001: more than 10,000). */

@@ -27,6 +27,7 @@ import {
   readableProjects,
 } from '../rules/access.ts'
 import { setCursor } from '../rules/newest-change.ts'
+import { readSearch } from '../rules/search.ts'
 import { parseMetricSort } from './by-metric.ts'
 import { compareRuns, parseIds } from './compare.ts'
 import { readEnd } from './end.ts'
@@ -35,7 +36,6 @@ import { readLineage } from './lineage.ts'
 import { pageOfRuns } from './list.ts'
 import { namesRoutes } from './names.ts'
 import { type RecordTables, readRecords } from './record.ts'
-import { readSearch } from './search.ts'
 
 export type Tables = AccessTables & ChangeTables & HparamTables & JobTables & RecordTables
 

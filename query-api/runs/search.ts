@@ -1,38 +1,11 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { containing } from '../../platform/search-text.ts'
 import type { MetricTables } from '../../projector/metrics/table.ts'
-import { parseSearch } from '../../schemas/runs/parse-search.ts'
-import {
-  type Comparison,
-  type Condition,
-  columnOf,
-  type RunSearch,
-  SearchFault,
-} from '../../schemas/runs/search.ts'
+import type { Condition, RunSearch } from '../../schemas/runs/search.ts'
 import { toFinite } from '../../schemas/runs/search-words.ts'
-import { Invalid } from '../../schemas/validate.ts'
 import { orderedLast } from '../rules/ordered-last.ts'
+import { matching, sign } from '../rules/search.ts'
 import { inStates, isMarked } from './list.ts'
-
-/** The search of a request, null for none; 422 with the column of a syntax error. */
-export function readSearch(text: string | undefined): RunSearch | null {
-  if (text === undefined) return null
-  try {
-    return parseSearch(text)
-  } catch (error) {
-    if (!(error instanceof SearchFault)) throw error
-    const column = columnOf(text, error.at)
-    throw new Invalid([
-      {
-        loc: ['query', 'q'],
-        msg: `${error.message} (column ${column})`,
-        type: 'value_error',
-        input: text,
-        ctx: { column },
-      },
-    ])
-  }
-}
 
 /** SQL condition on `runs`; null is true. `within`: ids that include all candidate runs, null for any. */
 type Matcher = (search: RunSearch | null, within: Within) => RawBuilder<SqlBool>
@@ -54,7 +27,8 @@ export async function searchMatcher(
       : await sql<{ key: string; key_no: number }>`
           select key, key_no from metric_name where key = any(${keys})`.execute(db)
   const keyNos = new Map(rows.map(row => [row.key, row.key_no]))
-  return (part, within) => (part ? compile(part, { keyNos, within }) : sql`true`)
+  return (part, within) =>
+    part ? matching(part, one => matchOne(one, { keyNos, within })) : sql`true`
 }
 
 function conditionsOf(search: RunSearch): Condition[] {
@@ -65,16 +39,8 @@ function conditionsOf(search: RunSearch): Condition[] {
 
 type Scope = { keyNos: ReadonlyMap<string, number>; within: Within }
 
-function compile(search: RunSearch, scope: Scope): RawBuilder<SqlBool> {
+function matchOne(search: Condition, scope: Scope): RawBuilder<SqlBool> {
   switch (search.kind) {
-    case 'and':
-    case 'or': {
-      const items = search.items.map(item => compile(item, scope))
-      return sql`(${sql.join(items, search.kind === 'and' ? sql` and ` : sql` or `)})`
-    }
-    case 'not':
-      // Not true: a run whose value is unknown does not match the condition, so it matches its opposite.
-      return sql`(${compile(search.item, scope)}) is not true`
     case 'word':
       return sql`runs.search like ${containing(search.text)}`
     case 'field':
@@ -89,9 +55,6 @@ function compile(search: RunSearch, scope: Scope): RawBuilder<SqlBool> {
       return matchLabel(search, scope)
   }
 }
-
-const signs = { '=': '=', '!=': '<>', '<': '<', '<=': '<=', '>': '>', '>=': '>=' } as const
-const sign = (op: Comparison) => sql.raw(signs[op])
 
 function matchField({ field, op, value }: Condition & { kind: 'field' }): RawBuilder<SqlBool> {
   const matches = matchWord(field, value)

@@ -53,8 +53,13 @@ export type GateName = (typeof gateNames)[number]
 
 const facts = () => Type.Record(Type.String(), Type.Unknown())
 
+/** A gate of Forge itself, or of a plugin. */
+const anyGate = Type.Unsafe<GateName | `plugin:${string}`>(
+  Type.Union([oneOf(...gateNames), Type.String({ pattern: '^plugin:[a-z0-9_.-]+$' })]),
+)
+
 export const gateResult = Type.Object({
-  gate: oneOf(...gateNames),
+  gate: anyGate,
   ok: Type.Boolean(),
   detail: Type.String(),
   data: Type.Optional(facts()),

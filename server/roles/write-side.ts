@@ -24,16 +24,19 @@ import { createQueueBook } from '../../command-api/jobs/queue-book.ts'
 import { runFilesReactor } from '../../command-api/jobs/run-files.ts'
 import { startJobTimers } from '../../command-api/jobs/timers.ts'
 import { createKeyLimit } from '../../command-api/metrics/key-limit.ts'
+import { startPluginSender } from '../../command-api/plugins/send.ts'
 import { refuseLogAhead } from '../../command-api/relay/log-ahead.ts'
 import { startRelay } from '../../command-api/relay/relay.ts'
 import { environmentBuilder } from '../../command-api/rl-environments/build.ts'
 import { createReports } from '../../command-api/rules/admit-report.ts'
 import { type Hub, openHub } from '../../command-api/rules/model-hub.ts'
+import { openPluginCalls } from '../../command-api/rules/plugin-calls.ts'
 import { createShortNumbers } from '../../command-api/rules/short-numbers.ts'
 import { startRunTimers } from '../../command-api/runs/timers.ts'
 import { startFailedLoginRecorder } from '../../command-api/sessions/failed-logins.ts'
 import { decisionEvents } from '../../events/all.ts'
-import { openOutgoing } from '../../platform/http/outgoing.ts'
+import { type AllowedHosts, allowedHosts } from '../../platform/http/allowed-hosts.ts'
+import { type Outgoing, openOutgoing } from '../../platform/http/outgoing.ts'
 import { addressKeyOf } from '../../platform/http/signed-address.ts'
 import { createPool } from '../../platform/postgres/pool.ts'
 import { eventId, prefixedId } from '../../platform/time.ts'
@@ -43,6 +46,7 @@ import { volumesIn } from '../data-directory.ts'
 import { keyStoreOf } from '../key-store.ts'
 import { openStores } from '../object-stores.ts'
 import { isGatewayAlone } from '../settings/config.ts'
+import { readSettingFile } from '../settings/secret-file.ts'
 import { ledgerReader } from './ledger-reader.ts'
 import { observing } from './observed.ts'
 import { replicaJobs } from './replicas.ts'
@@ -67,6 +71,8 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     failed: error => logger.error({ err: error }, 'the waits of the queue could not be forecast'),
   })
   const listeners = { ...listenersOf(core), queue }
+  const sealing = await openSealingKeys(keyStore, now())
+  const guard = await guardOf(core)
   return {
     store: openEventStore(core, {
       committed: () => core.relay.current?.wake(),
@@ -78,7 +84,7 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     newId: prefixedId,
     config: { ...config, oidc: oidcOf(config), secondFactor: secondFactorPolicy(config) },
     keys: await openKeys(core, keyStore),
-    sealing: await openSealingKeys(keyStore, now()),
+    sealing,
     logger,
     reports: createReports(pool, now),
     ...createFactAppends(log, eventId),
@@ -98,7 +104,11 @@ export async function openWriteSide(core: Core): Promise<Deps> {
     servingChanged: listeners.serving,
     engineHeaders: engineHeaders(await readPositionKey(pool)),
     judgeTokens: judgeTokens(await readPositionKey(pool)),
-    hub: openHubOf(core),
+    hub: openHubOf(core, guard),
+    plugins: openPluginCalls({
+      ...{ pool, sealing, now, logger, newId: prefixedId, allowed: guard.allowed },
+      outgoing: openPluginClient(core, guard),
+    }),
     volumes: {
       local: volumesIn(config.dataDir),
       slurm: config.slurmDir === null ? null : volumesIn(config.slurmDir),
@@ -107,17 +117,32 @@ export async function openWriteSide(core: Core): Promise<Deps> {
   }
 }
 
+type Guard = { allowed: AllowedHosts; ca: string | null }
+
+/** Which internal services requests may leave for, and whose certificates count. */
+async function guardOf({ config: { outgoingHosts, outgoingCaFile } }: Core): Promise<Guard> {
+  const name = 'SERVICE_OUTGOING_CA_FILE'
+  const ca = outgoingCaFile === null ? null : await readSettingFile(name, outgoingCaFile)
+  return { allowed: allowedHosts(outgoingHosts), ca }
+}
+
 /** The hub that the administrator configured. */
-function openHubOf({ config, life }: Core): Hub | null {
+function openHubOf({ config, life }: Core, guard: Guard): Hub | null {
   const { hubEndpoint: endpoint } = config
   if (endpoint === null) return null
   const outgoing = life.owns(
     'model hub',
-    openOutgoing({ trusted: new URL(endpoint).origin }),
+    openOutgoing({ trusted: new URL(endpoint).origin, ...guard }),
     opened => opened.close(),
   )
   return openHub({ endpoint, outgoing })
 }
+
+/** Follows no redirects. */
+const openPluginClient = ({ life }: Core, guard: Guard): Outgoing =>
+  life.owns('plugins', openOutgoing({ trusted: null, redirects: 0, ...guard }), opened =>
+    opened.close(),
+  )
 
 /** Events belong to the owner of the database: other roles only add to them. */
 async function asOwner({ databaseUrl }: Core, work: (owner: Pool) => Promise<void>): Promise<void> {
@@ -173,6 +198,7 @@ export function startTimers(core: Core, deps: Deps): void {
     startServingTimers({ ...deps, jobs: replicaJobs(core, deps) }),
     started => started.stop(),
   )
+  life.owns('plugin sender', startPluginSender(deps), started => started.stop())
   life.owns('alert timers', startAlertTimers(deps), started => started.stop())
   life.owns('failed sign-ins', startFailedLoginRecorder(deps), started => started.stop())
 }

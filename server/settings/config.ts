@@ -17,6 +17,7 @@ import { type BackupConfig, backupFaults, backupSettings } from './backup.ts'
 import { type HubConfig, hubSettings } from './hub.ts'
 import { type IsolationConfig, isolationSettings } from './isolation.ts'
 import { type KafkaConfig, kafkaFaults, kafkaSettings } from './kafka.ts'
+import { type OutgoingConfig, outgoingSettings } from './outgoing.ts'
 import { type S3Config, s3Faults, s3Settings } from './s3.ts'
 import { type SlurmConfig, slurmFaults, slurmSettings } from './slurm.ts'
 
@@ -42,7 +43,8 @@ export type Config = OidcConfig &
   SlurmConfig &
   S3Config &
   BackupConfig &
-  HubConfig & {
+  HubConfig &
+  OutgoingConfig & {
     port: number
     host: string
     /** Absolute path of the folder with all files of this installation. */
@@ -153,6 +155,7 @@ const settings: Settings<Config> = {
   ...s3Settings,
   ...backupSettings,
   ...hubSettings,
+  ...outgoingSettings,
   logRetentionDays: ['SERVICE_LOG_RETENTION_DAYS', whole(30, 1, 3650)],
   runDirDays: ['SERVICE_RUN_DIR_DAYS', whole(7, 0, 3650)],
   captureDays: ['SERVICE_CAPTURE_DAYS', whole(7, 1, 3650)],

@@ -1,8 +1,8 @@
 import test from 'ava'
 import { byCloseness } from '../../clients/console/src/shell/closeness.ts'
 import { sharedForge } from '../servers/forge.ts'
-import { createRun } from '../servers/runs.ts'
-import { becomes, openSignedIn } from './browse.ts'
+import { createRun, ingest } from '../servers/runs.ts'
+import { axeFinds, becomes, openSignedIn } from './browse.ts'
 
 const shared = sharedForge()
 const run = (short_id: string, name: string | null = null) => ({
@@ -67,4 +67,45 @@ test('text typed while the palette is still loading is not lost', async t => {
   await page.keyboard.press('Enter')
   await page.waitForURL('**/annotations')
   t.deepEqual(faults, [])
+})
+
+test('one search finds things of several types, and the palette and its page lead to each', async t => {
+  const forge = await shared()
+  const run = await createRun(forge, 'needle')
+  const checkpoint = { kind: 'checkpoint', path: 's3://b/needle-3', format: 'npz', step: 3 }
+  await ingest(forge, run, 'artifact', checkpoint)
+  await forge.call('POST', '/api/models', { body: { name: 'needle-model', project: 'needle' } })
+  const criteria = [{ name: 'sharp', weight: 1, description: 'It is sharp.' }]
+  await forge.call('PUT', '/api/rubrics/admin/needle-rubric', {
+    body: { name: 'needle-rubric', criteria },
+  })
+  const { page, faults } = await openSignedIn(t, forge)
+  await page.goto(`${forge.url}/queue`)
+  await page.getByRole('heading', { name: 'Queue', exact: true }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('needle-model')
+  await page.getByRole('option', { name: 'Model: needle-model' }).click()
+  await page.waitForURL('**/models/needle-model')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('needle')
+  await page.getByRole('option', { name: 'Everything with needle' }).click()
+  await page.waitForURL('**/search?q=needle')
+  for (const [section, name, address] of [
+    ['Runs', run.short_id, `/runs/${run.short_id}`],
+    ['Models', 'needle-model', '/models/needle-model'],
+    ['Rubrics', 'admin/needle-rubric', '/rubrics/admin/needle-rubric'],
+    ['Artifacts', 's3://b/needle-3', `/runs/${run.short_id}/artifacts`],
+  ] as const) {
+    await page.getByRole('table', { name: section }).getByRole('link', { name }).click()
+    await page.waitForURL(`**${address}`)
+    await page.goBack()
+  }
+  await page.getByRole('searchbox').fill('needle (')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').filter({ hasText: 'column 9' }).waitFor()
+  t.deepEqual(await axeFinds(page), [])
+  t.deepEqual(
+    faults.filter(fault => !fault.includes('422')),
+    [],
+  )
 })

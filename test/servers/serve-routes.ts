@@ -19,8 +19,11 @@ import type { Deps } from '../../command-api/deps.ts'
 import { createQueueBook } from '../../command-api/jobs/queue-book.ts'
 import { createKeyLimit } from '../../command-api/metrics/key-limit.ts'
 import { createReports } from '../../command-api/rules/admit-report.ts'
+import { openPluginCalls } from '../../command-api/rules/plugin-calls.ts'
 import { createShortNumbers } from '../../command-api/rules/short-numbers.ts'
 import { topicsOf } from '../../events/topics.ts'
+import { noHosts } from '../../platform/http/allowed-hosts.ts'
+import { openOutgoing } from '../../platform/http/outgoing.ts'
 import { listen } from '../../platform/http/server.ts'
 import { httpShell } from '../../platform/http/shell.ts'
 import { addressKeyOf } from '../../platform/http/signed-address.ts'
@@ -58,6 +61,10 @@ export async function routeParts(
     executor: () => {},
     queue,
   }
+  const logger = pino({ level: 'silent' })
+  const sealing = await openSealingKeys(await keyFolder(join(dataDir, 'keys')), now())
+  const outgoing = openOutgoing({ trusted: null })
+  t.teardown(() => outgoing.close())
   const deps: Deps = {
     store: eventStoreOn(pool, { recorded: events => announce(events, listeners) }),
     pool,
@@ -65,8 +72,8 @@ export async function routeParts(
     newId: prefixedId,
     config: { ...config, oidc: oidcOf(config) },
     keys: await loadKeys(dataDir),
-    sealing: await openSealingKeys(await keyFolder(join(dataDir, 'keys')), now()),
-    logger: pino({ level: 'silent' }),
+    sealing,
+    logger,
     reports: createReports(pool, now),
     ...createFactAppends(createMemoryLog(Object.values(topics)), eventId),
     metricKeys: createKeyLimit({ count: async () => new Map(), missing: async () => [] }),
@@ -81,6 +88,9 @@ export async function routeParts(
     topics,
     newEventId: eventId,
     hub: null,
+    plugins: openPluginCalls({
+      ...{ pool, now, sealing, logger, outgoing, allowed: noHosts, newId: prefixedId },
+    }),
     volumes: { local: join(dataDir, 'volumes'), slurm: null },
     ingestedPoints: () => {},
     servingChanged: listeners.serving,

@@ -31,6 +31,18 @@ import {
   maintenanceStatus,
 } from './maintenance.ts'
 import {
+  describePluginCalls,
+  describePluginList,
+  describePluginRemove,
+  describePluginSet,
+  describePluginTest,
+  pluginCalls,
+  pluginList,
+  pluginRemove,
+  pluginSet,
+  pluginTest,
+} from './plugins.ts'
+import {
   describeProjections,
   describeRebuild,
   describeRotateKeys,
@@ -102,6 +114,7 @@ export function addAdministration(program: Command, world: World, ended: Ended):
     ended,
   )
   addRecipes(admin.command('recipe').description('recipes of the catalogue'), world, ended)
+  addPlugins(admin.command('plugin').description('services that Forge asks'), world, ended)
   const profile = admin.command('profile').description('hardware for jobs')
   speakingIn(profile, world, ended)({ set: [describeProfileSet, profileSet] })
   speaking({
@@ -150,6 +163,17 @@ function addQuotas(quota: Command, world: World, ended: Ended): void {
   speaking({
     get: [describeQuotaGet, quotaGet],
     set: [describeQuotaSet, quotaSet],
+  })
+}
+
+function addPlugins(plugin: Command, world: World, ended: Ended): void {
+  const speaking = speakingIn(plugin, world, ended)
+  speaking({
+    ls: [describePluginList, pluginList],
+    set: [describePluginSet, pluginSet],
+    rm: [describePluginRemove, pluginRemove],
+    test: [describePluginTest, pluginTest],
+    calls: [describePluginCalls, pluginCalls],
   })
 }
 

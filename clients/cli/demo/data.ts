@@ -12,6 +12,7 @@ import { sendEnvironment } from './data/environments.ts'
 import { sendJobs } from './data/jobs.ts'
 import { sendModels, suspendModels } from './data/models.ts'
 import { firstPanels, type PlannedRun, people, plannedRuns } from './data/plan.ts'
+import { sendPlugins } from './data/plugins.ts'
 import { sendReflows } from './data/reflows.ts'
 import { defineBenchmark, type Sent, sendRun } from './data/send.ts'
 import { sendTeams } from './data/teams.ts'
@@ -117,6 +118,7 @@ async function sendAll(
   }
   await sendBudgets(root, projects)
   await sendTeams(root, projects)
+  await sendPlugins(root)
   await addAnnotations(root, owners, made)
   // Before the jobs, which hold all GPUs of the machine.
   if (projects.has('language')) await addModels(owners.get('lin') ?? root, url, signal)

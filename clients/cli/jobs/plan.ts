@@ -106,7 +106,11 @@ function gateLines({ terminal }: Session, gates: readonly AskedGate[], source: S
     const indent = ' '.repeat(width + 4)
     const fitted = (line: string) => wrapped(line, terminal.columns(), indent)
     const places = ok ? [] : placesOfGate(origin, gate, data)
-    const below = [...places.map(place => `at ${place}`), ...(!ok && hint ? [`→ ${hint}`] : [])]
+    const below = [
+      ...places.map(place => `at ${place}`),
+      ...changesIn(data).map(change => changeText(change)),
+      ...(!ok && hint ? [`→ ${hint}`] : []),
+    ]
     return [
       `${mark} ${padEnd(gate, width)}  ${detail}`,
       ...below.map(line => `${indent}${line}`),
@@ -134,10 +138,17 @@ function sinceLines({ terminal }: Session, since: Since | null): string[] {
   const width = Math.max(...changes.map(({ path }) => path.length))
   return [
     terminal.paint('dim', `changed since ${short_id}`),
-    ...changes.map(
-      ({ path, from, to }) => `  ${padEnd(path, width)}  ${valueText(from)} → ${valueText(to)}`,
-    ),
+    ...changes.map(change => `  ${changeText(change, width)}`),
   ]
 }
+
+/** What a plugin changed in the job. */
+const changesIn = (data: unknown): SpecChange[] =>
+  typeof data === 'object' && data !== null && 'changes' in data && Array.isArray(data.changes)
+    ? data.changes
+    : []
+
+const changeText = ({ path, from, to }: SpecChange, width = 0): string =>
+  `${padEnd(path, width)}  ${valueText(from)} → ${valueText(to)}`
 
 const valueText = (value: unknown) => (value === undefined ? 'none' : JSON.stringify(value))

@@ -68,6 +68,7 @@ function sayAdmitted(terminal: Terminal, admitted: Admission, url: string): void
   terminal.note(
     `  ${paintNote('green', '✓')} ${gates.length} gates passed${quota ? `; ${quota}` : ''}`,
   )
+  for (const { gate, detail } of gates.filter(isOfPlugin)) terminal.note(`  ${gate}: ${detail}`)
   for (const { detail } of admitted.admission.warnings)
     for (const line of wrapped(
       `  ${paintNote('yellow', '!')} ${detail}`,
@@ -90,3 +91,5 @@ function whenText(admitted: Admission): string {
   const reason = admitted.state_reason && !isNext ? ` (${admitted.state_reason})` : ''
   return `${admitted.state}${reason}${place}${starts}`
 }
+
+const isOfPlugin = ({ gate }: { gate: string }) => gate.startsWith('plugin:')

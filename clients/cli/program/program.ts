@@ -62,6 +62,7 @@ import { describeSamples, samples } from '../runs/samples.ts'
 import { describeSet, set } from '../runs/set.ts'
 import { describeShow, show } from '../runs/show.ts'
 import { describeWatch, watch } from '../runs/watch.ts'
+import { describeSearch, search } from '../search/search.ts'
 import { addSecrets } from '../secrets/commands.ts'
 import { addTeams } from '../teams/commands.ts'
 import { describeUsage, usage } from '../usage/usage.ts'
@@ -96,6 +97,7 @@ export function createProgram(world: World, ended: Ended): Command {
     compare: [describeCompare, compare],
     samples: [describeSamples, samples],
     lineage: [describeLineage, lineage],
+    search: [describeSearch, search],
     hardware: [describeHardware, hardware],
     env: [describeEnv, env],
     alerts: [describeAlerts, alerts],

@@ -105,9 +105,16 @@ function show({ terminal, isJson }: Session, found: Diagnosis): void {
     terminal.data(
       `  ${count_30d} other runs of the last 30 days look similar: ${run_ids.join(', ')}`,
     )
+  for (const line of found.comments.flatMap(commentLines)) terminal.data(`  ${line}`)
   for (const [index, line] of suggestionLines(found).entries())
     terminal.data(`  ${index + 1}. ${line}`)
 }
+
+/** Marked as the words of a plugin. */
+const commentLines = ({ plugin, model, words }: Diagnosis['comments'][number]): string[] => [
+  `The plugin ${plugin} says${model === null ? '' : `, by the language model ${model}`}:`,
+  ...words.split('\n').map(line => `  ${line}`),
+]
 
 function classLine({ category, subcategory, blame, confidence }: Diagnosis): string {
   const kind = [category, subcategory].filter(word => word !== null).join(', ')

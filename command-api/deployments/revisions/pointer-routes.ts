@@ -17,6 +17,7 @@ import { change, toChange, toReply } from '../change.ts'
 import type { Made } from '../living.ts'
 import { promote, rollBack } from './decide.ts'
 import { findFailures, foreseeFailures, refuseRevision } from './gates.ts'
+import { refuseByPlugins } from './plugins.ts'
 
 /** Routes that move the pointer to the promoted revision; the address never changes. */
 export const pointerRoutes = (deps: Deps): Route[] => [
@@ -40,6 +41,10 @@ export const pointerRoutes = (deps: Deps): Route[] => [
       const overridden = await overriddenBy(deps, request, {
         ...found,
         candidate: () => revision_id,
+      })
+      await refuseByPlugins(deps, {
+        ...{ deployment_id, revision_id, reason },
+        by: request.caller.username,
       })
       return toReply(
         await change(deps, request, deployment_id, {
@@ -66,6 +71,12 @@ export const pointerRoutes = (deps: Deps): Route[] => [
       const { deployment_id } = found
       const { reason = '', to = null } = request.body
       const overridden = await overriddenBy(deps, request, { ...found, candidate: () => to })
+      if (to !== null)
+        await refuseByPlugins(deps, {
+          ...{ deployment_id, revision_id: to, reason },
+          by: request.caller.username,
+          isRollback: true,
+        })
       return toReply(
         await change(deps, request, deployment_id, {
           decide: deployment => rollBack(deployment, { to, reason, overridden }),

@@ -6,7 +6,7 @@ import type { Deps } from '../../deps.ts'
 import { saveDeployment, servingLock } from '../rows.ts'
 
 export type ServingDeps = CommitDeps &
-  Pick<Deps, 'pool' | 'logger' | 'servingChanged'> & { engineHeaders: EngineHeaders }
+  Pick<Deps, 'pool' | 'logger' | 'servingChanged' | 'plugins'> & { engineHeaders: EngineHeaders }
 
 export const asked = {
   actor: { type: 'system', id: 'serving-keeper', via: 'timer' },

@@ -9,6 +9,7 @@ import type { Transaction } from '../../commit/event-store.ts'
 import { inWords } from '../../rules/benchmark-gate.ts'
 import { progressRevision, revisionFailed, revisionReady } from '../revisions/decide.ts'
 import { foreseeFailures } from '../revisions/gates.ts'
+import { pluginsAgainst } from '../revisions/plugins.ts'
 import { routeReplica } from '../rows.ts'
 import { decideWith, type ServingDeps } from './decide-with.ts'
 import { ask } from './probe.ts'
@@ -104,7 +105,11 @@ async function answered(deps: ServingDeps, replica: Replica, check: Check): Prom
   if (state === 'ready') return noteAsked(deps, replica, askAgainMs)
   const load_s = (deps.now().getTime() - started_at.getTime()) / 1000
   const { promoted, failures } = await foreseeFailures(deps, deployment_id, () => revision_id)
-  const gate = { promoted, failed: failures.map(inWords) }
+  const against =
+    revision === 'ready'
+      ? []
+      : await pluginsAgainst(deps, { deployment_id, revision_id, by: null, reason: '' })
+  const gate = { promoted, failed: [...failures.map(inWords), ...against.map(({ text }) => text)] }
   await decideWith(deps, replica, {
     decide: deployment =>
       revision === 'ready'

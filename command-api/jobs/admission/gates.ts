@@ -256,22 +256,32 @@ const gates: readonly [GateName, Gate][] = [
   ['env', environmentVariables],
 ]
 
+/** Rewords a refusal, e.g. because a plugin caused it. */
+export type Reword = (gate: GateName, refused: Refused) => Refused
+const asItIs: Reword = (_, refused) => refused
+
 /** Results of all gates, including refusals. */
-export const askAll = (facts: AdmissionFacts): GateResult[] =>
+export const askAll = (facts: AdmissionFacts, reword = asItIs): GateResult[] =>
   gates.map(([gate, ask]) => {
     const answer = ask(facts)
     if (answer.ok) return { gate, ...answer }
-    const { refusal: _, ...shown } = answer
+    const { refusal: _, ...shown } = reword(gate, answer)
     return { gate, ...shown }
   })
 
 /** Results of all gates; throws the first refusal (specification, "Gates that refuse `POST /api/jobs`"). */
-export const passAll = (facts: AdmissionFacts): GateResult[] =>
+export const passAll = (facts: AdmissionFacts, reword = asItIs): GateResult[] =>
   gates.map(([gate, ask]) => {
     const answer = ask(facts)
-    if (!answer.ok) throw refusalOf(gate, answer)
+    if (!answer.ok) throw refusalOf(gate, reword(gate, answer))
     return { gate, ...answer }
   })
+
+/** Throws the first refusal of a plugin. */
+export function refuseRefused(results: readonly GateResult[]): void {
+  for (const { gate, ok, detail, code = 'plugin.refused', ...extras } of results)
+    if (!ok) throw new Refusal('invalid', detail, { fields: { gate }, code, ...extras })
+}
 
 /** The first gate runs before validation, because other dialects have other schemas. */
 export function passDialect(body: unknown): void {

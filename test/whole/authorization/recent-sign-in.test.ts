@@ -11,6 +11,7 @@ import { patient } from '../../servers/patience.ts'
 const dangerous = [
   'DELETE /api/admin/dead-letters/{letter_id}',
   'DELETE /api/admin/duties/{duty_id}',
+  'DELETE /api/admin/plugins/{name}',
   'DELETE /api/admin/users/{username}/second-factor',
   'DELETE /api/auth/passkeys/{passkey_id}',
   'DELETE /api/auth/sessions/{sid}',
@@ -24,6 +25,7 @@ const dangerous = [
   'POST /api/cli/device/{user_code}/approve',
   'PUT /api/admin/image-registries',
   'PUT /api/admin/maintenance',
+  'PUT /api/admin/plugins/{name}',
 ]
 
 const page = join(import.meta.dirname, '../../../docs/operate/sign-in.md')

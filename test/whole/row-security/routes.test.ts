@@ -138,7 +138,9 @@ const hiddenReads = (routes: readonly Route[], { fixtures }: SampleServer): stri
 function rowsOf({ text }: { text: string }): string {
   if (!/^[[{]/.test(text)) return JSON.stringify(text.trim().split('\n').slice(1))
   const body = JSON.parse(text)
-  return JSON.stringify(Array.isArray(body) ? body : (body.jobs ?? body.experiments))
+  return JSON.stringify(
+    Array.isArray(body) ? body : (body.jobs ?? body.experiments ?? body.results),
+  )
 }
 
 test('with every filter of the queries off, no route shows a stranger anything', async t => {

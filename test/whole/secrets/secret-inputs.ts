@@ -18,6 +18,14 @@ export async function sendPasswords(sender: SecretSender, admin: string): Promis
     body: { username: 'made', role: 'operator' },
   })
   take('made-up password', made.body.password, 'answer create without')
+  const plugin = await send('set a plugin', 200, {
+    ...{ method: 'PUT', path: '/api/admin/plugins/quiet', headers: asAdmin },
+    body: {
+      ...{ url: 'https://plugins.example.com/', hooks: ['job.terminal'] },
+      ...{ mode: 'fail_open', enabled: false },
+    },
+  })
+  take('secret of a plugin', plugin.body.secret, 'answer set a plugin')
   const login = (title: string, status: number, password: unknown, more = {}) =>
     send(title, status, {
       path: '/api/auth/login',

@@ -48,6 +48,16 @@ const acts: readonly Act[] = [
     name: [what => `Drop the duty ${what}`, what => `丢弃任务 ${what}`],
   },
   {
+    method: 'PUT',
+    path: /^\/api\/admin\/plugins\/([^/]+)$/,
+    name: [what => `Set the plugin ${what}`, what => `设置插件 ${what}`],
+  },
+  {
+    method: 'DELETE',
+    path: /^\/api\/admin\/plugins\/([^/]+)$/,
+    name: [what => `Remove the plugin ${what}`, what => `移除插件 ${what}`],
+  },
+  {
     method: 'POST',
     path: /^\/api\/auth\/passkeys(?:\/options)?$/,
     name: [() => 'Register a passkey', () => '注册通行密钥'],

@@ -21,6 +21,7 @@ import { type Me, signOut } from '../session/session.ts'
 import { useLanguage, useWords, wordsOf } from '../words/words.ts'
 import { byCloseness } from './closeness.ts'
 import styles from './palette.module.css'
+import { type OtherThing, useOtherThings } from './palette-others.ts'
 
 const words = wordsOf({
   title: ['Find', '查找'],
@@ -36,12 +37,12 @@ const words = wordsOf({
   signOut: ['Sign out', '退出登录'],
 })
 
-type Item = { key: string; text: string; state?: string; act: () => void }
+type Item = OtherThing & { state?: string }
 
 /** `onOpen` returns the text typed before this was loaded. */
 type Props = { onOpen: () => string; onClose: () => void }
 
-/** Ctrl-K: runs by the search grammar, pages and commands. */
+/** Ctrl-K: runs and other things by the search grammar, pages and commands. */
 export function Palette({ onOpen, onClose }: Props) {
   const say = useWords(words)
   const [text, setText] = useState('')
@@ -154,6 +155,7 @@ function useItems(text: string): { items: Item[]; isLooking: boolean } {
     state: run.state,
     act: () => void navigate({ to: '/runs/$run_id', params: { run_id: run.short_id } }),
   }))
+  const ofOthers = useOtherThings(q)
   const isExact = runs[0]?.short_id.toLowerCase() === q.toLowerCase()
   const search = {
     key: 'all',
@@ -165,6 +167,7 @@ function useItems(text: string): { items: Item[]; isLooking: boolean } {
     ...known.filter(item => item.text.toLowerCase().includes(q.toLowerCase())),
     ...ofRuns.slice(isExact ? 1 : 0),
     ...(q === '' ? [] : [search]),
+    ...ofOthers,
   ]
   const isLooking = shortId.test(text.trim()) && (text.trim() !== q || exact.isLoading)
   return { items, isLooking }

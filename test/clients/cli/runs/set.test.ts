@@ -33,3 +33,24 @@ test('runs are renamed, tagged, annotated, starred and archived from the command
   t.is(noJob.code, 3)
   t.regex(noJob.stderr, /No such job: words-1/)
 })
+
+test('a search over all types shows a table with the remaining counts, or JSON, and marks faults', async t => {
+  const forge = await startForge(t)
+  const { run } = await commandLine(t, { FORGE_HOST: forge.url, FORGE_TOKEN: forge.token })
+  await createRun(forge, 'found')
+  await createRun(forge, 'found')
+  await forge.call('POST', '/api/models', { body: { name: 'found-model', project: 'found' } })
+  const both = await run(['search', 'found', '-l', '1'])
+  t.deepEqual([both.code, both.stderr], [0, 'All that match: run 2\n'])
+  t.regex(
+    both.stdout,
+    /^TYPE +NAME +REF +OWNER +PROJECT +STATE\nrun +found-2 .*\nmodel +found-model .*\n$/,
+  )
+  const models = JSON.parse((await run(['search', 'found', '-t', 'model', '--json'])).stdout)
+  t.deepEqual(models.counts, { model: 1 })
+  t.is(models.results[0].path, '/models/found-model')
+  t.is((await run(['search', 'nothing-like-it'])).stderr, 'Nothing matches\n')
+  const broken = await run(['search', 'state:'])
+  t.is(broken.code, 2)
+  t.regex(broken.stderr, /\^/)
+})

@@ -16,6 +16,7 @@ export const sections: readonly {
     title: ['Image registries', '镜像仓库'],
     load: () => import('./registries.tsx'),
   },
+  { name: 'plugins', title: ['Plugins', '插件'], load: () => import('./plugins.tsx') },
   { name: 'maintenance', title: ['Maintenance', '维护'], load: () => import('./maintenance.tsx') },
   { name: 'engines', title: ['Engines', '执行引擎'], load: () => import('./engines.tsx') },
   { name: 'projections', title: ['Projections', '投影'], load: () => import('./projections.tsx') },

@@ -4,6 +4,7 @@ import { Badge } from '../../design/badge.tsx'
 import { Failure, Loading } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { State } from '../../design/state.tsx'
+import { SpecChanges } from '../../shell/spec-changes.tsx'
 import { lengthOf } from '../../words/amounts.ts'
 import { useLanguage, useWords } from '../../words/words.ts'
 import { gateText } from './gate-text.ts'
@@ -56,10 +57,11 @@ function Answer({ answer: { gates, warnings, estimate, queue } }: { answer: Pref
           </li>
         ))}
         {[...refusing, ...gates.filter(({ ok }) => ok)].map(one => (
-          <li key={one.gate}>
+          <li key={`${one.gate} ${one.detail}`}>
             <State state={one.ok ? 'ok' : 'failed'} text={one.ok ? say.passes : say.refuses} />
             <span>
               <strong>{gateText(one.gate, language)}</strong> {one.detail}
+              <SpecChanges data={one.data} />
               {one.hint && (
                 <span className={styles.soft}>
                   {' '}

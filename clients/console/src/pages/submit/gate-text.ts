@@ -16,4 +16,12 @@ const gates: Readonly<Record<string, readonly [en: string, zh: string]>> = {
 
 /** A gate as people read it; a newer server may have one that is not known here. */
 export const gateText = (gate: string, language: Language): string =>
-  gates[gate]?.[language === 'zh' ? 1 : 0] ?? gate.replaceAll('_', ' ')
+  pluginText(gate, language) ??
+  gates[gate]?.[language === 'zh' ? 1 : 0] ??
+  gate.replaceAll('_', ' ')
+
+function pluginText(gate: string, language: Language): string | null {
+  const [kind, name] = gate.split(':')
+  if (kind !== 'plugin' || name === undefined) return null
+  return language === 'zh' ? `插件 ${name}` : `plugin ${name}`
+}

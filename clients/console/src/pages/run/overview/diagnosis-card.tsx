@@ -8,6 +8,7 @@ import { reread } from '../../../session/api.ts'
 import { request } from '../../../session/session.ts'
 import { useAct } from '../../../session/use-act.ts'
 import { blameText, categoryText } from '../../../words/failures.ts'
+import { visible } from '../../../words/visible.ts'
 import { useLanguage, useWords } from '../../../words/words.ts'
 import { pathOfDiagnoses } from '../use-diagnosis.ts'
 import type { RunRecord } from '../use-run.ts'
@@ -71,6 +72,15 @@ function Verdict({ diagnosis }: { diagnosis: Diagnosis }) {
           </ul>
         </>
       )}
+      {diagnosis.comments.map(({ plugin, model, words: said }) => (
+        <blockquote key={plugin}>
+          <p className={styles.marks}>
+            <Badge tone="warn">{say.saysPlugin(plugin)}</Badge>
+            {model !== null && <span className={styles.soft}>{say.byModel(visible(model))}</span>}
+          </p>
+          <p className={styles.long}>{visible(said)}</p>
+        </blockquote>
+      ))}
       {evidence.length > 0 && (
         <details>
           <summary>{say.evidence}</summary>

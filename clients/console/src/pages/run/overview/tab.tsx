@@ -20,6 +20,7 @@ import { Diagnosed } from './diagnosis.tsx'
 import { keyChartsOf } from './key-charts.ts'
 import { LastWords } from './last-words.tsx'
 import { Notes } from './notes.tsx'
+import { Plugins } from './plugins.tsx'
 import styles from './tab.module.css'
 import { words } from './words.ts'
 
@@ -57,6 +58,7 @@ export function Tab({ run }: { run: RunRecord }) {
         <Metrics run={run} />
       </div>
       {Object.keys(run.labels).length > 0 && <Values title={say.labels} values={run.labels} />}
+      <Plugins run={run} />
       <Lineage run={run} />
     </div>
   )

@@ -38,6 +38,15 @@ export const words = wordsOf({
   confidence: [(share: string) => `confidence ${share}`, (share: string) => `置信度 ${share}`],
   blame: ['Cause', '责任方'],
   evidence: ['Evidence', '证据'],
+  plugins: ['Plugins at the submission', '提交时的插件'],
+  saysPlugin: [
+    (plugin: string) => `The plugin ${plugin} says`,
+    (plugin: string) => `插件 ${plugin} 的说明`,
+  ],
+  byModel: [
+    (model: string) => `Written by the language model ${model}`,
+    (model: string) => `由语言模型 ${model} 撰写`,
+  ],
   suggestions: ['What to try', '建议'],
   similar: [(n: number) => `${n} similar in 30 days`, (n: number) => `30 天内 ${n} 个类似`],
 })
