@@ -30,6 +30,7 @@ export const ownSegments: readonly string[] = [
   'search',
   'settings',
   'submit',
+  'teams',
   'usage',
   'volumes',
 ]

@@ -58,7 +58,7 @@ export async function findPeople(
 async function peopleOf(db: Db, caller: Person, projects: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ username: string }>`
     select owner as username from projects where name = any(${projects}::text[])
-    union select username from project_members where project = any(${projects}::text[])
+    union select username from project_people where project = any(${projects}::text[])
     union select ${caller.username}`.execute(db)
   return rows.map(({ username }) => username)
 }

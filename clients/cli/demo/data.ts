@@ -16,6 +16,7 @@ import { firstPanels, type PlannedRun, people, plannedRuns } from './data/plan.t
 import { sendPlugins } from './data/plugins.ts'
 import { sendReflows } from './data/reflows.ts'
 import { defineBenchmark, type Sent, sendRun } from './data/send.ts'
+import { sendTeams } from './data/teams.ts'
 import { sendVolumes } from './data/volumes.ts'
 import { commonArguments, demonstrateAndExit, readArguments, terminal } from './parts.ts'
 import { admin, type DemoServer, startDemoServer } from './server.ts'
@@ -23,7 +24,7 @@ import { admin, type DemoServer, startDemoServer } from './server.ts'
 const usage = `npm run demo:data [-- options]
 
 Starts a server of its own on this machine, fills it by its API with projects, people, runs of all kinds, a model
-that it trains and serves, a dataset, two volumes, an RL environment, an annotation queue, budgets, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All
+that it trains and serves, a dataset, two volumes, an RL environment, an annotation queue, a team, budgets, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All
 times are current: a server accepts no others.
 
   --data DIR    where the server keeps its data, instead of .forge/demo-data here
@@ -117,6 +118,7 @@ async function sendAll(
     if (nth % 10 === 9) terminal.note(`  ${nth + 1} of ${plans.length} runs`)
   }
   await sendBudgets(root, projects)
+  await sendTeams(root, projects)
   await sendPlugins(root)
   await addAnnotations(root, owners, made)
   // Before the jobs, which hold all GPUs of the machine.
