@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
-import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import type { Transaction } from '../commit/event-store.ts'
+import type { Asking } from '../rules/access.ts'
 import { findModel } from '../rules/model-reference.ts'
 
 /** `mayControl`: change its settings, delete it, move its protected aliases; `mayConfigure`: as maintainers of its project. */
@@ -11,8 +12,8 @@ export type ModelToActOn = { project: string; mayControl: boolean; mayConfigure:
  * admins. Mere readers get 403; to all others it looks missing.
  */
 export async function modelToActOn(
-  pool: Pool,
-  { model, caller, action }: { model: string; caller: Person; action: 'submit' | 'control' },
+  pool: Pool | Transaction,
+  { model, caller, action }: { model: string; caller: Asking; action: 'submit' | 'control' },
 ): Promise<ModelToActOn> {
   const found = await findModel(pool, model, caller)
   if (!found) throw new Refusal('not_found', `No such model: ${model}`)

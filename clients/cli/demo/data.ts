@@ -6,6 +6,7 @@ import { exitCode } from '../program/failure.ts'
 import { pause } from '../program/pause.ts'
 import { version } from '../program/version.ts'
 import { sendAnnotations } from './data/annotations.ts'
+import { sendApprovals } from './data/approvals.ts'
 import { sendBudgets } from './data/budgets.ts'
 import { sendDataset } from './data/datasets.ts'
 import { sendEnvironment } from './data/environments.ts'
@@ -21,7 +22,7 @@ import { admin, type DemoServer, startDemoServer } from './server.ts'
 const usage = `npm run demo:data [-- options]
 
 Starts a server of its own on this machine, fills it by its API with projects, people, runs of all kinds, a model
-that it trains and serves, a dataset, two volumes, an RL environment, an annotation queue, budgets, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All
+that it trains and serves, a dataset, two volumes, an RL environment, an annotation queue, budgets, approval rules, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All
 times are current: a server accepts no others.
 
   --data DIR    where the server keeps its data, instead of .forge/demo-data here
@@ -115,6 +116,7 @@ async function sendAll(
     if (nth % 10 === 9) terminal.note(`  ${nth + 1} of ${plans.length} runs`)
   }
   await sendBudgets(root, projects)
+  await sendApprovals(root, owners)
   await addAnnotations(root, owners, made)
   // Before the jobs, which hold all GPUs of the machine.
   if (projects.has('language')) await addModels(owners.get('lin') ?? root, url, signal)
