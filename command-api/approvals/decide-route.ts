@@ -29,7 +29,7 @@ export const decideRoute = (deps: Deps, { approvalSubjects }: ApprovalPorts): Ro
     params: approvalPath,
     body: approvalDecisionInput,
     response: approvalDecided,
-    refusals: ['forbidden', 'not_found', 'conflict'],
+    refusals: ['not_found', 'conflict'],
     async handle(request) {
       const { caller, params, body } = request
       const subject = await subjectToDecide(deps.pool, params.approval_id, caller)
@@ -108,7 +108,7 @@ async function subjectToDecide(
   const [row] = rows
   const mayDecide = role === 'admin' || row?.who.role === 'operator'
   if (row?.requested_by === username)
-    throw new Refusal('forbidden', 'Somebody else has to decide what you asked for', {
+    throw new Refusal('conflict', 'Somebody else has to decide what you asked for', {
       code: 'approval.own',
     })
   if (!row || !mayDecide) throw new Refusal('not_found', `No such approval: ${approval_id}`)

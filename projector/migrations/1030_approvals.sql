@@ -38,6 +38,6 @@ create table quota_requests (
 );
 create index quota_requests_newest on quota_requests (requested_at desc);
 
-select readable_if('(select caller()) is not null', 'approval_rules');
+select readable_if('true', 'approval_rules');
 select readable_if('requested_by = (select caller()) or (approver_role = ''operator'' and (select caller()) is not null)', 'approvals');
 select readable_if('username = (select caller())', 'quota_requests');
