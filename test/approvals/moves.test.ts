@@ -41,8 +41,8 @@ test('a protected alias moves once somebody else approves exactly this move', as
   t.regex((await asBob.run(['approve', 'show', id])).stdout, /"alias":"prod"|"alias": "prod"/)
   t.is((await asBob.run(['approve', 'yes', id])).code, 0)
   await settled(forge)
-  const alias = await forge.call<{ version: number }[]>('GET', `${path}/aliases`)
-  t.like(alias.body, [{ alias: 'prod', version: 1 }])
+  const history = `${path}/aliases/prod/history`
+  t.like((await forge.call<object[]>('GET', history)).body, [{ to: 1, actor: 'bob' }])
   t.is((await put('prod', { version: 1 })).status, 200, 'it names this version already')
   const other = await put('candidate', { version: 1 })
   t.is(other.status, 200, 'no rule is about this alias')
