@@ -46,6 +46,7 @@ import { openSession } from './sessions/open-session.ts'
 import type { SignInPorts } from './sessions/password-guard.ts'
 import type { PortsOf, Slice } from './slice.ts'
 import * as listed from './slices.ts'
+import { takeTeams } from './teams/groups.ts'
 import { uploadsOfDatasets } from './uploads/of-datasets.ts'
 import { uploadsOfRuns } from './uploads/of-runs.ts'
 import { type SnapshotMaker, volumeSnapshots } from './volumes/snapshot.ts'
@@ -179,6 +180,7 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
     openProviderSession: (signIn: Omit<SignIn, 'via'>) =>
       openSession(deps, { ...signIn, via: 'oidc' }),
     findJudge: (caller: Asking, asked: string) => deploymentToJudge(deps, caller, asked),
+    takeTeams: takeTeams(deps),
     describeJob: describeJob(deps),
     reporters: { external: reportRun(deps), job: reportJob(deps) },
     uploadsOfRuns: stored,

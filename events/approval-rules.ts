@@ -7,7 +7,7 @@ export const approvalRuleSet = event(
   'approval_rule.set',
   Type.Object({ name: Type.String(), ...approvalRuleFacts }),
   ({ name, when, who: approver }, who) =>
-    `${who} set the approval rule ${name}: ${when.on.replaceAll('_', ' ')}, decided by ${approver.role}s`,
+    `${who} set the approval rule ${name}: ${when.on.replaceAll('_', ' ')}, decided by ${approver.team === null ? `${approver.role}s` : `the team ${approver.team}`}`,
 )
 
 /** Approvals that were asked for under it stay. */

@@ -3,7 +3,7 @@ import { oneOf } from '../schemas/shared.ts'
 import { moneyText } from './calculations/billing.ts'
 import { aggregate, type EventOf, event } from './event.ts'
 
-const of = { scope: oneOf('user', 'project'), name: Type.String() }
+const of = { scope: oneOf('user', 'project', 'team'), name: Type.String() }
 /** Millionths of the currency, a whole number. */
 const micro = () => Type.String()
 const money = (text: string) => moneyText(BigInt(text))

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { MemberRole, Visibility } from '../schemas/projects.ts'
-import { oneOf } from '../schemas/shared.ts'
+import { nullable, oneOf } from '../schemas/shared.ts'
 import { aggregate, type EventOf, event } from './event.ts'
 
 /** Created explicitly or by the first run submitted to it; the person who did so owns it. */
@@ -45,12 +45,29 @@ export const projectMemberRemoved = event(
   ({ name, username }, who) => `${who} removed ${username} from project ${name}`,
 )
 
-const events = [projectCreated, projectChanged, projectMemberSet, projectMemberRemoved] as const
+/** It belongs to this team from now on, or to nobody but its owner; and the owner may be another. */
+export const projectTransferred = event(
+  'project.transferred',
+  Type.Object({ name: Type.String(), team: nullable(Type.String()), owner: Type.String() }),
+  ({ name, team, owner }, who) =>
+    team === null
+      ? `${who} gave project ${name} to ${owner}, in no team`
+      : `${who} gave project ${name} to team ${team}, with the owner ${owner}`,
+)
+
+const events = [
+  projectCreated,
+  projectChanged,
+  projectMemberSet,
+  projectMemberRemoved,
+  projectTransferred,
+] as const
 export type ProjectEvent = EventOf<(typeof events)[number]>
 
 /** Null before it is created. */
 export type Project = {
   owner: string
+  team: string | null
   visibility: Visibility
   notes: string
   members: ReadonlyMap<string, MemberRole>
@@ -59,7 +76,7 @@ export type Project = {
 function evolve(project: Project, event: ProjectEvent): Project {
   if (event.type === 'project.created') {
     const { owner, visibility } = event.data
-    return { owner, visibility, notes: '', members: new Map() }
+    return { owner, team: null, visibility, notes: '', members: new Map() }
   }
   if (!project) throw new Error(`${event.type} of a project that was never created`)
   switch (event.type) {
@@ -71,13 +88,17 @@ function evolve(project: Project, event: ProjectEvent): Project {
       const { username, role } = event.data
       return { ...project, members: new Map(project.members).set(username, role) }
     }
+    case 'project.transferred': {
+      const { team, owner } = event.data
+      return { ...project, team, owner, members: without(project.members, owner) }
+    }
     case 'project.member_removed':
-      return {
-        ...project,
-        members: new Map([...project.members].filter(([name]) => name !== event.data.username)),
-      }
+      return { ...project, members: without(project.members, event.data.username) }
   }
 }
+
+const without = (members: ReadonlyMap<string, MemberRole>, username: string) =>
+  new Map([...members].filter(([name]) => name !== username))
 
 export const projects = aggregate('project', { events, initial: null, evolve })
 export const projectAt = (name: string) => projects.at(name)

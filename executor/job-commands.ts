@@ -84,6 +84,7 @@ export type Scheduled =
   | 'scheduled'
   | 'quota_in_use'
   | 'over_budget'
+  | 'team_pool_in_use'
   | 'gpus_taken'
   | 'volume_in_use'
   | 'gone'

@@ -52,7 +52,10 @@ async function scheduleAll({ commands, logger }: StartDeps, starts: Start[]): Pr
     const outcome = await commands.schedule(run_id, gpu_indexes)
     if (outcome === 'scheduled') scheduled++
     const isHeld =
-      outcome === 'quota_in_use' || outcome === 'over_budget' || outcome === 'volume_in_use'
+      outcome === 'quota_in_use' ||
+      outcome === 'over_budget' ||
+      outcome === 'team_pool_in_use' ||
+      outcome === 'volume_in_use'
     if (isHeld) await commands.recordWaitReasons([{ run_id, reason: outcome }])
     if (isHeld || outcome === 'gone') unable.add(run_id)
   }

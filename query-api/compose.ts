@@ -9,6 +9,7 @@ import { readJudgeScores } from './rubrics/judge-scores.ts'
 import { runsOfProject } from './runs/of-project.ts'
 import type { QueryDeps, Slice, SliceDeps, TablesOf } from './slice.ts'
 import * as listed from './slices.ts'
+import { ownTeams } from './teams/own.ts'
 
 /** The tables a query may see. */
 export type ReadTables = TablesOf<(typeof listed)[keyof typeof listed]>
@@ -27,7 +28,7 @@ export const queryRoutes = (deps: QueryDeps<ReadTables>): Route[] => {
       .sort((a, b) => a.place - b.place)
       .map(({ of }) => of(deps.reads)),
     pages: slices.flatMap(({ pages }) => pages ?? []),
-    figures: { unread_notifications: countUnread(deps.reads) },
+    figures: { unread_notifications: countUnread(deps.reads), teams: ownTeams(deps.reads) },
     readHistory,
     readCurves,
     countReports,

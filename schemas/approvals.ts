@@ -30,8 +30,8 @@ export const approvalRuleFacts = {
     cost: nullable(Type.String()),
     names: Type.Array(Type.String()),
   }),
-  /** Somebody with this role, but never the person who asks. */
-  who: Type.Object({ role: oneOf(...approverRoles) }),
+  /** Somebody with this role or of this team, viewers excepted, but never the person who asks. One of both is null. */
+  who: Type.Object({ role: nullable(oneOf(...approverRoles)), team: nullable(Type.String()) }),
   expires_h: Type.Integer({ minimum: 1 }),
 }
 
@@ -46,7 +46,11 @@ export const approvalRuleInput = closed({
     cost: Type.Optional(Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,6})?$' })),
     names: Type.Array(nameText(200), { maxItems: 50, default: [] }),
   }),
-  who: closed({ role: oneOf(...approverRoles) }),
+  /** Exactly one of both. */
+  who: closed({
+    role: Type.Optional(oneOf(...approverRoles)),
+    team: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
+  }),
   /** Hours after which an approval that nobody decided expires. */
   expires_h: Type.Integer({ minimum: 1, maximum: 720, default: 72 }),
 })
@@ -82,8 +86,8 @@ export const approvalRow = Type.Object({
   requested_by: Type.String(),
   requested_at: timestamp(),
   expires_at: timestamp(),
-  /** Who may decide, besides admins: people with this role. */
-  approvers: Type.Array(Type.Object({ role: oneOf(...approverRoles) })),
+  /** Who may decide, besides admins. */
+  approvers: Type.Array(approvalRuleFacts.who),
   decisions: Type.Array(decision),
   /** Why it was voided. */
   reason: nullable(Type.String()),

@@ -117,7 +117,8 @@ export const ratesRow = Type.Object({
 })
 export type RatesRow = Static<typeof ratesRow>
 
-export const budgetScopes = ['user', 'project'] as const
+export const budgetScopes = ['user', 'project', 'team'] as const
+export type BudgetScope = (typeof budgetScopes)[number]
 export const budgetPath = Type.Object({
   scope: oneOf(...budgetScopes),
   name: Type.String({ minLength: 1, maxLength: 256 }),

@@ -30,6 +30,7 @@ export const ownSegments: readonly string[] = [
   'runs',
   'settings',
   'submit',
+  'teams',
   'usage',
   'volumes',
 ]

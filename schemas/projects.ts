@@ -31,9 +31,24 @@ export const memberInput = closed({ role: memberRole() })
 const settings = {
   name: Type.String(),
   owner: Type.String(),
+  /** The team that owns it; null: its owner alone. */
+  team: nullable(Type.String()),
   visibility: visibility(),
   notes: Type.String(),
 }
+
+/** The body of `PUT /api/projects/{name}/team`; null: it leaves its team. `owner` stays who it is if it is left out. */
+export const projectTeamInput = closed({
+  team: nullable(Type.String({ minLength: 1, maxLength: 128 })),
+  owner: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+})
+
+export const projectTeamSet = Type.Object({
+  project: Type.String(),
+  team: nullable(Type.String()),
+  owner: Type.String(),
+  changed: Type.Boolean(),
+})
 
 /** `changed` is false when every field already had the requested value. */
 export const projectPatched = Type.Object({ ...settings, changed: Type.Boolean() })

@@ -15,7 +15,7 @@ import { transact, type Work } from '../commit/commit.ts'
 import { loadState } from '../commit/snapshots.ts'
 import type { Deps } from '../deps.ts'
 import { type Decision, decideApproval, isCleared, voidAll } from '../rules/approval-decisions.ts'
-import { saveApprovals } from '../rules/approval-requests.ts'
+import { saveApprovals, teamRoleOf } from '../rules/approval-requests.ts'
 import type { ApprovalPorts, ApprovalSubjects } from './ports.ts'
 
 export const decideRoute = (deps: Deps, { approvalSubjects }: ApprovalPorts): Route =>
@@ -29,7 +29,7 @@ export const decideRoute = (deps: Deps, { approvalSubjects }: ApprovalPorts): Ro
     params: approvalPath,
     body: approvalDecisionInput,
     response: approvalDecided,
-    refusals: ['not_found', 'conflict'],
+    refusals: ['forbidden', 'not_found', 'conflict'],
     async handle(request) {
       const { caller, params, body } = request
       const subject = await subjectToDecide(deps.pool, params.approval_id, caller)
@@ -106,11 +106,26 @@ async function subjectToDecide(
     [approval_id],
   )
   const [row] = rows
-  const mayDecide = role === 'admin' || row?.who.role === 'operator'
   if (row?.requested_by === username)
     throw new Refusal('conflict', 'Somebody else has to decide what you asked for', {
       code: 'approval.own',
     })
-  if (!row || !mayDecide) throw new Refusal('not_found', `No such approval: ${approval_id}`)
+  const standing = row ? await standingOf(pool, row, { username, role }) : null
+  if (standing === 'sees')
+    throw new Refusal('forbidden', `Viewers of the team ${row?.who.team} do not decide`)
+  if (!row || standing !== 'decides')
+    throw new Refusal('not_found', `No such approval: ${approval_id}`)
   return { type: row.type, id: row.id }
+}
+
+/** Viewers of a team see its approvals. */
+async function standingOf(
+  pool: Pool,
+  { who }: Row,
+  { username, role }: Pick<Person, 'username' | 'role'>,
+): Promise<'decides' | 'sees' | null> {
+  if (role === 'admin' || who.role === 'operator') return 'decides'
+  const held = who.team === null ? null : await teamRoleOf(pool, who.team, username)
+  if (held === null) return null
+  return held === 'viewer' ? 'sees' : 'decides'
 }

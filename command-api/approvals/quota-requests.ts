@@ -19,7 +19,7 @@ import type { ApprovalPorts } from './ports.ts'
 /** Applies while no rule says otherwise. */
 const usualRule: Pick<ApprovalRule, 'name' | 'who' | 'expires_h'> = {
   name: 'quota-raises',
-  who: { role: 'admin' },
+  who: { role: 'admin', team: null },
   expires_h: 72,
 }
 

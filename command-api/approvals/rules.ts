@@ -19,6 +19,7 @@ import { Invalid } from '../../schemas/validate.ts'
 import { commit } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
+import { teamExists } from '../rules/approval-requests.ts'
 
 /** Every submit asks all of them. */
 const maxRules = 50
@@ -39,7 +40,10 @@ export const ruleRoutes = (deps: Deps): Route[] => [
       await commit(deps, request, approvalRuleAt(rule.name), {
         locks: ['approval rules'],
         decide: known => setRule(known, rule),
-        alongside: saveRule,
+        async alongside(tx, decided) {
+          await refuseUnknownTeam(tx, rule)
+          await saveRule(tx, decided)
+        },
       })
       return rule
     },
@@ -80,8 +84,16 @@ export function ruleOf(name: string, { when, who, expires_h }: ApprovalRuleInput
     if (valueFor[on] !== field && value !== null) errors.push(misplaced(field, on, value))
   }
   if (names.length > 0 && !takesNames.includes(on)) errors.push(misplaced('names', on, names))
+  const { role = null, team = null } = who
+  if ((role === null) === (team === null))
+    errors.push({
+      loc: ['body', 'who'],
+      msg: 'Value error, name either a role or a team',
+      type: 'value_error',
+      input: who,
+    })
   if (errors.length > 0) throw new Invalid(errors)
-  return { name, when: { on, gpus, cost, names }, who, expires_h }
+  return { name, when: { on, gpus, cost, names }, who: { role, team }, expires_h }
 }
 
 const misplaced = (field: string, on: string, input: unknown): ValidationError => ({
@@ -118,4 +130,12 @@ async function insertRule(tx: Transaction, { name, when, who, expires_h }: Appro
   )
   if (rowCount === 0)
     throw new Refusal('conflict', `There are ${maxRules} approval rules, the maximum`)
+}
+
+async function refuseUnknownTeam(tx: Transaction, { who: { team } }: ApprovalRule): Promise<void> {
+  if (team === null || (await teamExists(tx, team))) return
+  const loc = ['body', 'who', 'team']
+  throw new Invalid([
+    { loc, msg: `Value error, no such team: ${team}`, type: 'value_error', input: team },
+  ])
 }

@@ -1,6 +1,7 @@
 import type { BudgetEvent, BudgetState } from '../../events/budgets.ts'
+import type { BudgetScope } from '../../schemas/billing.ts'
 
-export type Spender = { scope: 'user' | 'project'; name: string }
+export type Spender = { scope: BudgetScope; name: string }
 
 /** Idempotent: setting the same budget appends no event. */
 export function setBudget(

@@ -5,6 +5,7 @@ import { budgetGone, budgetInput, budgetPath, budgetSet } from '../../schemas/bi
 import { commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { refuseUnlessBudgetOf } from '../rules/budget-people.ts'
+import { holdTeam } from '../rules/teams.ts'
 import { removeBudget, setBudget } from './decide.ts'
 import { saveBudget } from './rows.ts'
 
@@ -21,7 +22,7 @@ export const budgetRoutes = (deps: Deps): Route[] => [
   route({
     ...common,
     method: 'PUT',
-    summary: 'Set the budget of a person or a project, for each calendar month',
+    summary: 'Set the budget of a person, a project or a team, for each calendar month',
     body: budgetInput,
     response: budgetSet,
     async handle(request) {
@@ -31,7 +32,10 @@ export const budgetRoutes = (deps: Deps): Route[] => [
       const amount_micro = String(toMicro(amount))
       await commit(deps, request, budgetAt(scope, name), {
         decide: state => setBudget(state, { scope, name }, { amount_micro, holds: hold }),
-        alongside: saveBudget,
+        async alongside(tx, decided) {
+          if (scope === 'team') await holdTeam(tx, name)
+          await saveBudget(tx, decided)
+        },
       })
       return { scope, name, amount: moneyText(BigInt(amount_micro)), hold }
     },
@@ -39,7 +43,7 @@ export const budgetRoutes = (deps: Deps): Route[] => [
   route({
     ...common,
     method: 'DELETE',
-    summary: 'Remove the budget of a person or a project',
+    summary: 'Remove the budget of a person, a project or a team',
     response: budgetGone,
     async handle(request) {
       const { scope, name } = request.params

@@ -19,6 +19,7 @@ import { create, fresh, type Work } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
 import { createEmptyProject, findProject, refuseProjectOfOthers } from '../rules/short-id.ts'
+import { holdTeamFor } from '../rules/teams.ts'
 import { type Besides, createDeployment } from './decide.ts'
 import type { FindTemplate } from './ports.ts'
 import { resolveServing } from './revisions/serving.ts'
@@ -66,6 +67,7 @@ async function createOne(deps: Deps, request: Create, findTemplate: FindTemplate
     locks: [projectAt(project).stream, nameLock(project, body.name), servingLock],
     async make(work) {
       await openProject(deps, work, { project, caller })
+      if (body.team) await holdTeamFor(work.tx, { team: body.team, project, caller })
       await refuseTakenName(work, { project, name: body.name, deployment_id })
       const made = { deployment_id, owner: caller.username, project, ...settingsOf(body) }
       const first = { revision_id, source: resolved.source, serving, auto_promote: true }

@@ -26,6 +26,16 @@ export const deploymentKind: Kind = {
   },
   usesOf(event) {
     switch (event.type) {
+      case 'deployment.created':
+      case 'deployment.changed': {
+        const { deployment_id: id, team } = event.data
+        const before = { begins: false, user: { kind, id }, as: 'team' } as const
+        if (team === null) return [before]
+        return [
+          before,
+          { begins: true, user: { kind, id }, used: { kind: 'team', id: team }, as: 'team' },
+        ]
+      }
       case 'deployment.revision_created': {
         const { deployment_id, revision_id, source } = event.data
         if (source.artifact_id === null) return []

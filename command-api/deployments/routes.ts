@@ -13,6 +13,7 @@ import {
 } from '../../schemas/deployments/deployments.ts'
 import { overStates } from '../../schemas/deployments/serving-states.ts'
 import type { Deps } from '../deps.ts'
+import { holdTeamFor } from '../rules/teams.ts'
 import { change, type OnDeployment, toChange, toReply } from './change.ts'
 import {
   baseUrlOf,
@@ -30,36 +31,7 @@ import { tokenRoutes } from './tokens/routes.ts'
 
 export const deploymentRoutes = (deps: Deps, findTemplate: FindTemplate): Route[] => [
   createRoute(deps, findTemplate),
-  route({
-    method: 'PATCH',
-    path: '/api/deployments/{deployment_id}',
-    credential: 'person',
-    reach: 'its_people',
-    tag: 'deployments',
-    summary:
-      'Change the name, replicas, limits, allowed origins or gating benchmarks of a deployment',
-    params: deploymentPath,
-    body: deploymentPatch,
-    response: deploymentChanged,
-    refusals: ['invalid', 'forbidden', 'not_found', 'conflict'],
-    async handle(request) {
-      refuseCapture(request.body)
-      const { deployment_id, mayConfigure } = await toChange(deps, request)
-      await refuseGates(deps, request.body, mayConfigure)
-      const { name } = request.body
-      return toReply(
-        await change(deps, request, deployment_id, {
-          decide: deployment =>
-            changeDeployment(deployment, settingsIn(request.body), besidesIn(request.body)),
-          name,
-          also: async (tx, { state }) =>
-            state && name !== undefined
-              ? refuseTakenName({ tx }, { project: state.project, name, deployment_id })
-              : undefined,
-        }),
-      )
-    },
-  }),
+  changeRoute(deps),
   route({
     method: 'POST',
     path: '/api/deployments/{deployment_id}/suspend',
@@ -93,6 +65,42 @@ export const deploymentRoutes = (deps: Deps, findTemplate: FindTemplate): Route[
   ...tokenRoutes(deps),
   deleteRoute(deps),
 ]
+
+const changeRoute = (deps: Deps): Route =>
+  route({
+    method: 'PATCH',
+    path: '/api/deployments/{deployment_id}',
+    credential: 'person',
+    reach: 'its_people',
+    tag: 'deployments',
+    summary:
+      'Change the name, replicas, limits, allowed origins or gating benchmarks of a deployment',
+    params: deploymentPath,
+    body: deploymentPatch,
+    response: deploymentChanged,
+    refusals: ['invalid', 'forbidden', 'not_found', 'conflict'],
+    async handle(request) {
+      refuseCapture(request.body)
+      const { deployment_id, mayConfigure } = await toChange(deps, request)
+      await refuseGates(deps, request.body, mayConfigure)
+      const { name, team } = request.body
+      const { caller } = request
+      return toReply(
+        await change(deps, request, deployment_id, {
+          decide: deployment =>
+            changeDeployment(deployment, settingsIn(request.body), besidesIn(request.body)),
+          name,
+          async also(tx, { before, state }) {
+            if (!state) return
+            const { project } = state
+            if (name !== undefined) await refuseTakenName({ tx }, { project, name, deployment_id })
+            if (team && team !== before?.settings.team)
+              await holdTeamFor(tx, { team, project, caller })
+          },
+        }),
+      )
+    },
+  })
 
 async function refuseGates(
   deps: Deps,

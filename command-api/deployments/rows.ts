@@ -94,11 +94,11 @@ type Data<T extends DeploymentEvent['type']> = Extract<DeploymentEvent, { type: 
 async function insertDeployment(tx: Transaction, made: Data<'deployment.created'>, at: At) {
   await tx.query(
     `insert into write.deployment_state
-       (deployment_id, project, owner, name, state, min_replicas, max_replicas)
-     values ($1, $2, $3, $4, 'creating', $5, $6)`,
+       (deployment_id, project, owner, name, state, min_replicas, max_replicas, team)
+     values ($1, $2, $3, $4, 'creating', $5, $6, $7)`,
     [
       ...[made.deployment_id, made.project, made.owner, made.name],
-      ...[made.min_replicas, made.max_replicas],
+      ...[made.min_replicas, made.max_replicas, made.team],
     ],
   )
   await tx.query(
@@ -114,9 +114,9 @@ async function insertDeployment(tx: Transaction, made: Data<'deployment.created'
 
 async function changeSettings(tx: Transaction, to: Data<'deployment.changed'>, at: At) {
   await tx.query(
-    `update write.deployment_state set name = $2, min_replicas = $3, max_replicas = $4
+    `update write.deployment_state set name = $2, min_replicas = $3, max_replicas = $4, team = $5
       where deployment_id = $1`,
-    [to.deployment_id, to.name, to.min_replicas, to.max_replicas],
+    [to.deployment_id, to.name, to.min_replicas, to.max_replicas, to.team],
   )
   await tx.query(
     `update write.deployment_route

@@ -1,11 +1,14 @@
 import type { Pool } from 'pg'
 import type { Transaction } from '../commit/event-store.ts'
+import { releasePool } from '../rules/team-pool.ts'
 
 export type QuotaHold = {
   run_id: string
   username: string
   series: string
   gpus: number
+  /** In whose pool it counts. */
+  team: string | null
   now: Date
 }
 
@@ -15,7 +18,7 @@ export type QuotaHold = {
  * with GPUs starts, but none is stopped.
  */
 export async function takeQuota(tx: Transaction, hold: QuotaHold): Promise<boolean> {
-  const { run_id, username, series, gpus, now } = hold
+  const { run_id, username, series, gpus, team, now } = hold
   await tx.query('insert into write.quota (username) values ($1) on conflict do nothing', [
     username,
   ])
@@ -35,8 +38,8 @@ export async function takeQuota(tx: Transaction, hold: QuotaHold): Promise<boole
   })
   if (rowCount === 0) return false
   await tx.query(
-    `insert into write.quota_hold (run_id, username, series, gpus, since) values ($1, $2, $3, $4, $5)`,
-    [run_id, username, series, gpus, now],
+    `insert into write.quota_hold (run_id, username, series, gpus, team, since) values ($1, $2, $3, $4, $5, $6)`,
+    [run_id, username, series, gpus, team, now],
   )
   return true
 }
@@ -44,11 +47,11 @@ export async function takeQuota(tx: Transaction, hold: QuotaHold): Promise<boole
 /** Releases a run's share of the quota and its GPUs, and notes for how long it held them; may be repeated. */
 export async function releaseHolds(tx: Transaction, run_id: string, now: Date): Promise<void> {
   const { rows } = await tx.query(
-    `with gone as (delete from write.quota_hold where run_id = $1 returning username, series, gpus, since),
+    `with gone as (delete from write.quota_hold where run_id = $1 returning username, series, gpus, team, since),
           noted as (insert into write.past_hold (recipe, profile, seconds, ended_at)
                     select j.recipe, j.profile, extract(epoch from $2::timestamptz - gone.since), $2
                       from gone, write.job_state j where j.run_id = $1 and j.recipe is not null)
-     select username, series, gpus from gone`,
+     select username, series, gpus, team from gone`,
     [run_id, now],
   )
   const hold = rows[0]
@@ -60,6 +63,7 @@ export async function releaseHolds(tx: Transaction, run_id: string, now: Date): 
         where username = $1`,
       [hold.username, hold.gpus, hold.series],
     )
+  if (hold?.team) await releasePool(tx, hold)
   await tx.query('delete from write.gpu_slot where run_id = $1', [run_id])
 }
 

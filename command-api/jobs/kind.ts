@@ -29,7 +29,7 @@ export const jobKind: Kind = {
       case 'job.failed':
       case 'job.stopped':
         return [
-          ...['resume', 'package', ownCheckpoints, unfinished],
+          ...['resume', 'package', 'team', ownCheckpoints, unfinished],
           ...[...usesOfModels, reads, writes],
         ].map(as => ends(event.data.run_id, as))
       default:
@@ -58,6 +58,7 @@ function beginsFrom({ run_id, kind, resolved, ...job }: Admitted): UseChange[] {
     // The job of an engine does not protect it: its deployment does, for as long as it serves it.
     init_from: kind === serveKind ? null : thing('artifact', resolved.init_from?.artifact_id),
     package: source.kind === 'package' ? thing('upload', source.upload_id) : null,
+    team: thing('team', job.team),
     retry: thing('run', labels[retryLabel]),
     clone: thing('run', labels[cloneLabel]),
     // Until it ends, a job needs the models that were imported for it.

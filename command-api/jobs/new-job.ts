@@ -12,6 +12,7 @@ import { toTimestamp } from '../../schemas/timestamp.ts'
 import type { Decided } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import { awaitImports } from '../rules/imported-models.ts'
+import { holdTeam } from '../rules/teams.ts'
 import { holdVolumes } from '../rules/volumes.ts'
 import { rulesFor } from './admission/approval.ts'
 import { estimateOf } from './admission/estimate.ts'
@@ -33,14 +34,14 @@ export function admittedOf(
   const { recipe, profile, params, resolved, spec } = facts
   if (!recipe || !profile || !params) throw new Error('a job passed its gates without a recipe')
   const { nodes, gpus, series } = requestOf(facts)
-  const { project, name, team, tags, notes } = spec.metadata
+  const { project, name, tags, notes } = spec.metadata
   const { scheduling, retry } = spec.spec
   const { name: recipeName, version, digest } = recipe
   return {
     ...ids,
     project,
     name,
-    team,
+    team: facts.team?.name ?? null,
     kind: spec.kind,
     tags,
     notes,
@@ -95,7 +96,7 @@ export async function insertJobs(
                run_id text, short_id text, owner text, project text, priority int, profile text, series text, gpus int, nodes int,
                price numeric, admitted_at timestamptz, executor text, env jsonb, sealed_env text, pending_until timestamptz, state text,
                queue_reason text, not_before timestamptz, recipe text, upload_id text, foretold_p50_s int, foretold_p90_s int,
-               init_from text, retry_of text, clone_of text, serving jsonb)),
+               init_from text, retry_of text, clone_of text, serving jsonb, team text)),
            run as (
              insert into write.run_state (run_id, short_id, owner, project, source, last_report_at)
              select run_id, short_id, owner, project, 'job', admitted_at from given),
@@ -104,10 +105,10 @@ export async function insertJobs(
                from given where u.upload_id = given.upload_id returning u.upload_id)
            insert into write.job_state (run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at,
                                         executor, env, sealed_env, pending_until, state, queue_reason, not_before, nodes, recipe, upload_id,
-                                        foretold_p50_s, foretold_p90_s, init_from, retry_of, clone_of, serving, priced_at)
+                                        foretold_p50_s, foretold_p90_s, init_from, retry_of, clone_of, serving, team, priced_at)
            select run_id, short_id, owner, project, priority, profile, series, gpus, admitted_at, executor, env, sealed_env,
                   pending_until, state, queue_reason, not_before, nodes, recipe, upload_id, foretold_p50_s, foretold_p90_s,
-                  init_from, retry_of, clone_of, serving,
+                  init_from, retry_of, clone_of, serving, team,
                   -- The change that led to the price read at admission; a later one is still to be applied.
                   coalesce((select max(effective_at) from write.profile_rate r
                              where r.profile = given.profile and r.price_per_gpu_hour = given.price
@@ -122,6 +123,7 @@ export async function insertJobs(
   const all = jobs.map(({ admitted }) => admitted)
   await awaitImports(tx, all)
   await holdVolumes(tx, all)
+  for (const team of new Set(all.flatMap(one => one.team ?? []))) await holdTeam(tx, team)
   // It was deleted after the gates saw it.
   if (rowCount !== jobs.length) throw new Refusal('conflict', whatWasDeleted(jobs))
 }
@@ -154,6 +156,7 @@ function rowOfJob({ facts, admitted, foretold, state: job, now }: NewJob, sealin
     upload_id: source.kind === 'package' ? source.upload_id : null,
     init_from: admitted.resolved.init_from?.artifact_id,
     serving: facts.serving,
+    team: admitted.team,
     retry_of: facts.spec.metadata.labels[retryLabel],
     clone_of: facts.spec.metadata.labels[cloneLabel],
     // A held job waits for its time, too.

@@ -46,11 +46,21 @@ export const stopReplica =
 const checkSpec = checker(jobSpec, 'body')
 
 function specOf(replica: Replica): JobSpec {
-  const { name, project, labels = {}, lock, params, artifact_id, hub_ref, priority } = replica
+  const {
+    name,
+    project,
+    team = null,
+    labels = {},
+    lock,
+    params,
+    artifact_id,
+    hub_ref,
+    priority,
+  } = replica
   const checked = checkSpec({
     api: dialect,
     kind: serveKind,
-    metadata: { name, project, labels },
+    metadata: { name, project, team, labels },
     lock,
     spec: {
       params,

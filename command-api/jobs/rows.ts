@@ -142,8 +142,8 @@ async function saveAttempt(tx: Transaction, { type, data }: JobEvent, now: Date)
     )
   if (type === 'job.running')
     await tx.query(
-      `insert into write.gpu_use (run_id, attempt, username, series, gpus, started_at)
-       select run_id, attempt, owner, series, gpus, $2 from write.job_state where run_id = $1
+      `insert into write.gpu_use (run_id, attempt, username, series, gpus, team, started_at)
+       select run_id, attempt, owner, series, gpus, team, $2 from write.job_state where run_id = $1
        on conflict do nothing`,
       [data.run_id, data.started_at],
     )

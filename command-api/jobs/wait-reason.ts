@@ -1,7 +1,14 @@
 import type { Pool } from 'pg'
 import type { QueueReason } from '../../schemas/jobs/jobs.ts'
 import type { Deps } from '../deps.ts'
-import { hasRoom, overItsBudget, type QueueRow, queued, readWaiting } from './waiting-jobs.ts'
+import {
+  hasRoom,
+  overItsBudget,
+  overItsPool,
+  type QueueRow,
+  queued,
+  readWaiting,
+} from './waiting-jobs.ts'
 
 export type Wait = { run_id: string; reason: QueueReason }
 
@@ -51,7 +58,8 @@ export async function noteReasonOfAll(
   })
 }
 
-const lacking = `case when ${overItsBudget} then 'over_budget' else 'quota_in_use' end`
+const lacking = `case when ${overItsBudget} then 'over_budget' when ${overItsPool} then 'team_pool_in_use'
+  else 'quota_in_use' end`
 
 /** Records which due jobs wait for their owner's quota or for a budget, at most `limit` of them; jobs that change meanwhile are left to the next pass. */
 export async function noteQuotaWaits(pool: Pool, now: Date, limit: number): Promise<void> {

@@ -10,6 +10,7 @@ import type { WaitingJob } from '../../events/calculations/queue-picture.ts'
 import type { Deps } from '../deps.ts'
 import { runsAwaitingImports } from '../rules/imported-models.ts'
 import { isOverBudget } from '../rules/over-budget.ts'
+import { isOverPool } from '../rules/team-pool.ts'
 import { runsAwaitingVolumes } from '../rules/volumes.ts'
 import { hoursLeft } from './holds.ts'
 
@@ -124,14 +125,18 @@ export const queued = `write.job_state j left join write.quota q on q.username =
    where j.state = 'queued'`
 
 /** SQL: whether a job of `queued` waits for a budget; those of deployments do not. */
-export const overItsBudget = `(j.serving is null and ${isOverBudget({ owner: 'j.owner', project: 'j.project', now: '$1' })})`
+export const overItsBudget = `(j.serving is null and ${isOverBudget({ owner: 'j.owner', project: 'j.project', team: 'j.team', now: '$1' })})`
 
-/** SQL: whether the quota of its owner, and the budgets, have room for a job of `queued` now. */
+/** SQL: whether a job of `queued` waits for the pool of its team. */
+export const overItsPool = isOverPool({ team: 'j.team', gpus: 'j.gpus', now: '$1' })
+
+/** SQL: whether the quota of its owner, the pool of its team and the budgets have room for a job of `queued` now. */
 export const hasRoom = `(coalesce(q.held_gpus, 0) + j.gpus <= coalesce(q.max_concurrent_gpus, 8)
   and coalesce(q.held_jobs, 0) < coalesce(q.max_concurrent_jobs, 4)
   and coalesce((q.held_series ->> j.series)::int, 0) + j.gpus
       <= coalesce((q.per_series -> j.series ->> 'max_concurrent_gpus')::int, 2147483647)
-  and (j.gpus = 0 or coalesce(hours.are_left, true)) and not ${overItsBudget})`
+  and (j.gpus = 0 or coalesce(hours.are_left, true)) and not ${overItsBudget}
+  and not ${overItsPool})`
 
 const queuedJobs = `
   select j.run_id, j.short_id, j.owner, j.project, j.executor, j.series, j.profile, j.recipe, j.nodes, j.gpus, j.priority,

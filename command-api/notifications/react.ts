@@ -198,7 +198,7 @@ function ofBudget(budget: Data<'budget.threshold'>): Told[] {
     message: {
       kind: 'budget_threshold',
       level: percent >= 100 ? 'error' : 'warn',
-      title: `${percent} % of the budget of ${scope === 'user' ? name : `project ${name}`} is spent`,
+      title: `${percent} % of the budget of ${scope === 'user' ? name : `${scope} ${name}`} is spent`,
       body: `${spent} of ${amount} ${currency} in ${month}${held}`,
       target: { type: 'budget', id: `${scope}:${name}` },
       url: '/billing',

@@ -8,8 +8,11 @@ export function roleBy(
   { adminGroup, groupsClaim }: { adminGroup: string | null; groupsClaim: string },
 ): Role | null {
   if (adminGroup === null) return null
-  return [claims[groupsClaim]].flat().includes(adminGroup) ? 'admin' : 'operator'
+  return groupsIn(claims, { groupsClaim }).includes(adminGroup) ? 'admin' : 'operator'
 }
+
+export const groupsIn = (claims: Claims, { groupsClaim }: { groupsClaim: string }): string[] =>
+  [claims[groupsClaim]].flat().filter(group => typeof group === 'string')
 
 type AtRefresh = { claims: Claims; isComplete: boolean }
 

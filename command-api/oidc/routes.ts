@@ -6,11 +6,12 @@ import { basePathOf } from '../../platform/http/base-path.ts'
 import { refuseForeignVisit } from '../../platform/http/origin.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { oidcAnswerQuery, oidcLoginQuery } from '../../schemas/oidc.ts'
+import type { Cause } from '../commit/asked.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
-import { type Account, accountOf, refuseDisabled } from './account.ts'
+import { type Account, accountOf, causeFor, refuseDisabled } from './account.ts'
 import type { Configured } from './confirm.ts'
-import { authenticatedMs } from './decide.ts'
+import { authenticatedMs, groupsIn } from './decide.ts'
 import { beginFlow, takeFlow } from './flow.ts'
 import { withRefusedPage } from './refused-page.ts'
 
@@ -24,6 +25,12 @@ export type OpenSession = (
     alongside: (tx: Transaction) => Promise<void>
   },
 ) => Promise<unknown>
+
+/** Applies the groups of a sign-in to the teams of the person. */
+export type TakeTeams = (
+  cause: Cause,
+  of: { username: string; groups: readonly string[] },
+) => Promise<void>
 
 const callbackPath = '/api/auth/oidc/callback'
 const defaultReturn = '/device'
@@ -42,16 +49,17 @@ export function configuredProvider({ config: { oidc: settings } }: Deps): Config
 export function oidcRoutes(
   deps: Deps,
   configured: Configured | null,
-  openSession: OpenSession,
+  { openSession, takeTeams }: SignInPorts,
 ): Route[] {
   const atProvider = () => {
     if (configured) return configured
     throw new Refusal('not_configured', 'No identity provider is configured on this server')
   }
-  return [loginRoute(deps, atProvider), callbackRoute(deps, atProvider, openSession)]
+  return [loginRoute(deps, atProvider), callbackRoute(deps, atProvider, { openSession, takeTeams })]
 }
 
 type AtProvider = () => Configured
+export type SignInPorts = { openSession: OpenSession; takeTeams: TakeTeams }
 
 const redirectUri = (deps: Deps) => `${deps.baseUrl()}${callbackPath}`
 
@@ -79,7 +87,11 @@ const loginRoute = (deps: Deps, atProvider: AtProvider): Route =>
       }),
   })
 
-const callbackRoute = (deps: Deps, atProvider: AtProvider, openSession: OpenSession): Route =>
+const callbackRoute = (
+  deps: Deps,
+  atProvider: AtProvider,
+  { openSession, takeTeams }: SignInPorts,
+): Route =>
   route({
     method: 'GET',
     path: callbackPath,
@@ -97,6 +109,9 @@ const callbackRoute = (deps: Deps, atProvider: AtProvider, openSession: OpenSess
         const answer = new URL(redirectUri(deps) + ctx.search)
         const identity = await provider.identify(answer, proofs)
         const account = await accountOf(deps, { identity, settings, requestId })
+        const { username } = account
+        const groups = groupsIn(identity.claims, settings)
+        await takeTeams(causeFor(username, requestId), { username, groups })
         const alongside = (tx: Transaction) => refuseDisabled(tx, account.username)
         const { refreshToken } = identity
         const sealing = { clientSecret: settings.clientSecret, username: account.username }

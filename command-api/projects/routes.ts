@@ -1,7 +1,5 @@
-import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
-import { type Project, type ProjectEvent, projectAt } from '../../events/projects.ts'
-import { Refusal } from '../../platform/refusal.ts'
+import type { ProjectEvent } from '../../events/projects.ts'
 import {
   memberInput,
   memberPath,
@@ -11,11 +9,12 @@ import {
   projectPatched,
   projectPath,
 } from '../../schemas/projects.ts'
-import type { HttpAsked } from '../commit/asked.ts'
-import { commit } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
+import { refuseUnknownPerson } from '../rules/enabled-person.ts'
+import { change } from './change.ts'
 import { changeSettings, removeMember, setMember } from './decide.ts'
+import { teamRoute } from './team-route.ts'
 
 export const projectRoutes = (deps: Deps): Route[] => [
   route({
@@ -31,9 +30,10 @@ export const projectRoutes = (deps: Deps): Route[] => [
     refusals: ['forbidden', 'not_found', 'conflict'],
     async handle(request) {
       const { params, body } = request
-      const { state, events } = await change(deps, request, (project, asked) =>
-        changeSettings(project, asked, body),
-      )
+      const { state, events } = await change(deps, request, {
+        decide: (project, asked) => changeSettings(project, asked, body),
+        alongside: saveForRules,
+      })
       if (!state) throw new Error('a project that was just changed is missing')
       const { members: _, ...settings } = state
       return { name: params.name, ...settings, changed: events.length > 0 }
@@ -53,9 +53,10 @@ export const projectRoutes = (deps: Deps): Route[] => [
     async handle(request) {
       const { name, username } = request.params
       const { role } = request.body
-      const { events } = await change(deps, request, (project, asked) =>
-        setMember(project, asked, { username, role }),
-      )
+      const { events } = await change(deps, request, {
+        decide: (project, asked) => setMember(project, asked, { username, role }),
+        alongside: saveForRules,
+      })
       return { project: name, username, role, changed: events.length > 0 }
     },
   }),
@@ -71,30 +72,25 @@ export const projectRoutes = (deps: Deps): Route[] => [
     refusals: ['forbidden', 'not_found', 'conflict'],
     async handle(request) {
       const { name, username } = request.params
-      await change(deps, request, (project, asked) => removeMember(project, asked, username))
+      await change(deps, request, {
+        decide: (project, asked) => removeMember(project, asked, username),
+        alongside: saveForRules,
+      })
       return { project: name, username, removed: true }
     },
   }),
+  teamRoute(deps),
 ]
 
-type Request = HttpAsked & { caller: Person; params: { name: string } }
-
-function change(
-  deps: Deps,
-  request: Request,
-  decide: (project: Project, asked: { caller: Person; name: string }) => ProjectEvent[],
-) {
-  const { caller, params } = request
-  return commit(deps, request, projectAt(params.name), {
-    decide: project => decide(project, { caller, name: params.name }),
-    alongside: async (tx, { events }) => {
-      for (const event of events) await saveForRules(tx, event)
-    },
-  })
+/** Updates the rows from which other commands decide who may submit and act on runs. */
+async function saveForRules(
+  tx: Transaction,
+  { events }: { events: readonly ProjectEvent[] },
+): Promise<void> {
+  for (const event of events) await saveEvent(tx, event)
 }
 
-/** Updates the rows from which other commands decide who may submit and act on runs. */
-async function saveForRules(tx: Transaction, event: ProjectEvent): Promise<void> {
+async function saveEvent(tx: Transaction, event: ProjectEvent): Promise<void> {
   switch (event.type) {
     case 'project.created':
       throw new Error('a project is created by the first run that is submitted to it')
@@ -105,7 +101,7 @@ async function saveForRules(tx: Transaction, event: ProjectEvent): Promise<void>
     }
     case 'project.member_set': {
       const { name, username, role } = event.data
-      await refuseUnknown(tx, username)
+      await refuseUnknownPerson(tx, username)
       await tx.query(
         `insert into write.project_member (project, username, role) values ($1, $2, $3)
          on conflict (project, username) do update set role = excluded.role`,
@@ -113,6 +109,10 @@ async function saveForRules(tx: Transaction, event: ProjectEvent): Promise<void>
       )
       return
     }
+    case 'project.transferred':
+      throw new Error(
+        'a project is transferred by its own route, or when its owner leaves the team',
+      )
     case 'project.member_removed': {
       const { name, username } = event.data
       await tx.query('delete from write.project_member where project = $1 and username = $2', [
@@ -122,13 +122,4 @@ async function saveForRules(tx: Transaction, event: ProjectEvent): Promise<void>
       return
     }
   }
-}
-
-/** Does not distinguish between disabled and unknown people: only admins may learn which accounts exist. */
-async function refuseUnknown(tx: Transaction, username: string): Promise<void> {
-  const { rowCount } = await tx.query(
-    'select 1 from auth.person where username = $1 and not disabled',
-    [username],
-  )
-  if (rowCount === 0) throw new Refusal('invalid', `There is no enabled user ${username}`)
 }

@@ -9,12 +9,13 @@ export const projects: Slice = {
   announces: {
     project: 'nothing',
   },
-  tables: ['write.project', 'write.project_member'],
+  tables: ['write.project', 'write.project_member', 'write.project_person'],
   examples: {
     paths: { 'projects.name': 'demo', 'members.username': 'ada' },
     bodies: {
       'PATCH /api/projects/{name}': { visibility: 'internal' },
       'PUT /api/projects/{name}/members/{username}': { role: 'member' },
+      'PUT /api/projects/{name}/team': { team: 'rl' },
     },
   },
 }

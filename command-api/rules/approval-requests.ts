@@ -70,14 +70,46 @@ export async function requestApprovals(
     .map(({ approval_id }) => approval_id)
 }
 
-async function approversOf(tx: Transaction, { role }: ApprovalRule['who'], requested_by: string) {
+/** SQL: whether a person is of this team and not a viewer; each argument is SQL. */
+const decidesIn = (team: string, username: string) =>
+  `exists (select from write.team_member m join write.team t on t.name = m.team
+            where m.team = ${team} and m.username = ${username} and m.role <> 'viewer' and t.deleted_at is null)`
+
+async function approversOf(
+  tx: Transaction,
+  { role, team }: ApprovalRule['who'],
+  requested_by: string,
+) {
   const { rows } = await tx.query<{ username: string }>(
-    `select username from auth.person
-      where username <> $1 and not disabled and (role = 'admin' or $2 = 'operator')
-      order by role, username limit ${mostTold}`,
-    [requested_by, role],
+    `select p.username from auth.person p
+      where p.username <> $1 and not p.disabled
+        and case when $3::text is null then p.role = 'admin' or $2 = 'operator' else ${decidesIn('$3', 'p.username')} end
+      order by p.role, p.username limit ${mostTold}`,
+    [requested_by, role, team],
   )
   return rows.map(({ username }) => username)
+}
+
+/** The role of a person in a team that has not been deleted; null: none. */
+export async function teamRoleOf(
+  db: Pool | Transaction,
+  team: string,
+  username: string,
+): Promise<string | null> {
+  const { rows } = await db.query<{ role: string }>(
+    `select m.role from write.team_member m join write.team t on t.name = m.team
+      where m.team = $1 and m.username = $2 and t.deleted_at is null`,
+    [team, username],
+  )
+  return rows[0]?.role ?? null
+}
+
+export async function teamExists(tx: Transaction, team: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'select from write.team where name = $1 and deleted_at is null',
+    [team],
+  )
+  return rowCount === 1
 }
 
 /** Whom an approval waits for, by which routes decide who may see and decide it. */

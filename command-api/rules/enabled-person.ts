@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { Refusal } from '../../platform/refusal.ts'
 import type { Transaction } from '../commit/event-store.ts'
 
 type Db = Pool | Transaction
@@ -12,6 +13,12 @@ export const roleOf = async (db: Db, username: string): Promise<Role | null> =>
 export async function roleIfEnabled(db: Db, username: string): Promise<Role | null> {
   const found = await find(db, username)
   return found && !found.disabled ? found.role : null
+}
+
+/** Does not distinguish between disabled and unknown people: only admins may learn which accounts exist. */
+export async function refuseUnknownPerson(db: Db, username: string): Promise<void> {
+  if ((await roleIfEnabled(db, username)) === null)
+    throw new Refusal('invalid', `There is no enabled user ${username}`)
 }
 
 async function find(db: Db, username: string): Promise<{ role: Role; disabled: boolean } | null> {

@@ -32,7 +32,8 @@ export async function runToActOn(
                   p.owner as project_owner, p.visibility, m.role as member_role
              from write.run_state r
              join write.project p on p.name = r.project
-             left join write.project_member m on m.project = p.name and m.username = $2
+             left join lateral (select role from write.project_person m where m.project = p.name and m.username = $2
+                                 order by m.rank desc limit 1) m on true
             where (r.run_id = $1 or r.short_id = $1) and ($3 = 'run' or r.source = 'job')
               and ($4 or r.deleted_at is null)`,
     values: [asked, caller.username, noun, alsoDeleted],

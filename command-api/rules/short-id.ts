@@ -117,7 +117,8 @@ export async function findProject(
 /** SQL: the facts about project `p` for this person. */
 export const projectFacts = (username: string) => `jsonb_build_object(
   'owner', p.owner, 'visibility', p.visibility, 'memberRole', (
-    select role from write.project_member m where m.project = p.name and m.username = ${username}))`
+    select m.role from write.project_person m where m.project = p.name and m.username = ${username}
+     order by m.rank desc limit 1))`
 
 /** Names are global, so a taken name is not secret: 403 instead of 404. */
 export function refuseProjectOfOthers(known: ProjectFacts, project: string, caller: Asking): void {

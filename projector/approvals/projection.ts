@@ -34,6 +34,7 @@ export const approvalProjection: Handlers<ApprovalTables, ApprovalEvent | Approv
         ...{ approval_id, title, rule, requested_by, expires_at, requested_at: occurred_at },
         ...{ subject: JSON.stringify(subject), subject_id: subject.id },
         ...{ run_id: subject.type === 'job' ? subject.id : null, approver_role: who.role },
+        approver_team: who.team,
         ...{ state: 'pending', decisions: '[]', reason: null, content: JSON.stringify(content) },
       })
       .execute()

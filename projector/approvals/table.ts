@@ -24,6 +24,7 @@ export type ApprovalTables = {
     title: string
     rule: string
     approver_role: ApprovalRule['who']['role']
+    approver_team: string | null
     state: ApprovalState
     requested_by: string
     requested_at: Time

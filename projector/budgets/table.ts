@@ -1,8 +1,9 @@
 import type { ColumnType } from 'kysely'
+import type { BudgetScope } from '../../schemas/billing.ts'
 
 export type BudgetTables = {
   budgets: {
-    scope: 'user' | 'project'
+    scope: BudgetScope
     name: string
     /** Millionths of the currency. */
     amount_micro: ColumnType<string, string, string>

@@ -13,7 +13,8 @@ create table approvals (
   run_id        text,  -- of the job that it is for
   title         text        not null,
   rule          text        not null,
-  approver_role text        not null,
+  approver_role text,
+  approver_team text,
   state         text        not null,
   requested_by  text        not null,
   requested_at  timestamptz not null,
@@ -39,5 +40,6 @@ create table quota_requests (
 create index quota_requests_newest on quota_requests (requested_at desc);
 
 select readable_if('true', 'approval_rules');
-select readable_if('requested_by = (select caller()) or (approver_role = ''operator'' and (select caller()) is not null)', 'approvals');
+select readable_if('requested_by = (select caller()) or (approver_role = ''operator'' and (select caller()) is not null)
+                    or approver_team in (select own_teams())', 'approvals');
 select readable_if('username = (select caller())', 'quota_requests');

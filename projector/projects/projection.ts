@@ -16,6 +16,14 @@ export const projectProjection: Handlers<ProjectTables, ProjectEvent> = {
       .values({ project: name, username, role, since: occurred_at })
       .onConflict(on => on.columns(['project', 'username']).doUpdateSet({ role }))
       .execute(),
+  async 'project.transferred'(tx, { data: { name, team, owner } }) {
+    await tx.updateTable('projects').set({ team, owner }).where('name', '=', name).execute()
+    await tx
+      .deleteFrom('project_members')
+      .where('project', '=', name)
+      .where('username', '=', owner)
+      .execute()
+  },
   'project.member_removed': (tx, { data: { name, username } }) =>
     tx
       .deleteFrom('project_members')

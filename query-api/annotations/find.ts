@@ -14,7 +14,7 @@ export const mayReadQueue = ({ username, role }: Person): RawBuilder<SqlBool> =>
   (${role === 'admin'}
     or exists (select from projects p where p.name = q.project
                   and (p.visibility = 'internal' or p.owner = ${username}))
-    or exists (select from project_members m where m.project = q.project and m.username = ${username}))`
+    or exists (select from project_people m where m.project = q.project and m.username = ${username}))`
 
 /**
  * SQL condition: may this person read row `a` of `annotation_answers`? Rows of other people are hidden before the reader's own answer
@@ -29,7 +29,7 @@ export const mayReadAnswer = (
                 where o.queue_id = a.queue_id and o.item = a.item and o.username = ${username}
                   and o.is_current and o.what = 'answered')
     or exists (select from projects p where p.name = ${project} and p.owner = ${username})
-    or exists (select from project_members m where m.project = ${project} and m.username = ${username}
+    or exists (select from project_people m where m.project = ${project} and m.username = ${username}
                   and (m.role = 'maintainer' or (m.role = 'member' and ${owner === username}))))`
 
 /** For routes about a queue; to people who may not read its project it looks missing. */

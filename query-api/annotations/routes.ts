@@ -14,6 +14,7 @@ import {
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { list, one } from '../reading/list.ts'
 import { asCaller, type Reads } from '../reading/reads.ts'
+import { roleIn } from '../rules/access.ts'
 import { againstJudges, type Judged } from './against-judges.ts'
 import { agreementOf } from './agreement.ts'
 import { type Db, mayReadAnswer, mayReadQueue, ofQueue, type Tables } from './find.ts'
@@ -163,9 +164,9 @@ async function standingIn(
 ): Promise<AnnotationDetail['may']> {
   if (role === 'admin') return 'manage'
   const { rows } = await sql<{ owner: string; role: string | null }>`
-    select p.owner, m.role from projects p
-      left join project_members m on m.project = p.name and m.username = ${username}
-     where p.name = ${project}`.execute(db)
+    select p.owner, ${roleIn(sql`p.name`, username)} as role from projects p where p.name = ${project}`.execute(
+    db,
+  )
   const [found] = rows
   if (found?.owner === username || found?.role === 'maintainer') return 'manage'
   if (found?.role !== 'member') return 'read'

@@ -62,17 +62,24 @@ export const approvalRoutes = (reads: Reads<Tables>): Route[] => [
 ]
 
 const columns = [
-  ...(['approval_id', 'subject', 'title', 'rule', 'approver_role', 'state'] as const),
+  ...([
+    'approval_id',
+    'subject',
+    'title',
+    'rule',
+    'approver_role',
+    'approver_team',
+    'state',
+  ] as const),
   ...(['requested_by', 'requested_at', 'expires_at', 'decisions', 'reason'] as const),
 ] as const
 
 /** Who asked for it, and who may decide it. */
 const shownTo = (db: Kysely<Tables>, { role, username }: Person) =>
-  db
-    .selectFrom('approvals')
-    .$if(role !== 'admin', found =>
-      found.where(sql<SqlBool>`(requested_by = ${username} or approver_role = 'operator')`),
-    )
+  db.selectFrom('approvals').$if(role !== 'admin', found =>
+    found.where(sql<SqlBool>`(requested_by = ${username} or approver_role = 'operator'
+          or approver_team in (select own_teams()))`),
+  )
 
 type Found = Pick<Selectable<ApprovalTables['approvals']>, (typeof columns)[number]>
 
@@ -85,7 +92,7 @@ const toRow = (row: Found): ApprovalRow => ({
   requested_by: row.requested_by,
   requested_at: toTimestamp(row.requested_at),
   expires_at: toTimestamp(row.expires_at),
-  approvers: [{ role: row.approver_role }],
+  approvers: [{ role: row.approver_role, team: row.approver_team }],
   decisions: row.decisions.map(({ at, ...made }) => ({ ...made, at: toTimestamp(new Date(at)) })),
   reason: row.reason,
 })

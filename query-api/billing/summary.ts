@@ -8,10 +8,10 @@ import { type Asked, isAsked } from './entries.ts'
 
 type Group = (typeof summaryGroups)[number]
 
-/** Nothing has a team or a person's token yet: everything is in one group without a name. */
+/** Nothing has a person's token: everything is in one group without a name. Stored data and purged runs have no team. */
 const columns = {
   user: sql`owner`,
-  team: sql`null::text`,
+  team: sql`team`,
   project: sql`project`,
   run: sql`run_id`,
   token: sql`null::text`,

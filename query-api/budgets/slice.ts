@@ -3,5 +3,5 @@ import { budgetRoutes, type Tables } from './routes.ts'
 
 export const budgets: Slice<Tables> = {
   name: 'budgets',
-  routes: ({ reads, now }) => budgetRoutes(reads, now),
+  routes: budgetRoutes,
 }

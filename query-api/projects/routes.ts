@@ -6,7 +6,7 @@ import { project, projectListQuery, projectMember, projectPath } from '../../sch
 import { toTimestamp } from '../../schemas/timestamp.ts'
 import { list, one } from '../reading/list.ts'
 import type { Reads } from '../reading/reads.ts'
-import { type AccessTables, readableProjects } from '../rules/access.ts'
+import { type AccessTables, readableProjects, roleIn } from '../rules/access.ts'
 
 type Db = Kysely<AccessTables>
 
@@ -57,7 +57,7 @@ async function readableOf(reads: Reads<AccessTables>, caller: Person) {
 type Readable = Awaited<ReturnType<typeof readableOf>>['readable']
 
 const withCounts = (projects: Readable, { username }: Person) =>
-  projects.select(['name', 'owner', 'visibility', 'notes', 'created_at']).select(eb => [
+  projects.select(['name', 'owner', 'team', 'visibility', 'notes', 'created_at']).select(eb => [
     eb
       .selectFrom('runs')
       .select(one => one.fn.countAll<number>().as('count'))
@@ -68,10 +68,7 @@ const withCounts = (projects: Readable, { username }: Person) =>
       .as('runs'),
     sql<'owner' | 'maintainer' | 'member' | 'viewer' | null>`
         case when projects.owner = ${username} then 'owner'
-             else (select m.role from project_members m
-                    where m.project = projects.name and m.username = ${username}) end`.as(
-      'my_role',
-    ),
+             else ${roleIn(sql`projects.name`, username)} end`.as('my_role'),
   ])
 
 /** For routes about a project. A project that the caller may not read looks as if it did not exist. */

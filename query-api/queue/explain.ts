@@ -5,6 +5,7 @@ import type {
   QueueSwitches,
   WaitingJob,
 } from '../../events/calculations/queue-picture.ts'
+import type { QueueReason } from '../../schemas/jobs/jobs.ts'
 import type { Sooner } from '../../schemas/queue.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
 
@@ -38,7 +39,9 @@ export function waitInWords(job: WaitingJob, facts: Facts): string {
     case 'draining':
       return `${job.executor} is being drained${because(drainOf(job, switches)?.reason)}; nothing new starts there.`
     case 'over_budget':
-      return `A budget of ${job.owner} or of project ${job.project} is spent for this month, and holds its jobs.`
+      return `A budget of ${job.owner}, of project ${job.project} or of its team is spent for this month, and holds its jobs.`
+    case 'team_pool_in_use':
+      return 'The pool of its team is in use, or its GPU-hours of the day are used up.'
     case 'quota_in_use':
       return quotaInWords(job, picture)
     case 'volume_in_use':
@@ -105,6 +108,14 @@ export function soonerThan({ job, position }: PlacedJob, facts: Facts): Sooner[]
   if (job.reason === 'quota_in_use') return [ownEnds(job, facts)]
   if (job.reason === 'over_budget')
     return [{ kind: 'budget_raised', detail: 'The budget is raised, or a new month begins (UTC).' }]
+  if (job.reason === 'team_pool_in_use')
+    return [
+      {
+        kind: 'pool_freed',
+        detail:
+          'Jobs of its team end, a new day begins (UTC), or an administrator enlarges the pool.',
+      },
+    ]
   return [
     ...(job.reason === 'draining' ? [undrained(job)] : smaller(job, position, facts)),
     ...otherProfiles(job, facts),
@@ -135,6 +146,9 @@ function ownEnds(job: WaitingJob, { picture, maySee }: Facts): Sooner {
   }
 }
 
+/** Jobs that wait for these are passed by others. */
+const passed: readonly QueueReason[] = ['quota_in_use', 'over_budget', 'team_pool_in_use']
+
 /** Only an executor's first waiting job gains by being smaller: the others wait for the jobs ahead of them. */
 function smaller(job: WaitingJob, position: number, { picture }: Facts): Sooner[] {
   const { free } = roomOn(picture, job)
@@ -142,7 +156,7 @@ function smaller(job: WaitingJob, position: number, { picture }: Facts): Sooner[
     picture.waiting.slice(0, position - 1).map(other => other.job),
     job,
   )
-  const isFirst = ahead.every(({ reason }) => reason === 'quota_in_use' || reason === 'over_budget')
+  const isFirst = ahead.every(({ reason }) => reason !== null && passed.includes(reason))
   if (!isFirst || free === 0 || job.gpus <= free) return []
   const detail = `With ${plural(free, 'GPU')} instead of ${job.gpus} it would start now.`
   return [{ kind: 'smaller', detail, gpus: free }]

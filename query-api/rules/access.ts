@@ -3,7 +3,7 @@ import type { Person } from '../../auth/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { ProjectTables } from '../../projector/projects/table.ts'
 import type { RunTables } from '../../projector/runs/table.ts'
-import { projectPath } from '../../schemas/projects.ts'
+import { type MemberRole, projectPath } from '../../schemas/projects.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import type { Reads } from '../reading/reads.ts'
 
@@ -17,7 +17,7 @@ export async function readableProjects(
   if (caller.role === 'admin') return null
   const { rows } = await sql<{ name: string }>`
     select name from projects where visibility = 'internal' or owner = ${caller.username}
-    union select project from project_members where username = ${caller.username}`.execute(db)
+    union select project from project_people where username = ${caller.username}`.execute(db)
   return rows.map(row => row.name)
 }
 
@@ -34,9 +34,14 @@ export function mayRead(
   (${role === 'admin'} or ${owner} = ${username}
     or exists (select from projects p where p.name = ${project}
                   and (p.visibility = 'internal' or p.owner = ${username}))
-    or exists (select from project_members m
+    or exists (select from project_people m
                 where m.project = ${project} and m.username = ${username}))`
 }
+
+/** SQL: the highest role of a person in a project, as its member or by its team; null: they have none, or own it. */
+export const roleIn = (project: RawBuilder<unknown>, username: string) => sql<MemberRole | null>`
+  (select m.role from project_people m where m.project = ${project} and m.username = ${username}
+    order by array_position(array['maintainer', 'member', 'viewer'], m.role) limit 1)`
 
 /** SQL condition: may this person read run `r`? */
 export const mayReadRun = (caller: Person): RawBuilder<SqlBool> => mayRead(caller, 'r')
@@ -87,7 +92,7 @@ export async function findDeletedRun<T>(
 const mayControl = ({ username, role }: Person): RawBuilder<SqlBool> => sql<SqlBool>`
   (${role === 'admin'} or r.owner = ${username}
     or exists (select from projects p where p.name = r.project and p.owner = ${username})
-    or exists (select from project_members m
+    or exists (select from project_people m
                 where m.project = r.project and m.username = ${username} and m.role = 'maintainer'))`
 
 /** The run ids of these ids and short ids, as far as the caller may read them. */

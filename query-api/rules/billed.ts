@@ -4,6 +4,7 @@ import type { BillingTables } from '../../projector/billing/table.ts'
 import type { JobTables } from '../../projector/jobs/table.ts'
 import type { ProjectTables } from '../../projector/projects/table.ts'
 import type { UsageTables } from '../../projector/usage/table.ts'
+import type { BudgetScope } from '../../schemas/billing.ts'
 import { serveKind } from '../../schemas/recipes.ts'
 import { type LineOfRun, readOpenLines } from './ledger.ts'
 
@@ -18,7 +19,7 @@ export const mayBeTold = ({ role, username }: Pick<Person, 'role' | 'username'>)
     ? sql<SqlBool>`true`
     : sql<SqlBool>`(owner = ${username}
         or project in (select name from projects where owner = ${username}
-                        union select project from project_members where username = ${username}))`
+                        union select project from project_people where username = ${username}))`
 
 /** SQL: the GPU time of the ledger with that of running attempts, which `open` is. */
 export const gpuLines = (open: readonly LineOfRun[]): RawBuilder<unknown> => sql`
@@ -40,11 +41,12 @@ const toJson = (open: readonly LineOfRun[]): string =>
 
 /** SQL: everything that is billed, with running attempts. */
 export const billedLines = (open: readonly LineOfRun[]): RawBuilder<unknown> => sql`
-  select case when j.kind = ${serveKind} then 'deployment' else 'run' end as kind, line.owner, line.project, run_id, day,
+  select case when j.kind = ${serveKind} then 'deployment' else 'run' end as kind, line.owner, line.project, j.team, run_id, day,
          gpu_ms, 0::numeric as byte_ms, cost_micro
     from (${gpuLines(open)}) line left join jobs j using (run_id)
    union all
-  select kind, owner, project, run_id, day, 0, byte_ms, cost_micro from billing_entries`
+  select e.kind, e.owner, e.project, j.team, run_id, e.day, 0, e.byte_ms, e.cost_micro
+    from billing_entries e left join jobs j using (run_id)`
 
 /** SQL: the rows of the ledger, oldest first by `starts_at, entry_id`. */
 export const ledgerEntries: RawBuilder<unknown> = sql`
@@ -57,11 +59,11 @@ export const ledgerEntries: RawBuilder<unknown> = sql`
          case when kind = 'storage' then byte_ms end, price_per_gb_month, cost_micro, corrects, nullif(reason, '')
     from billing_entries`
 
-export type Spender = { scope: 'user' | 'project'; name: string }
+export type Spender = { scope: BudgetScope; name: string }
 /** The first and the last UTC day. */
 export type Days = { from: string; to: string }
 
-/** What each of these people and projects spent in these days, in millionths, with running attempts up to now. */
+/** What each of these people, projects and teams spent in these days, in millionths, with running attempts up to now. */
 export async function readSpent(
   db: Kysely<BilledTables>,
   spenders: readonly Spender[],
@@ -72,10 +74,12 @@ export async function readSpent(
   const named = spenders.map(({ scope, name }, nth) => ({ scope, name, nth }))
   const { rows } = await sql<{ nth: number; spent: string }>`
     with billed as materialized (
-           select owner, project, cost_micro from (${billedLines(open)}) line where day between ${from} and ${to}),
+           select owner, project, team, cost_micro from (${billedLines(open)}) line where day between ${from} and ${to}),
          total as (select 'user' as scope, owner as name, sum(cost_micro) as spent from billed group by owner
                     union all
-                   select 'project', project, sum(cost_micro) from billed where project is not null group by project)
+                   select 'project', project, sum(cost_micro) from billed where project is not null group by project
+                    union all
+                   select 'team', team, sum(cost_micro) from billed where team is not null group by team)
     select b.nth, coalesce(t.spent, 0)::text as spent
       from jsonb_to_recordset(${JSON.stringify(named)}::jsonb) as b (scope text, name text, nth integer)
       left join total t using (scope, name)`.execute(db)

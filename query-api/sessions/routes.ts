@@ -34,7 +34,10 @@ export type SessionDeps = {
 }
 
 /** Figures from other slices for `GET /api/auth/me`. */
-export type OwnFigures = { unread_notifications: (caller: Person) => Promise<number> }
+export type OwnFigures = {
+  unread_notifications: (caller: Person) => Promise<number>
+  teams: (caller: Person) => Promise<{ name: string; role: string }[]>
+}
 
 /** Shown before sign-in. */
 export type SignInSettings = {
@@ -92,12 +95,13 @@ const meRoute = ({ reads, pool, now, signIn, figures }: SessionDeps): Route =>
     async handle({ caller }) {
       const { username, role, via } = caller
       const db = reads.as(caller)
-      const [person, quotaOf, usage, bytes, unread_notifications] = await Promise.all([
+      const [person, quotaOf, usage, bytes, unread_notifications, teams] = await Promise.all([
         findPerson(pool, username),
         readQuotas(db, [username]),
         readUsage(db, username, now()),
         readStorage(db, username),
         figures.unread_notifications(caller),
+        figures.teams(caller),
       ])
       return {
         username,
@@ -105,7 +109,7 @@ const meRoute = ({ reads, pool, now, signIn, figures }: SessionDeps): Route =>
         role_label: roleLabels[role],
         display_name: person.display_name,
         email: person.email,
-        teams: [],
+        teams,
         quota: quotaOf(username),
         usage: {
           concurrent_gpus: usage.gpus,

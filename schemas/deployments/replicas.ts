@@ -32,6 +32,8 @@ export type Replica = {
   /** The owner of the deployment, whose quota counts. */
   owner: { username: string; role: 'admin' | 'operator' }
   project: string
+  /** In whose pool it counts; null: that of the project. */
+  team?: string | null
   /** The name of its job. */
   name: string
   labels?: Record<string, string>

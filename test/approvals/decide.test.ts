@@ -19,7 +19,7 @@ const asked = (approval_id: string, more: { rule?: string; digest?: string } = {
   subject: { type: 'job', id: 'run_1', digest: more.digest ?? 'sha256:a' },
   title: 'job demo-1',
   rule: more.rule ?? 'big',
-  who: { role: 'admin' },
+  who: { role: 'admin', team: null },
   requested_by: 'ada',
   content: {},
   expires_h: 72,

@@ -73,7 +73,7 @@ test('a revision is promoted once somebody else approves it', async t => {
   const dora = await signedIn(forge, 'dora')
   const engine = await startEngine(t)
   const { path, revisions } = await deployed(forge, 'careful', [engine.url, engine.url])
-  const [, second] = revisions
+  const [, second = ''] = revisions
   const promote = () => forge.call<Refused>('POST', `${path}/revisions/${second}/promote`)
   const promoted = async () =>
     (await forge.call<{ promoted_revision_id: string }>('GET', path)).body.promoted_revision_id
@@ -86,4 +86,28 @@ test('a revision is promoted once somebody else approves it', async t => {
   await settled(forge)
   t.is(await promoted(), second)
   t.is((await promote()).status, 200, 'it is promoted already')
+})
+
+test('a team decides, except its viewers; to others the approval looks missing', async t => {
+  const forge = await shared()
+  const people = await Promise.all(['tess', 'vera', 'olaf'].map(name => signedIn(forge, name)))
+  const [tess = '', vera = '', olaf = ''] = people
+  await forge.call('POST', '/api/teams', { body: { name: 'guards' } })
+  for (const [name, role] of Object.entries({ tess: 'member', vera: 'viewer' }))
+    await forge.call('PUT', `/api/teams/guards/members/${name}`, { body: { role } })
+  const rule = (team: string) =>
+    forge.call('PUT', '/api/approval-rules/teams', {
+      body: { when: { on: 'protected_alias', names: ['watched'] }, who: { team } },
+    })
+  t.is((await rule('nobody')).status, 422)
+  t.is((await rule('guards')).status, 200)
+  const { put } = await twoVersions(forge, 'watched')
+  const id = idOf((await put('watched', { version: 1 })) as never)
+  await settled(forge)
+  const seen = async (token: string) =>
+    (await forge.call('GET', `/api/approvals/${id}`, { token })).status
+  t.deepEqual([await seen(tess), await seen(vera), await seen(olaf)], [200, 200, 404])
+  t.is((await decide(forge, id, 'approved', vera)).status, 403)
+  t.is((await decide(forge, id, 'approved', olaf)).status, 404)
+  t.is((await decide(forge, id, 'approved', tess)).status, 200)
 })

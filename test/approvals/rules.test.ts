@@ -9,7 +9,7 @@ import { factsOf } from '../jobs/facts.ts'
 const rule = (when: Partial<ApprovalRule['when']> & Pick<ApprovalRule['when'], 'on'>) => ({
   name: when.on,
   when: { gpus: null, cost: null, names: [], ...when },
-  who: { role: 'admin' as const },
+  who: { role: 'admin' as const, team: null },
   expires_h: 72,
 })
 
@@ -54,7 +54,10 @@ test('rules about other things let jobs start, and deployments never wait', t =>
 
 test('a rule has the value of its condition and no other', t => {
   const given = (when: object) =>
-    ruleOf('one', { ...rule({ on: 'gpus' }), when: { names: [], ...when } } as never)
+    ruleOf('one', {
+      ...rule({ on: 'gpus' }),
+      ...{ who: { role: 'admin' }, when: { names: [], ...when } },
+    } as never)
   const faults = (when: object) =>
     t.throws(() => given(when), { instanceOf: Invalid })?.errors.map(({ loc }) => loc.join('.'))
   t.deepEqual(faults({ on: 'gpus' }), ['body.when.gpus'])

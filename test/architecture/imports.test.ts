@@ -88,6 +88,7 @@ const pureFiles = [
   'command-api/jobs/admission/gate.ts',
   'command-api/jobs/admission/gates.ts',
   'command-api/jobs/admission/profile-gate.ts',
+  'command-api/jobs/admission/team-gate.ts',
   'command-api/jobs/admission/warnings.ts',
   'command-api/jobs/again.ts',
   'command-api/jobs/attempt-end.ts',

@@ -57,7 +57,6 @@ const exceptions: Record<string, number> = {
   'notifications: auth.person': 1,
   'oidc: auth.person': 1,
   'oidc: auth.session': 1,
-  'projects: auth.person': 1,
   'queue: write.engine': 1,
   'queue: write.profile': 1,
   'quotas: auth.person': 1,

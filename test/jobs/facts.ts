@@ -41,6 +41,8 @@ export const factsOf = (
   spec: specOf(spec),
   caller: { username: 'ada', role: 'operator' },
   project: null,
+  projectTeam: null,
+  team: null,
   recipe,
   recipes: ['grpo'],
   params: { value: {}, errors: [] },

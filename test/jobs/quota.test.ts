@@ -73,7 +73,14 @@ test('used-up GPU hours make a job wait until the next day', async t => {
   )
   const take = (now: Date, gpus = 1) =>
     at.store.transaction(async tx => {
-      const taken = await takeQuota(tx, { run_id, username: 'ada', series: 'local', gpus, now })
+      const taken = await takeQuota(tx, {
+        run_id,
+        username: 'ada',
+        series: 'local',
+        gpus,
+        team: null,
+        now,
+      })
       await tx.query('delete from write.quota_hold')
       return taken
     })
@@ -124,6 +131,7 @@ test('GPU hours of a day are counted for the quota as for the bill, to the milli
           username: 'ada',
           series: 'local',
           gpus: 1,
+          team: null,
           now,
         })
         await tx.query('delete from write.quota_hold')

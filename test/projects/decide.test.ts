@@ -21,6 +21,7 @@ const after = (...events: ProjectEvent[]): Project => folded(projects, [created,
 const by = (username: string, role: 'operator' | 'admin' = 'operator') => ({
   caller: { username, role },
   name,
+  teamRole: null,
 })
 const code = (act: () => unknown): string => {
   try {

@@ -100,7 +100,7 @@ export const deploymentSample: Sample = {
         source: { revision_id: fixtures.operator.nouns.revisions?.revision_id },
       }),
     },
-    'PATCH /api/deployments/{deployment_id}': { body: () => ({ team: 'rl' }) },
+    'PATCH /api/deployments/{deployment_id}': { body: () => ({ name: 'renamed' }) },
     'POST /api/deployments/{deployment_id}/revisions': {
       body: async () => ({ source: await source() }),
     },

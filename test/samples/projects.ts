@@ -33,11 +33,15 @@ export const projectSample: Sample = {
       isFilled: true,
       cells: () => ({ username: member, role: 'viewer' }),
     },
+    project_people: { seenBy: 'members', isFilled: true },
   },
   publish: ({ project }) =>
     `update read.projects set visibility = 'internal' where name = '${project}'`,
   changes: {
     'PATCH /api/projects/{name}': { body: () => ({ notes: 'noted' }) },
     'PUT /api/projects/{name}/members/{username}': { body: () => ({ role: 'maintainer' }) },
+    'PUT /api/projects/{name}/team': {
+      body: ({ fixtures }) => ({ team: fixtures.operator.nouns.teams?.name }),
+    },
   },
 }

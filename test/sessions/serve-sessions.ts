@@ -69,7 +69,7 @@ export async function serveSessions(
     providerName: null,
     secondFactor: secondFactorPolicy(common.config),
   }
-  const figures = { unread_notifications: async () => 0 }
+  const figures = { unread_notifications: async () => 0, teams: async () => [] }
   const passwordGuard = createPasswordGuard(deps)
   const given = { passwords, passwordGuard }
   const call = await serveInTurns(t, common, [

@@ -16,12 +16,15 @@ export const ruleList = list<ApprovalRule>({
     columns: [
       { title: 'NAME', cell: row => row.name },
       { title: 'WHEN', cell: whenText, shrinks: true },
-      { title: 'WHO', cell: row => `${row.who.role}s` },
+      { title: 'WHO', cell: row => whoText(row) },
       { title: 'EXPIRES', cell: row => `${row.expires_h} h` },
     ],
     none: 'Nothing waits for approval: forge admin approval-rule set adds a rule',
   },
 })
+
+const whoText = ({ who: { role, team } }: ApprovalRule) =>
+  team === null ? `${role}s` : `the team ${team}`
 
 function whenText({ when: { on, gpus, cost, names } }: ApprovalRule): string {
   const least = gpus ?? cost
@@ -39,6 +42,7 @@ export const describeRuleSet = describe({
     '--least <number>': 'of GPUs, or of cost',
     '--names <names>': 'licenses or aliases, separated by commas (default all)',
     '--who <role>': 'admin (default), or operator: anybody but the one who asks',
+    '--team <name>': 'its members except viewers, instead of a role',
     '--expires-h <hours>': 'until nobody can decide any more (default 72)',
   },
   after: `
@@ -47,20 +51,20 @@ Examples:
   forge admin approval-rule set production protected_alias --names production --who operator`,
 })
 
-type Options = CommonOptions & Texts<'least' | 'names' | 'who' | 'expiresH'>
+type Options = CommonOptions & Texts<'least' | 'names' | 'who' | 'team' | 'expiresH'>
 
 export const ruleSet = request<ApprovalRule, Options>({
-  send: ({ api }, { least, names = '', who = 'admin', expiresH = '72' }, name, on = '') =>
+  send: ({ api }, { least, names = '', who = 'admin', team, expiresH = '72' }, name, on = '') =>
     api.put<ApprovalRule>(`${path}/${segment(name)}`, {
       when: {
         on,
         ...(least !== undefined && (on === 'cost' ? { cost: least } : { gpus: countOf(least) })),
         names: names.split(',').filter(Boolean),
       },
-      who: { role: who },
+      who: team === undefined ? { role: who } : { team },
       expires_h: countOf(expiresH),
     }),
-  note: rule => `${rule.name}: ${whenText(rule)}, decided by ${rule.who.role}s`,
+  note: rule => `${rule.name}: ${whenText(rule)}, decided by ${whoText(rule)}`,
 })
 
 export const describeRuleRemove = describe({

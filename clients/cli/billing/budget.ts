@@ -7,7 +7,7 @@ import { request } from '../program/request.ts'
 import type { CommonOptions, Flags } from '../program/session.ts'
 
 export const describeBudgetList = describe({
-  text: 'your budget and those of your projects, with what was spent this month',
+  text: 'your budget and those of your projects and teams, with what was spent this month',
 })
 
 export const budgetList = list<BudgetRow>({
@@ -29,8 +29,8 @@ export const budgetList = list<BudgetRow>({
 })
 
 const operands = {
-  '<scope>': { text: 'user or project', choices: ['user', 'project'] },
-  '<name>': 'a username or a project',
+  '<scope>': { text: 'user, project or team', choices: ['user', 'project', 'team'] },
+  '<name>': 'a username, a project or a team',
 }
 
 type SetOptions = CommonOptions & Flags<'hold'>

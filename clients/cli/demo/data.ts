@@ -15,6 +15,7 @@ import { sendModels, suspendModels } from './data/models.ts'
 import { firstPanels, type PlannedRun, people, plannedRuns } from './data/plan.ts'
 import { sendReflows } from './data/reflows.ts'
 import { defineBenchmark, type Sent, sendRun } from './data/send.ts'
+import { sendTeams } from './data/teams.ts'
 import { sendVolumes } from './data/volumes.ts'
 import { commonArguments, demonstrateAndExit, readArguments, terminal } from './parts.ts'
 import { admin, type DemoServer, startDemoServer } from './server.ts'
@@ -22,7 +23,7 @@ import { admin, type DemoServer, startDemoServer } from './server.ts'
 const usage = `npm run demo:data [-- options]
 
 Starts a server of its own on this machine, fills it by its API with projects, people, runs of all kinds, a model
-that it trains and serves, a dataset, two volumes, an RL environment, an annotation queue, budgets, approval rules, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All
+that it trains and serves, a dataset, two volumes, an RL environment, an annotation queue, a team, budgets, approval rules, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All
 times are current: a server accepts no others.
 
   --data DIR    where the server keeps its data, instead of .forge/demo-data here
@@ -117,6 +118,7 @@ async function sendAll(
   }
   await sendBudgets(root, projects)
   await sendApprovals(root, owners)
+  await sendTeams(root, projects)
   await addAnnotations(root, owners, made)
   // Before the jobs, which hold all GPUs of the machine.
   if (projects.has('language')) await addModels(owners.get('lin') ?? root, url, signal)

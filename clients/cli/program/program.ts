@@ -64,6 +64,7 @@ import { describeSet, set } from '../runs/set.ts'
 import { describeShow, show } from '../runs/show.ts'
 import { describeWatch, watch } from '../runs/watch.ts'
 import { addSecrets } from '../secrets/commands.ts'
+import { addTeams } from '../teams/commands.ts'
 import { describeUsage, usage } from '../usage/usage.ts'
 import { addVolumes } from '../volumes/commands.ts'
 import { acceptCommonOptionsBefore, optionsOf, speakingIn } from './add-commands.ts'
@@ -134,6 +135,7 @@ export function createProgram(world: World, ended: Ended): Command {
 const nouns = [
   addContexts,
   addProjects,
+  addTeams,
   addRecipes,
   addDeployments,
   addModels,

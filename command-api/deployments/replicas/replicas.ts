@@ -76,6 +76,7 @@ type Planned = {
   source: Source
   serving: Serving
   project: string
+  team: string | null
   name: string
   owner: string
   role: 'admin' | 'operator'
@@ -86,7 +87,7 @@ type Planned = {
 async function submitPlanned(deps: ReplicaDeps): Promise<void> {
   const { rows } = await deps.pool.query<Planned>({
     name: 'replicas_planned',
-    text: `select r.replica_id, r.revision_id, r.deployment_id, r.port, v.source, v.serving, d.project, d.name, d.owner, p.role,
+    text: `select r.replica_id, r.revision_id, r.deployment_id, r.port, v.source, v.serving, d.project, d.team, d.name, d.owner, p.role,
                   (select executor from write.profile f where f.name = v.serving ->> 'profile') as executor
              from write.replica r join write.revision_state v using (revision_id)
              join write.deployment_state d on d.deployment_id = r.deployment_id
@@ -147,6 +148,7 @@ function wantedOf({ replica_id, source, serving, port, ...of }: Planned): Replic
     ...{ replica_id, lock, params, profile, priority: 0 },
     owner: { username: of.owner, role: of.role },
     project: of.project,
+    team: of.team,
     name: `${of.name} (serving)`.slice(0, 200),
     labels: { deployment_id: of.deployment_id, revision_id: of.revision_id },
     ...{ artifact_id, hub_ref },

@@ -6,6 +6,7 @@ import type { Profile } from '../../../schemas/profiles.ts'
 import type { Quota } from '../../../schemas/quotas.ts'
 import type { Recipe } from '../../../schemas/recipes.ts'
 import type { ValidationError } from '../../../schemas/shared.ts'
+import type { Pool } from '../../../schemas/teams.ts'
 import type { ProjectFacts } from '../../rules/access.ts'
 
 /** An uploaded package; `sensitive` names files that no package may hold. */
@@ -30,12 +31,19 @@ export type PastRuns = {
 export const lineOf = ({ name, version }: Pick<Recipe, 'name' | 'version'>): string =>
   `${name}@${version.split('.').slice(0, 2).join('.')}`
 
+/** The team in whose pool a job would count, with the role of the submitter in it. */
+export type TeamOfJob = { name: string; role: string | null; pool: Pool }
+
 /** The input of all gates, loaded before the first one runs. */
 export type AdmissionFacts = {
   spec: JobSpec
   caller: { username: string; role: 'admin' | 'operator' }
   /** The project of the spec; null before its first submit. */
   project: ProjectFacts | null
+  /** The team that owns the project; null: none. */
+  projectTeam: string | null
+  /** The team of the spec, or else that of the project; null: neither, or there is no such team. */
+  team: TeamOfJob | null
   /** The recipe of the lock: the exact version, or else the newest with its name. */
   recipe: Recipe | null
   /** The names in the catalogue. */

@@ -7,6 +7,7 @@ import { mask } from '../../rules/secrets.ts'
 import { type AdmissionFacts, requestOf } from './facts.ts'
 import type { Answer, Gate, Refused } from './gate.ts'
 import { profileGate } from './profile-gate.ts'
+import { teamGate } from './team-gate.ts'
 
 const dialectGate: Gate = ({ spec }) => askDialect(spec.api)
 
@@ -247,6 +248,7 @@ const gates: readonly [GateName, Gate][] = [
   ['entrypoint_override', entrypointOverride],
   ['image_registry', imageRegistry],
   ['quota', quotaGate],
+  ['team', teamGate],
   ['profile', profileGate],
   ['references', references],
   ['params', params],

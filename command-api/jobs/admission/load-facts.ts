@@ -14,6 +14,7 @@ import type { Deps } from '../../deps.ts'
 import { rulesAsJson } from '../../rules/approval-requests.ts'
 import { datasetLabels } from '../../rules/dataset-labels.ts'
 import { projectFacts } from '../../rules/short-id.ts'
+import { teamOfJob, teamOfProject } from '../../rules/team-pool.ts'
 import type { ReadPastRuns } from '../past-runs.ts'
 import type { AdmissionFacts } from './facts.ts'
 import { findPackage, withPackage } from './package.ts'
@@ -42,7 +43,7 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
   const catalogue = await from.catalogue.including(spec.lock)
   const entry = findRecipe(catalogue, name, version) ?? findRecipe(catalogue, name)
   const [stored, found, packaged, past, idle] = await Promise.all([
-    readStored({ username: caller.username, project: spec.metadata.project }),
+    readStored({ ...spec.metadata, username: caller.username }),
     resolveReferences(spec, from),
     findPackage(pool, spec.spec.source, { username: caller.username, retryOf: from.retryOf }),
     entry && readPastRuns(entry.recipe),
@@ -64,6 +65,8 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     past,
     registries: stored.registries,
     project: stored.project,
+    projectTeam: stored.projectTeam,
+    team: stored.team,
     quota: stored.quota,
     held_gpus: stored.held_gpus,
     profile,
@@ -116,9 +119,9 @@ function checkParams(entry: CatalogueEntry, params: Record<string, unknown>) {
   return checked.ok ? { value: checked.value, errors: [] } : { value: {}, errors: checked.errors }
 }
 
-type Asking = { username: string; project: string }
+type Asking = { username: string; project: string; team: string | null }
 
-type Stored = Pick<AdmissionFacts, 'project' | 'quota' | 'held_gpus'> & {
+type Stored = Pick<AdmissionFacts, 'project' | 'projectTeam' | 'team' | 'quota' | 'held_gpus'> & {
   registries: string[]
   profiles: Profile[]
   approvalRules: ApprovalRule[]
@@ -133,14 +136,14 @@ export type ReadStored = (asking: Asking) => Promise<Stored>
 export function storedFacts(pool: Pool): ReadStored {
   const find = inBatches(keys => readAllStored(pool, keys))
   return async asking => {
-    const stored = await find(JSON.stringify([asking.username, asking.project]))
+    const stored = await find(JSON.stringify([asking.username, asking.project, asking.team]))
     if (!stored) throw new Error('the facts of a submit were not read')
     return stored
   }
 }
 
 async function readAllStored(pool: Pool, keys: readonly string[]): Promise<Map<string, Stored>> {
-  const asked = keys.map(key => JSON.parse(key) as [username: string, project: string])
+  const asked = keys.map(key => JSON.parse(key) as [string, string, string | null])
   const { rows } = await pool.query({
     name: 'admission_facts',
     text: `select (select coalesce(jsonb_agg(prefix order by prefix), '[]') from write.image_registry) as registries,
@@ -151,17 +154,23 @@ async function readAllStored(pool: Pool, keys: readonly string[]): Promise<Map<s
                   (select jsonb_agg(jsonb_build_object(
                             'project', (select ${projectFacts('asked.username')} from write.resource p
                                          where p.kind = 'project' and p.id = asked.project),
+                            'projectTeam', ${teamOfProject('asked.project')},
+                            'team', ${teamOfJob({ team: 'asked.team', project: 'asked.project', username: 'asked.username' })},
                             'quota', (select to_jsonb(q) - '{username,held_jobs,held_series}'::text[]
                                         from write.quota q where q.username = asked.username)) order by asked.nth)
-                     from jsonb_to_recordset($1) as asked (username text, project text, nth int)) as answers`,
+                     from jsonb_to_recordset($1) as asked (username text, project text, team text, nth int)) as answers`,
     // The planner's estimate for JSON does not depend on its length, so the prepared plan is kept; an array would be planned each time.
-    values: [JSON.stringify(asked.map(([username, project], nth) => ({ username, project, nth })))],
+    values: [
+      JSON.stringify(
+        asked.map(([username, project, team], nth) => ({ username, project, team, nth })),
+      ),
+    ],
   })
   const { registries, profiles, rules: approvalRules, answers } = rows[0] ?? {}
   return new Map(
     keys.map((key, index) => {
-      const { project, quota } = answers[index]
-      return [key, { project, ...quotaOf(quota), registries, profiles, approvalRules }]
+      const { quota, ...known } = answers[index]
+      return [key, { ...known, ...quotaOf(quota), registries, profiles, approvalRules }]
     }),
   )
 }

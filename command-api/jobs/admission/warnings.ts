@@ -80,7 +80,7 @@ const deprecations = ({
 ]
 
 function needsApproval(facts: AdmissionFacts): [boolean, string, string][] {
-  const names = rulesFor(facts).map(({ name, who }) => `${name} (${who.role}s)`)
+  const names = rulesFor(facts).map(({ name, who }) => `${name} (${who.team ?? `${who.role}s`})`)
   const detail = `the job waits until it is approved: ${names.join(', ')}`
   return [[names.length > 0, 'needs_approval', detail]]
 }

@@ -28,6 +28,7 @@ const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   waiting_capacity: ['waiting for GPUs', '等待 GPU'],
   quota_in_use: ['quota in use', '配额已用尽'],
   over_budget: ['over budget', '超出预算'],
+  team_pool_in_use: ['team pool in use', '团队配额池已用尽'],
   volume_in_use: ['a volume is in use', '卷正被使用'],
   behind_priority: ['behind a higher priority', '让位于更高优先级'],
   waiting_gang: ['waiting for all of its nodes', '等待全部节点'],

@@ -14,7 +14,7 @@ _DEFAULT_HOST = "http://localhost:8080"
 _OWN_SEGMENTS = frozenset(
     ".well-known admin annotations api approvals assets benchmarks billing compare datasets deployments device diagnoses"
     " environments healthz hub-imports inference models notifications playground projects queue reflows rubrics"
-    " runs settings submit usage volumes".split()
+    " runs settings submit teams usage volumes".split()
 )
 _THIS_MACHINE = re.compile(r"^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|/|$)")
 

@@ -21,6 +21,8 @@ const words = wordsOf({
   expires: ['Expires after hours', '过期小时数'],
   admin: ['an admin', '管理员'],
   operator: ['anybody else', '其他任何人'],
+  team: ['a team', '团队'],
+  teamName: ['Team', '团队名称'],
   gpus: ['a job has at least so many GPUs', '任务至少使用的 GPU 数'],
   cost: ['a job may cost at least', '任务费用至少'],
   reflow_data: ['a job trains on data of a reflow', '任务使用回流数据训练'],
@@ -40,7 +42,7 @@ const conditions = [
   ...(['protected_alias', 'promotion', 'quota_raise'] as const),
 ]
 type On = (typeof conditions)[number]
-type Role = ApprovalRule['who']['role']
+type Role = 'admin' | 'operator' | 'team'
 
 /** What waits for an approval, and a form to set a rule. */
 export function Section() {
@@ -64,7 +66,11 @@ export function Section() {
             cell: ({ when: { on, gpus, cost, names } }) =>
               `${say[on]} ${[gpus ?? cost ?? '', ...names].join(', ')}`,
           },
-          { key: 'who', title: say.who, cell: row => say[row.who.role] },
+          {
+            key: 'who',
+            title: say.who,
+            cell: ({ who: { role, team } }) => team ?? say[role ?? 'admin'],
+          },
           { key: 'expires', title: say.expires, isNumber: true, cell: row => row.expires_h },
           {
             key: 'remove',
@@ -98,7 +104,11 @@ function SetRule() {
       ...(on === 'gpus' && { gpus: Number(text('least')) }),
       ...(on === 'cost' && { cost: text('least') }),
     }
-    const body = { when, who: { role }, expires_h: Number(text('expires')) }
+    const body = {
+      when,
+      who: role === 'team' ? { team: text('team') } : { role },
+      expires_h: Number(text('expires')),
+    }
     void send('PUT', `${path}/${encodeURIComponent(text('name'))}`, body)
   }
   return (
@@ -125,9 +135,13 @@ function SetRule() {
       <Select
         label={say.who}
         value={role}
-        choices={(['admin', 'operator'] as const).map(value => ({ value, text: say[value] }))}
+        choices={(['admin', 'operator', 'team'] as const).map(value => ({
+          value,
+          text: say[value],
+        }))}
         onChange={setRole}
       />
+      {role === 'team' && <TextField label={say.teamName} name="team" required />}
       <TextField
         label={say.expires}
         name="expires"

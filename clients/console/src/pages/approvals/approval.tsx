@@ -52,7 +52,7 @@ function Head({ of }: { of: Detail }) {
           {say.rule}: {rule}
         </span>
         <span>
-          {say.who}: {approvers.map(({ role }) => say[role]).join(', ')}
+          {say.who}: {approvers.map(({ role, team }) => team ?? say[role ?? 'admin']).join(', ')}
         </span>
         <span>
           {say.expires}: {new Date(expires_at).toLocaleString(language)}

@@ -101,7 +101,7 @@ function SetBudget() {
       <Select
         label={say.scope}
         value={scope}
-        choices={(['project', 'user'] as const).map(value => ({ value, text: say[value] }))}
+        choices={(['project', 'user', 'team'] as const).map(value => ({ value, text: say[value] }))}
         onChange={setScope}
       />
       <TextField label={say.name} name="name" required />

@@ -16,7 +16,7 @@ import styles from './page.module.css'
 import { Rates } from './rates.tsx'
 import { words } from './words.ts'
 
-const groups = ['project', 'user', 'run', 'day', 'kind'] as const
+const groups = ['project', 'user', 'team', 'run', 'day', 'kind'] as const
 const path = '/api/billing/summary'
 
 /** The bill of a month compared with the previous one, budgets, and for administrators the rates. */

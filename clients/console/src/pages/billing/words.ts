@@ -6,6 +6,7 @@ export const words = wordsOf({
   month: ['Month', '月份'],
   user: ['Person', '人员'],
   project: ['Project', '项目'],
+  team: ['Team', '团队'],
   run: ['Run', '运行'],
   day: ['Day', '日期'],
   kind: ['Kind', '类别'],

@@ -6,6 +6,7 @@ const gates: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   entrypoint_override: ['entry point', '入口程序'],
   image_registry: ['image registry', '镜像仓库'],
   quota: ['quota', '配额'],
+  team: ['team', '团队'],
   profile: ['hardware profile', '硬件配置'],
   references: ['references', '引用'],
   params: ['parameters', '参数'],
