@@ -27,6 +27,7 @@ export const teams: Slice = {
       'PATCH /api/teams/{name}': { pool: { max_concurrent_gpus: 16 } },
       'PUT /api/teams/{name}/members/{username}': { role: 'member' },
       'PUT /api/teams/{name}/groups/{group}': { role: 'member' },
+      'POST /api/teams/{name}/leave': { hand_over_to: 'ada' },
     },
   },
 }

@@ -40,7 +40,9 @@ function withExamples(path: string, parameters: Parameter[]): string {
 function bodyFor(path: string, { content }: RequestBody): object {
   if (path.includes('/members/')) return { role: 'viewer' }
   if (path.includes('/views/')) return { state: {} }
-  return (/\/(scores|test$|judgings$)/.test(path) && content['application/json']?.example) || {}
+  return (
+    (/\/(scores|test$|judgings$|team$)/.test(path) && content['application/json']?.example) || {}
+  )
 }
 
 type Named = { run_id: string; name: string; rubric: string }

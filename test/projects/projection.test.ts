@@ -32,6 +32,8 @@ test('a project appears with its first run, changes, and has its current members
     member('bob', 'maintainer'),
     member('eve', 'viewer'),
     { type: 'project.member_removed', data: { name: 'demo', username: 'eve' } },
+    member('lin', 'viewer'),
+    { type: 'project.transferred', data: { name: 'demo', team: 'rl', owner: 'lin' } },
   ]
   await project(
     pool,
@@ -41,10 +43,11 @@ test('a project appears with its first run, changes, and has its current members
   t.deepEqual(projects, [
     {
       name: 'demo',
-      owner: 'ada',
+      owner: 'lin',
       visibility: 'internal',
       created_at: new Date(at(1)),
       notes: 'n',
+      team: 'rl',
     },
   ])
   const { rows: members } = await pool.query('select * from read.project_members')

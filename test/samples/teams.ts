@@ -52,6 +52,19 @@ export const teamSample: Sample = {
   pages: () => ['/teams/none'],
   changes: {
     'POST /api/teams': { body: named },
+    'POST /api/teams/{name}/leave': {
+      body: () => ({}),
+      async path(server) {
+        const { name } = await another(server)
+        const { operator, another: heir } = server.people
+        await asked(server.send, operator, {
+          method: 'PUT',
+          path: `/api/teams/${name}/members/${heir.username}`,
+          body: { role: 'owner' },
+        })
+        return `/api/teams/${name}/leave`
+      },
+    },
     'PATCH /api/teams/{name}': { body: () => ({ description: 'noted' }) },
     'PUT /api/teams/{name}/members/{username}': { body: () => ({ role: 'maintainer' }) },
     'DELETE /api/teams/{name}': {
