@@ -2,27 +2,34 @@ import type { Person } from '../auth/caller.ts'
 import type { Route } from '../auth/route.ts'
 import { answeredRows } from './annotations/answered-rows.ts'
 import type { DatasetMaker } from './annotations/export.ts'
+import { approvalExpiry } from './approvals/perform.ts'
+import type { ApprovalSubjects } from './approvals/ports.ts'
 import { register } from './artifacts/routes.ts'
 import type { Asked } from './commit/asked.ts'
+import type { Transaction } from './commit/event-store.ts'
 import { locksOfDataset, pushMadeVersion } from './datasets/push-made.ts'
 import { headOf, openDataset, reviseDataset } from './datasets/revise.ts'
 import { deploymentToActOn } from './deployments/act-on.ts'
 import { deploymentToJudge } from './deployments/judge.ts'
+import { approvedPromotions } from './deployments/revisions/approval.ts'
 import type { Deps } from './deps.ts'
 import { dropEnder } from './duties/end-dropped.ts'
 import type { Follower } from './effects/follower.ts'
 import type { Reactor } from './effects/reactor.ts'
 import { setHparams } from './hparams/decide.ts'
 import type { HubPorts } from './hub-facade/ports.ts'
+import { approvedJobs } from './jobs/approval.ts'
 import { describeJob } from './jobs/change-route.ts'
 import { beginJob, reportJob } from './jobs/report.ts'
 import type { Kind } from './kind.ts'
 import { appendMetrics } from './metrics/routes.ts'
 import type { MlflowPorts } from './mlflow/target.ts'
+import { approvedAliases } from './models/approval.ts'
 import { modelsOfHub } from './models/of-hub.ts'
 import { signInConfirmer } from './oidc/confirm.ts'
 import { configuredProvider } from './oidc/routes.ts'
 import { passkeyStep } from './passkeys/second-step.ts'
+import { approvedRaises, currentQuota } from './quotas/raise.ts'
 import { reflowFiring } from './reflows/perform.ts'
 import type { ReflowSources, VersionMaker } from './reflows/port.ts'
 import { sampleJudge } from './rubrics/judging/perform.ts'
@@ -101,8 +108,17 @@ const snapshotMaker: SnapshotMaker = {
     pushMadeVersion(work, { ...made, kind: null, parents: [], source: 'volume' }),
 }
 
+/** What waits for approvals. */
+const approvalSubjects = (deps: Deps): ApprovalSubjects => ({
+  job: approvedJobs(deps),
+  model_alias: approvedAliases(deps),
+  promotion: approvedPromotions(deps),
+  quota: approvedRaises(deps),
+})
+
 const ofSlices: readonly Reactor<Deps>[] = [
   ...slices.flatMap(slice => slice.reactors ?? []),
+  approvalExpiry(approvalSubjects),
   sampleJudge(deploymentToJudge),
   reflowFiring(reflowSources, versionMaker),
   volumeSnapshots(snapshotMaker),
@@ -151,6 +167,8 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
       pushMadeVersion(work, { ...made, ...trainFile(upload_id), source: 'annotation' }),
   }
   return {
+    approvalSubjects: approvalSubjects(deps),
+    currentQuota: (tx: Transaction, username: string) => currentQuota(deps, tx, username),
     datasetMaker,
     reflowSources,
     provider,

@@ -1,6 +1,7 @@
 /** Every slice of the write side; `compose.ts` puts them together. Written by `npm run lists`. */
 export { alerts } from './alerts/slice.ts'
 export { annotations } from './annotations/slice.ts'
+export { approvals } from './approvals/slice.ts'
 export { artifacts } from './artifacts/slice.ts'
 export { benchmarks } from './benchmarks/slice.ts'
 export { billing } from './billing/slice.ts'

@@ -2,6 +2,8 @@
 export { alerts } from './alerts.ts'
 export { annotationAnswers } from './annotation-answers.ts'
 export { annotations } from './annotations.ts'
+export { approvalRules } from './approval-rules.ts'
+export { approvals } from './approvals.ts'
 export { artifacts } from './artifacts.ts'
 export { definedBenchmarks } from './benchmark-definitions.ts'
 export { benchmarks } from './benchmarks.ts'

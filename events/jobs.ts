@@ -304,7 +304,7 @@ export const jobExited = event(
 
 /**
  * Why a job ended. `reported`: its code reported the end; `exit_code`: concluded from how its process ended; the next
- * four: it could no longer succeed; `user`, `limit`: it was stopped.
+ * four: it could no longer succeed; `user`, `limit`: it was stopped; `refused`: its approval was rejected or expired.
  */
 export const endReasons = [
   'reported',
@@ -316,6 +316,7 @@ export const endReasons = [
   'max_pending',
   'user',
   'limit',
+  'refused',
 ] as const
 
 /** Final. Each of these states is entered only by the event of the same name. */

@@ -9,6 +9,7 @@ const purged = 'run.purged'
  */
 export const tablesOfRuns = [
   'alerts',
+  'approvals',
   'artifacts',
   'diagnoses',
   'job_attempts',

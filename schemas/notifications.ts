@@ -9,6 +9,8 @@ export const notificationKinds = [
   'job_stopped',
   'job_paused',
   'job_retrying',
+  'approval_requested',
+  'approval_decided',
   'quota_changed',
   'budget_threshold',
   'role_changed',

@@ -6,6 +6,7 @@ export const ownSegments: readonly string[] = [
   '.well-known',
   'admin',
   'annotations',
+  'approvals',
   'api',
   'assets',
   'benchmarks',

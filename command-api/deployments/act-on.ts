@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { Refusal } from '../../platform/refusal.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import { type Action, type Asking, judge, type ProjectFacts, rolesIn } from '../rules/access.ts'
 import { projectFacts } from '../rules/short-id.ts'
 
@@ -10,7 +11,7 @@ type Row = { deployment_id: string; owner: string; known: ProjectFacts }
  * deleted one.
  */
 export async function deploymentToActOn(
-  pool: Pool,
+  pool: Pool | Transaction,
   { asked, caller, action }: { asked: string; caller: Asking; action: Action },
 ): Promise<{ deployment_id: string; mayConfigure: boolean }> {
   const { rows } = await pool.query<Row>({

@@ -1,15 +1,16 @@
 import { type Route, route } from '../../auth/route.ts'
-import { jobAt } from '../../events/job-state.ts'
+import { type Job, jobAt } from '../../events/job-state.ts'
 import { jobChange, jobChangeReply } from '../../schemas/jobs/actions.ts'
 import type { Description, RunChange } from '../../schemas/runs/runs.ts'
 import { runIdInPath } from '../../schemas/shared.ts'
 import { Invalid } from '../../schemas/validate.ts'
-import type { Asked } from '../commit/asked.ts'
-import { commit } from '../commit/commit.ts'
+import { type Asked, answerPosition } from '../commit/asked.ts'
+import { commit, transact } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { mergeTags } from '../rules/merge-tags.ts'
 import { runToActOn } from '../rules/run-to-act-on.ts'
-import { change } from './changes.ts'
+import { approvalLock, askAgain } from './approval.ts'
+import { type Change, change } from './changes.ts'
 import { saveJob } from './rows.ts'
 
 export const changeRoute = (deps: Deps): Route =>
@@ -33,15 +34,27 @@ export const changeRoute = (deps: Deps): Route =>
         action: 'control',
         noun: 'job',
       })
-      const { state: job } = await commit(deps, request, jobAt(run_id), {
-        decide: current => change(current, wanted),
-        alongside: saveJob,
-      })
-      const { name, tags, priority, state } = job
+      const { name, tags, priority, state } = await changeJob(deps, request, run_id, wanted)
       const inQueue = state === 'queued' ? await deps.queue.placeOfJob(run_id) : null
       return { run_id, name, tags: [...tags], priority, queue, state, place: inQueue }
     },
   })
+
+/** A changed priority asks again for approvals that were for another one. */
+async function changeJob(deps: Deps, request: Asked, run_id: string, wanted: Change): Promise<Job> {
+  const { result, position } = await transact(deps, request, {
+    target: jobAt(run_id),
+    locks: wanted.priority === undefined ? [] : [approvalLock(run_id)],
+    async make(work) {
+      const decision = { decide: (job: Job) => change(job, wanted), alongside: saveJob }
+      const { state, events } = await work.decide(jobAt(run_id), decision)
+      const isMoved = events.some(({ type }) => type === 'job.priority_changed')
+      return (isMoved && (await askAgain(deps, work, state))) || state
+    },
+  })
+  if (position !== null) answerPosition(request, position)
+  return result
+}
 
 /** Describes a job for the route of its run. */
 export const describeJob =

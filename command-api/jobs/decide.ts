@@ -23,6 +23,12 @@ export function admit(job: Job, admitted: JobAdmitted, hold: Hold | null): JobEv
   return [{ type: 'job.admitted', data: admitted }, then]
 }
 
+/** Back from the queue, or from the wait for its time: a change voided its approval. */
+export function holdForApproval(job: Job): JobEvent[] {
+  if (outcomeOf(job, 'hold') === 'ignored') return []
+  return [{ type: 'job.held', data: { ...job.subject, reason: 'approval', until: null } }]
+}
+
 /** Ends a hold. A job in the queue stays there: why it waits is not an event (wait-reason.ts). */
 export function queue(job: Job, reason: QueueReason): JobEvent[] {
   const outcome = outcomeOf(job, 'queue')

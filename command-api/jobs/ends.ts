@@ -29,6 +29,6 @@ export const failed = (job: Job, end: End): JobEvent => ({
 
 export const stopped = (
   job: Job,
-  request: { reason: 'user' | 'limit'; message: string | null },
+  request: { reason: 'user' | 'limit' | 'refused'; message: string | null },
   at: string,
 ): JobEvent => ({ type: 'job.stopped', data: endOf(job, { ...request, exit_code: null, at }) })

@@ -79,7 +79,7 @@ export const lifecycle: Record<JobState, Record<Trigger, Outcome>> = {
   },
   held: {
     ...noAttempt,
-    hold: 'ignored',
+    hold: 'same',
     queue: 'queued',
     schedule: 'ignored',
     pause: 'conflict',
@@ -89,7 +89,7 @@ export const lifecycle: Record<JobState, Record<Trigger, Outcome>> = {
   },
   queued: {
     ...noAttempt,
-    hold: 'ignored',
+    hold: 'held',
     queue: 'ignored',
     schedule: 'scheduled',
     pause: 'paused',

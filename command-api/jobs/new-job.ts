@@ -14,8 +14,10 @@ import type { Transaction } from '../commit/event-store.ts'
 import { awaitImports } from '../rules/imported-models.ts'
 import { holdTeam } from '../rules/teams.ts'
 import { holdVolumes } from '../rules/volumes.ts'
+import { rulesFor } from './admission/approval.ts'
+import { estimateOf } from './admission/estimate.ts'
 import { type AdmissionFacts, requestOf } from './admission/facts.ts'
-import { estimateOf, warningsOf, withoutSecrets } from './admission/warnings.ts'
+import { warningsOf, withoutSecrets } from './admission/warnings.ts'
 import type { Hold } from './decide.ts'
 import { sealEnv } from './sealed-env.ts'
 
@@ -63,7 +65,12 @@ export function admittedOf(
   }
 }
 
-export function holdOf({ spec }: AdmissionFacts, now: Date): Hold | null {
+export function holdOf(facts: AdmissionFacts, now: Date): Hold | null {
+  return rulesFor(facts).length > 0 ? { reason: 'approval', until: null } : timeHold(facts, now)
+}
+
+/** An approved job may still have to wait for its time. */
+export function timeHold({ spec }: Pick<AdmissionFacts, 'spec'>, now: Date): Hold | null {
   const until = spec.spec.scheduling.not_before
   if (until === null || Date.parse(until) <= now.getTime()) return null
   return { reason: 'not_before', until: new Date(until).toISOString() }

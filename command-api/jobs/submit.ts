@@ -14,9 +14,11 @@ import { createTogether, type Made } from '../commit/create-together.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import type { Deps } from '../deps.ts'
 import { refuseProjectOfOthers, type ShortIdDeps, shortIdIn } from '../rules/short-id.ts'
+import { rulesFor } from './admission/approval.ts'
 import type { AdmissionFacts } from './admission/facts.ts'
 import { loadFacts, storedFacts } from './admission/load-facts.ts'
 import { type Passing, passEverything, tryEverything } from './admission/with-plugins.ts'
+import { requestForJob } from './approval.ts'
 import { admit } from './decide.ts'
 import { admittedOf, holdOf, insertJobs, newcomerOf, resultOf, type Submission } from './new-job.ts'
 import { pastRuns } from './past-runs.ts'
@@ -96,14 +98,16 @@ async function createGroup(
   }
 }
 
-/** A project is created by a separate transaction, and requests with the same key wait for each other. */
+/** A project is created by a separate transaction, approvals are asked for in that of their job, and requests with the same key wait for each other. */
 function mayShare(submits: readonly Submit[]): boolean {
   const keys = submits.flatMap(({ request: { caller, ctx } }) => {
     const key = ctx.get('idempotency-key')
     return key === '' ? [] : JSON.stringify([caller.username, key])
   })
-  const isCreating = submits.some(({ submission }) => submission.facts.project === null)
-  return !isCreating && new Set(keys).size === keys.length
+  const isApart = submits.some(
+    ({ submission: { facts } }) => facts.project === null || rulesFor(facts).length > 0,
+  )
+  return !isApart && new Set(keys).size === keys.length
 }
 
 type Places = ReadonlyMap<Submit, NewPlace>
@@ -206,6 +210,7 @@ export async function createJob(deps: SubmitDeps, submit: Submit): Promise<Admis
             deps.sealing,
           ),
       })
+      await requestForJob(deps, work, { facts, admitted })
       return resultOf({ facts, admitted, ...decided }, place?.view ?? null)
     },
   })

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { Refusal } from '../../platform/refusal.ts'
+import type { Transaction } from '../commit/event-store.ts'
 import type { Asking } from '../rules/access.ts'
 import { findModel } from '../rules/model-reference.ts'
 
@@ -16,7 +17,7 @@ export type ModelToActOn = {
  * admins. Mere readers get 403; to all others it looks missing.
  */
 export async function modelToActOn(
-  pool: Pool,
+  pool: Pool | Transaction,
   { model, caller, action }: { model: string; caller: Asking; action: 'submit' | 'control' },
 ): Promise<ModelToActOn> {
   const found = await findModel(pool, model, caller)

@@ -2,14 +2,15 @@ import type { Person } from '../../auth/caller.ts'
 import { type Route, route } from '../../auth/route.ts'
 import { modelAt } from '../../events/models.ts'
 import { aliasInput, aliasMoved, aliasPath, aliasRemovalQuery } from '../../schemas/models.ts'
-import type { HttpAsked } from '../commit/asked.ts'
-import { commit } from '../commit/commit.ts'
+import { answerPosition, type HttpAsked } from '../commit/asked.ts'
+import { transact } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
+import { approvalNeeded } from '../rules/approval-requests.ts'
 import { overridesGate } from '../rules/benchmark-gate.ts'
 import { modelToActOn } from './act-on.ts'
-import { type AliasMove, moveAlias } from './decide.ts'
-import { foreseeOverridden, refuseWorse } from './gate.ts'
-import { refuseFailed, saveModel } from './rows.ts'
+import { aliasApprovals, askForAlias, carryOut, rulesForAlias } from './approval.ts'
+import type { AliasMove } from './decide.ts'
+import { foreseeOverridden } from './gate.ts'
 
 export const aliasRoutes = (deps: Deps): Route[] => [
   route({
@@ -64,14 +65,17 @@ async function move(
     ? await foreseeOverridden(deps, model, { alias, to: to.to })
     : []
   const asked = { model, alias, ...to, mayMoveProtected: mayControl, overridden }
-  const { events, before } = await commit(deps, request, modelAt(model), {
-    decide: state => moveAlias(state, asked),
-    async alongside(tx, decided) {
-      await refuseFailed(tx, model, to.to)
-      await refuseWorse(deps, tx, decided.before, { alias, to: to.to, caller, overridden })
-      await saveModel(tx, decided)
-    },
+  const rules = to.to === null ? [] : await rulesForAlias(deps.pool, alias)
+  const { result, position } = await transact(deps, request, {
+    target: modelAt(model),
+    locks: rules.length === 0 ? [] : [aliasApprovals(model, alias).stream],
+    make: async work =>
+      (await askForAlias(deps, work, { asked, caller, rules })) ??
+      (await carryOut(deps, work, { asked, caller })),
   })
+  if ('awaited' in result) throw approvalNeeded(result.awaited)
+  if (position !== null) answerPosition(request, position)
+  const { events, before } = result
   const previous = before?.aliases.find(one => one.alias === alias)?.version ?? null
   return { model, alias, version: to.to, previous_version: previous, changed: events.length > 0 }
 }

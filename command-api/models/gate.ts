@@ -1,7 +1,7 @@
-import type { Person } from '../../auth/caller.ts'
 import { type Model, modelAt } from '../../events/models.ts'
 import type { EventStore, Transaction } from '../commit/event-store.ts'
 import { loadState } from '../commit/snapshots.ts'
+import type { Asking } from '../rules/access.ts'
 import {
   type Failure,
   failuresOf,
@@ -43,7 +43,7 @@ export const foreseeOverridden = ({ store }: Needed, name: string, move: Move): 
     return (await compare({ store }, tx, state, move)).failures.map(inWords)
   })
 
-type Gated = Move & { caller: Person; overridden: readonly string[] }
+type Gated = Move & { caller: Asking; overridden: readonly string[] }
 
 /** Refuses a move of a protected alias to a version that scores worse. `before`: the model before the move. */
 export async function refuseWorse(

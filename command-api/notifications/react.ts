@@ -79,12 +79,26 @@ const tellers: Tellers = {
       title: `The files of the volume ${volume.name} were deleted`,
       body: 'No job had used it for as long as it says',
     }),
-  'quota.set': ({ username, max_concurrent_gpus, max_concurrent_jobs }, { actor }) =>
-    ofPerson(username, actor.id, {
-      kind: 'quota_changed',
-      level: 'info',
-      title: 'Your quota changed',
-      body: `Up to ${max_concurrent_gpus} GPUs and ${max_concurrent_jobs} jobs at once`,
+  'quota.set': ofQuota,
+  'quota.raised': ofQuota,
+  'quota.raise_ended': ofQuota,
+  'approval.requested': ({ tell, requested_by, ...asked }) =>
+    tell.map(username =>
+      ofApproval(username, asked, {
+        ...{ kind: 'approval_requested', level: 'warn', actor: requested_by },
+        title: `${requested_by} asks for approval: ${asked.title}`,
+        body: `Rule ${asked.rule}; it expires at ${toTimestamp(new Date(asked.expires_at))}`,
+      }),
+    ),
+  'approval.decided': ({ requested_by, decision, by, comment, ...decided }) =>
+    ofApproval(requested_by, decided, {
+      ...{ kind: 'approval_decided', level: decision === 'approved' ? 'info' : 'warn', actor: by },
+      ...{ title: `${by} ${decision} ${decided.title}`, body: cut(comment) },
+    }),
+  'approval.expired': ({ requested_by, ...expired }) =>
+    ofApproval(requested_by, expired, {
+      ...{ kind: 'approval_decided', level: 'warn', actor: 'forge', body: '' },
+      title: `Nobody decided about ${expired.title} in time`,
     }),
   'budget.threshold': ofBudget,
   'user.role_changed': ({ username, role }, { actor }) =>
@@ -160,6 +174,20 @@ function ofDataset(
   }
 }
 
+type Limits = Pick<Data<'quota.set'>, 'username' | 'max_concurrent_gpus' | 'max_concurrent_jobs'>
+
+function ofQuota(
+  { username, max_concurrent_gpus, max_concurrent_jobs }: Limits,
+  { actor }: Caused,
+): Tell {
+  return ofPerson(username, actor.id, {
+    kind: 'quota_changed',
+    level: 'info',
+    title: 'Your quota changed',
+    body: `Up to ${max_concurrent_gpus} GPUs and ${max_concurrent_jobs} jobs at once`,
+  })
+}
+
 /** Its person, or the owner and the maintainers of its project. */
 function ofBudget(budget: Data<'budget.threshold'>): Told[] {
   const { scope, name, month, percent, spent_micro, amount_micro, holds, tell } = budget
@@ -179,6 +207,20 @@ function ofBudget(budget: Data<'budget.threshold'>): Told[] {
     },
   }))
 }
+
+const ofApproval = (
+  username: string,
+  { approval_id }: { approval_id: string },
+  content: Pick<Told['message'], 'kind' | 'level' | 'title' | 'body' | 'actor'>,
+): Told => ({
+  username,
+  message: {
+    ...content,
+    target: { type: 'approval', id: approval_id },
+    url: `/approvals/${approval_id}`,
+    group_key: `approval:${approval_id}`,
+  },
+})
 
 type AboutVolume = { volume_id: string; owner: string }
 

@@ -1,9 +1,11 @@
 import type { Slice } from '../slice.ts'
+import { raiseEnder } from './raise.ts'
 import { quotaRoutes } from './routes.ts'
 
 export const quotas: Slice = {
   name: 'quotas',
   routes: quotaRoutes,
+  reactors: [raiseEnder],
   kind: null,
   announces: {
     quota: 'nothing',

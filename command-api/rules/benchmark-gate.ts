@@ -1,9 +1,9 @@
-import type { Person } from '../../auth/caller.ts'
 import type { DefinedVersion } from '../../events/benchmark-definitions.ts'
 import { benchmarksAt } from '../../events/benchmarks.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type Compared, compareScores, type Measured } from '../../schemas/benchmarks/compare.ts'
 import type { EventStore, Transaction } from '../commit/event-store.ts'
+import type { Asking } from './access.ts'
 import { findBenchmark } from './benchmark-reference.ts'
 import { findScore, type Weights } from './benchmark-scores.ts'
 
@@ -96,7 +96,7 @@ export function overridesGate(
 
 type Gate = {
   noun: 'deployment' | 'model'
-  caller: Person
+  caller: Asking
   /** The weights whose scores a refusal shows. */
   weights: readonly Weights[]
   /** Names of the refused weights and of the present ones. */
@@ -146,7 +146,7 @@ const toData = ({ from, to, ...failure }: Failure) => ({
 /** Scores are shown to readers of the runs that have them. */
 async function mayReadAll(
   tx: Transaction,
-  { username, role }: Person,
+  { username, role }: Asking,
   weights: readonly Weights[],
 ): Promise<boolean> {
   const runs = [...new Set(weights.flatMap(({ run_id }) => run_id ?? []))]

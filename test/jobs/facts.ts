@@ -59,6 +59,8 @@ export const factsOf = (
   deprecated: [],
   deprecatedEnvironments: [],
   resolved: { init_from: null, datasets: [] },
+  approvalRules: [],
+  labels: [],
   package: null,
   serving: null,
   ...changed,

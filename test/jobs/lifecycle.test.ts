@@ -4,6 +4,7 @@ import test from 'ava'
 import { assumeSucceeded } from '../../command-api/jobs/attempt-end.ts'
 import {
   admit,
+  holdForApproval,
   limit,
   pause,
   pendingTimeout,
@@ -58,11 +59,7 @@ const given: Record<JobState, Job> = {
 }
 
 const run: Record<Trigger, (job: Job) => JobEvent[]> = {
-  // A hold is only decided together with the admission, and `admitted` is between the two.
-  hold: job =>
-    job.state === 'admitted'
-      ? [{ type: 'job.held', data: { ...job.subject, reason: 'approval', until: null } }]
-      : [],
+  hold: holdForApproval,
   queue: job => queue(job, 'quota_in_use'),
   schedule: scheduled,
   executor_running: executorMarked(),

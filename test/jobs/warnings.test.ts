@@ -1,10 +1,7 @@
 import test from 'ava'
+import { estimateOf } from '../../command-api/jobs/admission/estimate.ts'
 import { passAll } from '../../command-api/jobs/admission/gates.ts'
-import {
-  estimateOf,
-  warningsOf,
-  withoutSecrets,
-} from '../../command-api/jobs/admission/warnings.ts'
+import { warningsOf, withoutSecrets } from '../../command-api/jobs/admission/warnings.ts'
 import { factsOf, gpus, recipe } from './facts.ts'
 import { specOf } from './given.ts'
 

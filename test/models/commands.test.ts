@@ -1,39 +1,16 @@
 import test from 'ava'
 import type { Artifact } from '../../schemas/artifacts/artifacts.ts'
-import { storing } from '../artifacts/storing.ts'
 import { commandLine } from '../servers/command-line.ts'
-import { type Forge, sharedForge } from '../servers/forge.ts'
+import { sharedForge } from '../servers/forge.ts'
 import { patient } from '../servers/patience.ts'
-import { createRun, ingest } from '../servers/runs.ts'
+import { ingest } from '../servers/runs.ts'
 import { signedIn } from '../servers/signed-in.ts'
 import { until } from '../servers/until.ts'
+import { twoVersions } from './two-versions.ts'
 
 const shared = sharedForge({ SERVICE_ROLES: 'command-api,relay,projector,query-api' })
 
-type Moved = {
-  version: number | null
-  previous_version: number | null
-  code: string
-  detail: string
-}
 type Move = { at: string; actor: string; from: number | null; to: number | null; reason: string }
-
-/** A model with two versions in its own project; the second one's artifact was only announced. */
-async function twoVersions(forge: Forge, name: string) {
-  const project = `of-${name}`
-  const run = await createRun(forge, project)
-  const files = storing(forge, run)
-  const first = await files.store(Buffer.from(name), 'a.safetensors', 1, { reward: 0.5 })
-  const { body: second } = await files.register({ path: `s3://bucket/${name}`, step: 2 })
-  const made = await forge.call('POST', '/api/models', { body: { name, project } })
-  if (made.status !== 200) throw new Error(JSON.stringify(made.body))
-  const path = `/api/models/${name}`
-  for (const { artifact_id } of [first, second])
-    await forge.call('POST', `${path}/versions`, { body: { artifact_id } })
-  const put = (alias: string, body: object, token = forge.token) =>
-    forge.call<Moved>('PUT', `${path}/aliases/${alias}`, { body, token })
-  return { project, run, path, put, ids: [first.artifact_id, second.artifact_id] as const }
-}
 
 test('versions show their artifacts, and the state of these', async t => {
   t.timeout(patient(60_000))

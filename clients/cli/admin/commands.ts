@@ -2,6 +2,14 @@ import type { Command } from 'commander'
 import { describeProfileSet, profileSet } from '../profiles/profiles.ts'
 import { speakingIn } from '../program/add-commands.ts'
 import type { World } from '../program/session.ts'
+import {
+  describeRuleList,
+  describeRuleRemove,
+  describeRuleSet,
+  ruleList,
+  ruleRemove,
+  ruleSet,
+} from './approval-rules.ts'
 import { backup, describeBackup, describeRestoreBackup, restoreBackup } from './backup.ts'
 import { correct, describeCorrect } from './correct.ts'
 import {
@@ -97,6 +105,7 @@ export function addAdministration(program: Command, world: World, ended: Ended):
   addUsers(admin.command('users').description('people who may sign in'), world, ended)
   addQuotas(admin.command('quota').description('the limits of a user'), world, ended)
   addRates(admin.command('rates').description('prices by series'), world, ended)
+  addRules(admin.command('approval-rule').description('what waits for approval'), world, ended)
   addQueue(admin.command('queue').description('whether jobs start'), world, ended)
   speaking({
     drain: [describeDrain, drain],
@@ -174,6 +183,15 @@ function addPlugins(plugin: Command, world: World, ended: Ended): void {
     rm: [describePluginRemove, pluginRemove],
     test: [describePluginTest, pluginTest],
     calls: [describePluginCalls, pluginCalls],
+  })
+}
+
+function addRules(rules: Command, world: World, ended: Ended): void {
+  const speaking = speakingIn(rules, world, ended)
+  speaking({
+    ls: [describeRuleList, ruleList],
+    set: [describeRuleSet, ruleSet],
+    rm: [describeRuleRemove, ruleRemove],
   })
 }
 

@@ -6,6 +6,7 @@ import { exitCode } from '../program/failure.ts'
 import { pause } from '../program/pause.ts'
 import { version } from '../program/version.ts'
 import { sendAnnotations } from './data/annotations.ts'
+import { sendApprovals } from './data/approvals.ts'
 import { sendBudgets } from './data/budgets.ts'
 import { sendDataset } from './data/datasets.ts'
 import { sendEnvironment } from './data/environments.ts'
@@ -24,7 +25,7 @@ import { admin, type DemoServer, startDemoServer } from './server.ts'
 const usage = `npm run demo:data [-- options]
 
 Starts a server of its own on this machine, fills it by its API with projects, people, runs of all kinds, a model
-that it trains and serves, a dataset, two volumes, an RL environment, an annotation queue, a team, budgets, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All
+that it trains and serves, a dataset, two volumes, an RL environment, an annotation queue, a team, budgets, approval rules, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All
 times are current: a server accepts no others.
 
   --data DIR    where the server keeps its data, instead of .forge/demo-data here
@@ -118,6 +119,7 @@ async function sendAll(
     if (nth % 10 === 9) terminal.note(`  ${nth + 1} of ${plans.length} runs`)
   }
   await sendBudgets(root, projects)
+  await sendApprovals(root, owners)
   await sendTeams(root, projects)
   await sendPlugins(root)
   await addAnnotations(root, owners, made)

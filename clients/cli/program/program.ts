@@ -2,6 +2,7 @@ import { Command, type OutputConfiguration } from 'commander'
 import { addAccount } from '../account/commands.ts'
 import { addAdministration } from '../admin/commands.ts'
 import { addAnnotations } from '../annotations/commands.ts'
+import { addApprovals } from '../approvals/commands.ts'
 import {
   artifacts,
   artifactsGet,
@@ -146,6 +147,7 @@ const nouns = [
   addArtifacts,
   addQueue,
   addBenchmarks,
+  addApprovals,
   addBudgets,
   addAnnotations,
   addReflows,

@@ -1,9 +1,9 @@
-import type { Person } from '../../../auth/caller.ts'
 import { deploymentAt } from '../../../events/deployments.ts'
 import type { ValidationError } from '../../../schemas/shared.ts'
 import { Invalid } from '../../../schemas/validate.ts'
 import type { EventStore, Transaction } from '../../commit/event-store.ts'
 import { loadState } from '../../commit/snapshots.ts'
+import type { Asking } from '../../rules/access.ts'
 import { type Failure, failuresOf, refuseFailures } from '../../rules/benchmark-gate.ts'
 import { findBenchmark } from '../../rules/benchmark-reference.ts'
 import type { Made } from '../living.ts'
@@ -59,7 +59,7 @@ export async function foreseeFailures(
 export function refuseRevision(
   tx: Transaction,
   failures: readonly Failure[],
-  { revision_id, caller, deployment }: { revision_id: string; caller: Person; deployment: Made },
+  { revision_id, caller, deployment }: { revision_id: string; caller: Asking; deployment: Made },
 ): Promise<void> {
   const { revisions, promoted_revision_id } = deployment
   return refuseFailures(tx, failures, {

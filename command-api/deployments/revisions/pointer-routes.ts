@@ -1,7 +1,5 @@
-import type { Person } from '../../../auth/caller.ts'
 import { type Route, route } from '../../../auth/route.ts'
-import type { Deployment, DeploymentEvent } from '../../../events/deployments.ts'
-import { Refusal } from '../../../platform/refusal.ts'
+import { deploymentAt } from '../../../events/deployments.ts'
 import {
   deploymentChanged,
   deploymentPath,
@@ -9,15 +7,18 @@ import {
   revisionPath,
   rollbackInput,
 } from '../../../schemas/deployments/deployments.ts'
-import type { Decided } from '../../commit/commit.ts'
-import type { Transaction } from '../../commit/event-store.ts'
+import { answerPosition } from '../../commit/asked.ts'
+import { transact } from '../../commit/commit.ts'
 import type { Deps } from '../../deps.ts'
+import { approvalNeeded, rulesOn } from '../../rules/approval-requests.ts'
 import { inWords, overridesGate } from '../../rules/benchmark-gate.ts'
-import { change, toChange, toReply } from '../change.ts'
+import { change, type OnDeployment, toChange, toReply } from '../change.ts'
 import type { Made } from '../living.ts'
-import { promote, rollBack } from './decide.ts'
-import { findFailures, foreseeFailures, refuseRevision } from './gates.ts'
+import { askForPromotion, carryOut, type Promoting, promotionLocks } from './approval.ts'
+import { rollBack } from './decide.ts'
+import { foreseeFailures } from './gates.ts'
 import { refuseByPlugins } from './plugins.ts'
+import { refuseUnfit } from './unfit.ts'
 
 /** Routes that move the pointer to the promoted revision; the address never changes. */
 export const pointerRoutes = (deps: Deps): Route[] => [
@@ -46,12 +47,8 @@ export const pointerRoutes = (deps: Deps): Route[] => [
         ...{ deployment_id, revision_id, reason },
         by: request.caller.username,
       })
-      return toReply(
-        await change(deps, request, deployment_id, {
-          decide: deployment => promote(deployment, { revision_id, reason, expected, overridden }),
-          also: refuseUnfit(deps, request.caller, overridden),
-        }),
-      )
+      const asked = { revision_id, reason, expected, overridden }
+      return promoteOrAsk(deps, request, { deployment_id, asked, caller: request.caller })
     },
   }),
   route({
@@ -87,6 +84,22 @@ export const pointerRoutes = (deps: Deps): Route[] => [
   }),
 ]
 
+/** Promotes, unless a rule lets it wait for an approval. */
+async function promoteOrAsk(deps: Deps, request: OnDeployment, promoting: Promoting) {
+  const rules = await rulesOn(deps.pool, 'promotion')
+  const { deployment_id } = promoting
+  const { result, position } = await transact(deps, request, {
+    target: deploymentAt(deployment_id),
+    locks: promotionLocks(deployment_id),
+    make: async work =>
+      (await askForPromotion(deps, work, { ...promoting, rules })) ??
+      (await carryOut(deps, work, promoting)),
+  })
+  if ('awaited' in result) throw approvalNeeded(result.awaited)
+  if (position !== null) answerPosition(request, position)
+  return toReply(result)
+}
+
 type Overriding = {
   deployment_id: string
   mayConfigure: boolean
@@ -102,40 +115,4 @@ async function overriddenBy(
   if (!overridesGate(body, { mayOverride: mayConfigure, noun: 'deployment' })) return []
   const { failures } = await foreseeFailures(deps, deployment_id, candidate)
   return failures.map(inWords)
-}
-
-/** Refuses a revision that would fail requests, or that benchmarks refuse. Rolling back to the previous one is always possible. */
-const refuseUnfit =
-  (deps: Deps, caller: Person, overridden: readonly string[]) =>
-  async (tx: Transaction, decided: Decided<Deployment, DeploymentEvent>): Promise<void> => {
-    const { before, state } = decided
-    await refuseWithoutReplica(tx, decided)
-    const revision_id = state?.promoted_revision_id
-    if (!before || !revision_id) return
-    const isRollback = decided.events.some(({ type }) => type === 'deployment.rolled_back')
-    if (isRollback && revision_id === before.previous_revision_id) return
-    const failures = await findFailures(deps, tx, before, revision_id)
-    await refuseRevision(
-      tx,
-      failures.filter(one => !overridden.includes(inWords(one))),
-      { revision_id, caller, deployment: before },
-    )
-  }
-
-/** A revision whose replicas have all failed since it became ready would fail requests. */
-async function refuseWithoutReplica(
-  tx: Transaction,
-  { state }: Decided<Deployment, DeploymentEvent>,
-): Promise<void> {
-  // While the deployment is suspended, no revision serves, promoted or not.
-  if (!state || ['suspending', 'suspended'].includes(state.state)) return
-  const { rowCount } = await tx.query(
-    'select 1 from write.replica_route where revision_id = $1 and is_ready limit 1',
-    [state.promoted_revision_id],
-  )
-  if (!rowCount)
-    throw new Refusal('conflict', `No replica of ${state.promoted_revision_id} is responding now`, {
-      code: 'deployment.no_replica',
-      hint: 'Wait until its replicas have restarted',
-    })
 }

@@ -1,3 +1,4 @@
+import type { ApprovalRule, DatasetLabels } from '../../../schemas/approvals.ts'
 import type { ReplicaServing } from '../../../schemas/deployments/replicas.ts'
 import type { Resolved } from '../../../schemas/jobs/jobs.ts'
 import type { JobSpec } from '../../../schemas/jobs/jobspec.ts'
@@ -73,6 +74,9 @@ export type AdmissionFacts = {
   resolved: Resolved
   /** Null if the spec names none, or one that the submitter does not have. */
   package: PackageFacts | null
+  /** All approval rules, and the labels of its datasets if a rule asks for them. */
+  approvalRules: readonly ApprovalRule[]
+  labels: readonly DatasetLabels[]
   /** How the control plane makes it serve; null for jobs that people submit. */
   serving: ReplicaServing | null
 }

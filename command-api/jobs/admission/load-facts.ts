@@ -2,12 +2,17 @@ import type { Pool } from 'pg'
 import type { QueueBook } from '../../../events/calculations/queue-picture.ts'
 import { inBatches } from '../../../platform/remembered.ts'
 import { type CatalogueEntry, findRecipe } from '../../../recipes/catalogue.ts'
+import type { ApprovalRule } from '../../../schemas/approvals.ts'
 import type { ReplicaServing } from '../../../schemas/deployments/replicas.ts'
+import type { Resolved } from '../../../schemas/jobs/jobs.ts'
 import type { JobSpec } from '../../../schemas/jobs/jobspec.ts'
 import type { Profile } from '../../../schemas/profiles.ts'
 import { defaultQuota, type Quota } from '../../../schemas/quotas.ts'
 import { isTemplate } from '../../../schemas/recipes.ts'
+import type { EventStore } from '../../commit/event-store.ts'
 import type { Deps } from '../../deps.ts'
+import { rulesAsJson } from '../../rules/approval-requests.ts'
+import { datasetLabels } from '../../rules/dataset-labels.ts'
 import { projectFacts } from '../../rules/short-id.ts'
 import { teamOfJob, teamOfProject } from '../../rules/team-pool.ts'
 import type { ReadPastRuns } from '../past-runs.ts'
@@ -47,6 +52,7 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
   ])
   const { model, environments, ...references } = found
   const profile = profileNamed(stored.profiles, spec.spec.resources.profile)
+  const labels = await labelsFor(stored.approvalRules, references.resolved, from.store)
   const volumes = await volumeFaults(pool, spec, { owner: caller.username, profile })
   return {
     spec: withEnvironments(withModel(withPackage(spec, packaged.package), model), environments),
@@ -70,8 +76,23 @@ export async function loadFacts(spec: JobSpec, from: FactSources): Promise<Admis
     ...references,
     dangling: [...references.dangling, ...volumes, ...packaged.dangling],
     package: packaged.package,
+    approvalRules: stored.approvalRules,
+    labels,
     serving: from.serving,
   }
+}
+
+/** Only some rules ask for them. */
+function labelsFor(rules: readonly ApprovalRule[], { datasets }: Resolved, store: EventStore) {
+  const isAsked = rules.some(
+    ({ when }) => when.on === 'reflow_data' || when.on === 'dataset_license',
+  )
+  return isAsked
+    ? datasetLabels(
+        store,
+        datasets.map(({ ref }) => ref),
+      )
+    : []
 }
 
 /** At the commits that were found, so that a moving branch does not affect the job. */
@@ -103,6 +124,7 @@ type Asking = { username: string; project: string; team: string | null }
 type Stored = Pick<AdmissionFacts, 'project' | 'projectTeam' | 'team' | 'quota' | 'held_gpus'> & {
   registries: string[]
   profiles: Profile[]
+  approvalRules: ApprovalRule[]
 }
 
 export type ReadStored = (asking: Asking) => Promise<Stored>
@@ -128,6 +150,7 @@ async function readAllStored(pool: Pool, keys: readonly string[]): Promise<Map<s
                   (select coalesce(jsonb_agg(to_jsonb(p) || jsonb_build_object(
                             'price_per_gpu_hour', p.price_per_gpu_hour::text) order by name), '[]')
                      from write.profile p) as profiles,
+                  ${rulesAsJson} as rules,
                   (select jsonb_agg(jsonb_build_object(
                             'project', (select ${projectFacts('asked.username')} from write.resource p
                                          where p.kind = 'project' and p.id = asked.project),
@@ -143,11 +166,11 @@ async function readAllStored(pool: Pool, keys: readonly string[]): Promise<Map<s
       ),
     ],
   })
-  const { registries, profiles, answers } = rows[0] ?? {}
+  const { registries, profiles, rules: approvalRules, answers } = rows[0] ?? {}
   return new Map(
     keys.map((key, index) => {
       const { quota, ...known } = answers[index]
-      return [key, { ...known, ...quotaOf(quota), registries, profiles }]
+      return [key, { ...known, ...quotaOf(quota), registries, profiles, approvalRules }]
     }),
   )
 }

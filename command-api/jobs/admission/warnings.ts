@@ -1,8 +1,8 @@
-import type { Estimate, Warning } from '../../../schemas/jobs/jobs.ts'
-import { currency } from '../../../schemas/profiles.ts'
-import type { Recipe } from '../../../schemas/recipes.ts'
+import type { Warning } from '../../../schemas/jobs/jobs.ts'
 import { isSecret, mask } from '../../rules/secrets.ts'
-import { type AdmissionFacts, lineOf, type PastRuns, requestOf } from './facts.ts'
+import { rulesFor } from './approval.ts'
+import { allowedHours, lastRuns } from './estimate.ts'
+import { type AdmissionFacts, requestOf } from './facts.ts'
 import { quotaGate } from './gates.ts'
 import { profileGate } from './profile-gate.ts'
 
@@ -40,6 +40,7 @@ export function warningsOf(facts: AdmissionFacts): Warning[] {
       `profile ${profile?.name} starts jobs on ${profile?.executor}, which this installation is not connected to: the job waits until an admin configures it`,
     ],
     ...aboveHistory(facts),
+    ...needsApproval(facts),
     ...couldStartElsewhere(facts),
     [
       secrets.length > 0,
@@ -78,6 +79,12 @@ const deprecations = ({
   ],
 ]
 
+function needsApproval(facts: AdmissionFacts): [boolean, string, string][] {
+  const names = rulesFor(facts).map(({ name, who }) => `${name} (${who.team ?? `${who.role}s`})`)
+  const detail = `the job waits until it is approved: ${names.join(', ')}`
+  return [[names.length > 0, 'needs_approval', detail]]
+}
+
 /** The job has to wait for GPUs although other profiles that would accept it have enough idle ones. */
 function couldStartElsewhere(facts: AdmissionFacts): [boolean, string, string][] {
   const { profile, idle, executors, serving, spec } = facts
@@ -107,17 +114,6 @@ function aboveHistory(facts: AdmissionFacts): [boolean, string, string][] {
   return [[isAbove, 'cost_above_history', detail]]
 }
 
-const lastRuns = ({ runs }: PastRuns, recipe: Recipe) =>
-  runs === 1 ? `last ${lineOf(recipe)} run` : `last ${runs} ${lineOf(recipe)} runs`
-
-/** GPU-hours within the time limit; infinite without a limit. */
-const allowedHours = (facts: AdmissionFacts): number => {
-  const { max_duration_s } = facts.spec.spec.limits
-  return max_duration_s === null
-    ? Number.POSITIVE_INFINITY
-    : (max_duration_s / 3600) * requestOf(facts).gpus
-}
-
 /** Rules that can never fire: comparisons without a key or without a value. */
 const notWatched = (rules: AdmissionFacts['spec']['spec']['rules']): string[] =>
   rules.flatMap(({ when, key, op, value }, index) => {
@@ -135,28 +131,6 @@ function notApplied({ spec }: AdmissionFacts): string[] {
     ['resources.placement', placement !== 'any'],
   ]
   return all.flatMap(([key, isSet]) => (isSet ? key : []))
-}
-
-/**
- * The estimated usage: that of the recipe's newest runs, capped by the time limit; without runs, the time limit itself. Null
- * without either.
- */
-export function estimateOf(facts: AdmissionFacts): Estimate | null {
-  const { profile, past, recipe } = facts
-  const { max_duration_s } = facts.spec.spec.limits
-  if (!profile) return null
-  const allowed = allowedHours(facts)
-  const hours = Math.min(past?.gpu_hours ?? Number.POSITIVE_INFINITY, allowed)
-  if (hours === Number.POSITIVE_INFINITY) return null
-  return {
-    gpu_hours: hours.toFixed(2),
-    cost: (hours * Number(profile.price_per_gpu_hour)).toFixed(2),
-    currency,
-    basis:
-      past && recipe && past.gpu_hours <= allowed
-        ? lastRuns(past, recipe)
-        : `limits.max_duration_s: ${max_duration_s}`,
-  }
 }
 
 /** The spec in the form that events carry, without values of `env` that look like secrets (design: secrets never enter an event). */

@@ -1,6 +1,7 @@
 /** Every slice with pages; `all.ts` puts them together. Written by `npm run lists`. */
 export { admin } from './admin/slice.ts'
 export { annotations } from './annotations/slice.ts'
+export { approvals } from './approvals/slice.ts'
 export { benchmarks } from './benchmarks/slice.ts'
 export { billing } from './billing/slice.ts'
 export { compare } from './compare/slice.ts'

@@ -32,7 +32,7 @@ const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   volume_in_use: ['a volume is in use', '卷正被使用'],
   behind_priority: ['behind a higher priority', '让位于更高优先级'],
   waiting_gang: ['waiting for all of its nodes', '等待全部节点'],
-  held_approval: ['waiting for approval', '等待批准'],
+  approval: ['waiting for approval', '等待批准'],
   not_before: ['not due yet', '未到启动时间'],
   retry_backoff: ['waiting before a retry', '等待重试'],
   queue_paused: ['the queue is paused', '队列已暂停'],

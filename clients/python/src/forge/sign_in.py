@@ -12,7 +12,7 @@ from .config import ConfigError
 _DEFAULT_HOST = "http://localhost:8080"
 # The first segments of all paths that Forge serves, as in `schemas/own-paths.ts`.
 _OWN_SEGMENTS = frozenset(
-    ".well-known admin annotations api assets benchmarks billing compare datasets deployments device diagnoses"
+    ".well-known admin annotations api approvals assets benchmarks billing compare datasets deployments device diagnoses"
     " environments healthz hub-imports inference models notifications playground projects queue reflows rubrics"
     " runs search settings submit teams usage volumes".split()
 )

@@ -8,6 +8,11 @@ export const sections: readonly {
 }[] = [
   { name: 'people', title: ['People', '人员'], load: () => import('./people.tsx') },
   { name: 'quotas', title: ['Quotas', '配额'], load: () => import('./quotas.tsx') },
+  {
+    name: 'approval-rules',
+    title: ['Approval rules', '审批规则'],
+    load: () => import('./approval-rules.tsx'),
+  },
   { name: 'projects', title: ['Projects', '项目'], load: () => import('./projects.tsx') },
   { name: 'recipes', title: ['Recipes', '配方'], load: () => import('./recipes.tsx') },
   { name: 'profiles', title: ['Profiles', '资源配置'], load: () => import('./profiles.tsx') },

@@ -10,6 +10,7 @@ import { Num } from '../../design/number.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { State } from '../../design/state.tsx'
 import { Ago, Length } from '../../design/time.tsx'
+import { usePart } from '../../design/use-part.ts'
 import { useLive, useThrottled } from '../../live/use-live.ts'
 import { reading, reread } from '../../session/api.ts'
 import { basePath } from '../../session/base-path.ts'
@@ -61,11 +62,14 @@ const failedDays = 14
 /** Rows of each list; the rest is one click away. */
 const shown = 8
 
+const loadApprovals = () => import('./approvals.tsx')
+
 export function Page() {
   const say = useWords(words)
   const me = useQuery(reading<Me>('/api/auth/me'))
   const again = useThrottled(() => reread('/api/runs', '/api/jobs', '/api/auth/me'), 1_500)
   useLive('jobs', { onEvent: again, onGap: again })
+  const waiting = usePart(loadApprovals)
   return (
     <Shown of={me}>
       {who => (
@@ -78,6 +82,7 @@ export function Page() {
               <Failed username={who.username} />
             </div>
             <div className={styles.column}>
+              {waiting && <waiting.Approvals />}
               <Workspaces username={who.username} />
               <Quota me={who} />
               <Alerts />

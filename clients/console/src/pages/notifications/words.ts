@@ -24,6 +24,8 @@ const kinds: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   job_stopped: ['stopped', '任务停止'],
   job_paused: ['paused', '任务暂停'],
   job_retrying: ['retrying', '任务重试'],
+  approval_requested: ['approval', '请求批准'],
+  approval_decided: ['approval decided', '批准结果'],
   quota_changed: ['quota', '配额变更'],
   budget_threshold: ['budget', '预算'],
   role_changed: ['role', '角色变更'],
