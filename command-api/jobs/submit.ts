@@ -25,7 +25,12 @@ import type { JobPorts } from './ports.ts'
 export type SubmitDeps = CommitDeps & ShortIdDeps & Pick<Deps, 'newId' | 'queue' | 'sealing'>
 
 /** A submission that has passed all gates, and its request. */
-export type Submit = { request: HttpAsked & { caller: Submitter }; submission: Submission }
+export type Submit = {
+  request: HttpAsked & { caller: Submitter }
+  submission: Submission
+  /** Null: a new one. */
+  run_id: string | null
+}
 
 /** Maximum jobs per transaction, and maximum concurrent transactions per process. */
 const grouping = { most: 50, atOnce: 4 }
@@ -36,6 +41,10 @@ export type Beside = {
   retryOf?: string
   /** Makes the job a replica of a revision; only the control plane itself does. */
   serving?: ReplicaServing
+  /** The id that the run is to have; if it exists, the submit is refused. Only the control plane itself chooses ids. */
+  run_id?: string
+  /** Throws to submit nothing after all. */
+  check?: (facts: AdmissionFacts) => void
 }
 
 /** Submits jobs; the work shared by jobs that arrive together is done once. */
@@ -57,7 +66,8 @@ export function openSubmits(deps: Deps, { catalogue }: JobPorts): Submits {
       const facts = await factsFor(spec, request.caller, beside)
       const gates = passAll(facts)
       refuseStrangers(facts, request.caller)
-      return create({ request, submission: { facts, gates } })
+      beside.check?.(facts)
+      return create({ request, submission: { facts, gates }, run_id: beside.run_id ?? null })
     },
   }
 }
@@ -91,14 +101,15 @@ async function createGroup(
   }
 }
 
-/** A project is created by a separate transaction, and requests with the same key wait for each other. */
+/** A project or a chosen id gets a transaction of its own, and requests with the same key wait for each other. */
 function mayShare(submits: readonly Submit[]): boolean {
   const keys = submits.flatMap(({ request: { caller, ctx } }) => {
     const key = ctx.get('idempotency-key')
     return key === '' ? [] : JSON.stringify([caller.username, key])
   })
   const isCreating = submits.some(({ submission }) => submission.facts.project === null)
-  return !isCreating && new Set(keys).size === keys.length
+  const isChosen = submits.some(({ run_id }) => run_id !== null)
+  return !isCreating && !isChosen && new Set(keys).size === keys.length
 }
 
 type Places = ReadonlyMap<Submit, NewPlace>
@@ -182,8 +193,8 @@ export async function createJob(deps: SubmitDeps, submit: Submit): Promise<Admis
   const { request, submission } = submit
   const { facts } = submission
   const { project } = facts.spec.metadata
-  const run_id = deps.newId('run')
-  const target = fresh(jobAt(run_id))
+  const run_id = submit.run_id ?? deps.newId('run')
+  const target = submit.run_id === null ? fresh(jobAt(run_id)) : jobAt(run_id)
   const { caller } = request
   const shortId = shortIdIn(facts.project, deps, { project, caller })
   const place = (await placesOf(deps, [submit])).get(submit)
