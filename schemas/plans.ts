@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { servingInput } from './deployments/deployments.ts'
 import { estimate, gateResult, jobState, warning } from './jobs/jobs.ts'
-import { jobSpec, projectName } from './jobs/jobspec.ts'
+import { jobSpec, orNull, projectName } from './jobs/jobspec.ts'
 import { closed, nameText, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
 export const planLimits = {
@@ -47,17 +47,15 @@ const sweepInput = closed({
   seed: Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 }),
   max_parallel: Type.Integer({ minimum: 1, maximum: planLimits.parallel, default: 4 }),
   /** Decides which run is the best one: a later stage starts from it. */
-  metric: Type.Optional(nullable(metric)),
+  metric: orNull(metric),
   /** Stops a run that is worse than the median of the others at the same step. */
-  early_stop: Type.Optional(
-    nullable(
-      closed({
-        /** No run is stopped before this step. */
-        min_step: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
-        /** Nor before as many other runs came as far. */
-        min_runs: Type.Integer({ minimum: 2, maximum: planLimits.runs, default: 3 }),
-      }),
-    ),
+  early_stop: orNull(
+    closed({
+      /** No run is stopped before this step. */
+      min_step: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
+      /** Nor before as many other runs came as far. */
+      min_runs: Type.Integer({ minimum: 2, maximum: planLimits.runs, default: 3 }),
+    }),
   ),
 })
 export type SweepInput = Static<typeof sweepInput>
@@ -73,10 +71,10 @@ const deployInput = closed({
 const stageInput = closed({
   name: stageName(),
   spec: Type.Optional(jobSpec),
-  sweep: Type.Optional(nullable(sweepInput)),
-  deploy: Type.Optional(nullable(deployInput)),
+  sweep: orNull(sweepInput),
+  deploy: orNull(deployInput),
   /** An earlier stage; its newest checkpoint is what the job starts from. */
-  init_from_stage: Type.Optional(nullable(stageName())),
+  init_from_stage: orNull(stageName()),
   load: word(['weights', 'full_state']),
 })
 export type StageInput = Static<typeof stageInput>
@@ -138,9 +136,9 @@ export type MovedFact = Static<typeof movedFact>
 export const plannedStage = Type.Object({
   name: Type.String(),
   kind: oneOf(...stageKinds),
-  spec: nullable(jobSpec),
-  sweep: nullable(sweepInput),
-  deploy: nullable(deployInput),
+  spec: orNull(jobSpec),
+  sweep: orNull(sweepInput),
+  deploy: orNull(deployInput),
   init_from_stage: nullable(Type.String()),
   load: oneOf('weights', 'full_state'),
 })

@@ -20,6 +20,8 @@ const fault: Fault = (place, input, why) => ({
   input: input ?? null,
 })
 
+const alone = { sweep: null, deploy: null, init_from_stage: null }
+
 /** An event holds all of them. */
 const maxAssignedBytes = 200_000
 
@@ -28,7 +30,7 @@ export function stagesOf({ spec, stages }: PlanInput): [PlannedStage, ...Planned
   if ((spec === undefined) === (stages === undefined))
     throw new Invalid([fault(['stages'], null, 'give either spec or stages')])
   const given: (StageInput & { at: Place })[] = spec
-    ? [{ name: 'job', spec, load: 'weights', at: [] }]
+    ? [{ ...{ name: 'job', spec, load: 'weights', at: [] }, ...alone }]
     : (stages ?? []).map((stage, nth) => ({ ...stage, at: ['stages', nth] }))
   const faults = given.flatMap((stage, nth) => faultsOf(stage, given.slice(0, nth), given))
   if (faults.length > 0) throw new Invalid(faults.slice(0, 50))
@@ -46,9 +48,9 @@ const plannedOf = (stage: StageInput): PlannedStage => ({
   name: stage.name,
   kind: kindOf(stage),
   spec: stage.spec ?? null,
-  sweep: stage.sweep ?? null,
-  deploy: stage.deploy ?? null,
-  init_from_stage: stage.init_from_stage ?? null,
+  sweep: stage.sweep,
+  deploy: stage.deploy,
+  init_from_stage: stage.init_from_stage,
   load: stage.load,
 })
 
