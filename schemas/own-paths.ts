@@ -21,6 +21,7 @@ export const ownSegments: readonly string[] = [
   'inference',
   'models',
   'notifications',
+  'plans',
   'playground',
   'projects',
   'queue',

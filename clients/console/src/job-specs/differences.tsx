@@ -1,19 +1,19 @@
-import { Panel } from '../../design/panel.tsx'
-import { Table } from '../../design/table.tsx'
-import { useWords } from '../../words/words.ts'
+import layout from '../design/layout.module.css'
+import { Panel } from '../design/panel.tsx'
+import { Table } from '../design/table.tsx'
+import { useWords } from '../words/words.ts'
 import { changesBetween } from './changes.ts'
-import styles from './page.module.css'
-import type { Tree } from './spec.ts'
+import type { Tree } from './tree.ts'
 import { words } from './words.ts'
 
-/** How a job differs from the run that it was made from. */
+/** How a job differs from a run. */
 export function Differences({ run, before, now }: { run: string; before: Tree; now: Tree }) {
   const say = useWords(words)
   const changes = changesBetween(before, now)
   return (
     <Panel title={say.changes(run)}>
       {changes.length === 0 ? (
-        <p className={styles.soft}>{say.same}</p>
+        <p className={layout.soft}>{say.same}</p>
       ) : (
         <Table
           caption={say.changes(run)}
