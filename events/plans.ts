@@ -115,7 +115,7 @@ export type Stage = Created['stages'][number] & {
   state: 'pending' | 'running' | 'succeeded' | 'blocked'
   /** How often it was started. */
   attempts: number
-  /** Those of the newest attempt. */
+  /** The runs of the newest attempt. */
   runs: PlanRun[]
   deployment_id: string | null
   best_run_id: string | null

@@ -122,7 +122,7 @@ export const seenFact = Type.Object({
 })
 export type SeenFact = Static<typeof seenFact>
 
-/** `from` is null for what is new, `to` for what is gone. */
+/** `from` is null for a new fact, `to` for one that is gone. */
 export const movedFact = Type.Object({
   stage: Type.String(),
   what: seenFact.properties.what,

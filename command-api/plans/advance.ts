@@ -21,6 +21,7 @@ import {
 } from './decide.ts'
 import { bestOf } from './early-stop.ts'
 import { ended } from './follow.ts'
+import { nextParts } from './part-ids.ts'
 import { Moved, type PlanParts, type ReadCurves } from './ports.ts'
 import { savePlan } from './rows.ts'
 
@@ -70,8 +71,10 @@ async function advance(deps: AdvanceDeps, plan_id: string, signal: AbortSignal):
   const nth = currentStage(plan)
   const stage = plan.stages[nth]
   if (!stage) return [decided(target, { decide: succeedPlan, alongside: savePlan })]
-  if (stage.state === 'pending')
-    return [decided(target, { decide: now => startStage(now, nth), alongside: savePlan })]
+  if (stage.state === 'pending') {
+    const started = nextParts(plan, stage)
+    return [decided(target, { decide: now => startStage(now, nth, started), alongside: savePlan })]
+  }
   try {
     const step: Step = { plan, nth, stage, caller: await submitterOf(deps, plan), signal }
     return stage.kind === 'deploy' ? await deploy(deps, step) : await runStage(deps, step)

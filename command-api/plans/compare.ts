@@ -3,7 +3,7 @@ import type { LookedStage, MovedFact, PlannedStage, SeenFact } from '../../schem
 
 type Looked = readonly Pick<LookedStage, 'seen'>[]
 
-/** Of the stages and of everything that the gates relied on. */
+/** The digest of the stages and of everything that the gates relied on. */
 export const digestOfPlan = (stages: readonly PlannedStage[], looked: Looked): string =>
   digestOf({ stages, seen: looked.map(({ seen }) => seen) })
 

@@ -1,8 +1,6 @@
-import type { Plan, PlanEvent, PlanRun, Stage } from '../../events/plans.ts'
+import type { Plan, PlanEvent } from '../../events/plans.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { LookedStage, MovedFact } from '../../schemas/plans.ts'
-import { partId } from './part-ids.ts'
-import { assignmentsOf } from './sweep.ts'
 
 type Data<T extends PlanEvent['type']> = Extract<PlanEvent, { type: T }>['data']
 type Made = NonNullable<Plan>
@@ -36,34 +34,15 @@ export function refuseUnlessWaiting({ state, expires_at }: Made, now: Date): voi
 export const currentStage = ({ stages }: Made): number =>
   stages.findIndex(({ state }) => state !== 'succeeded')
 
-/** The runs that a stage would start next. */
-export function runsOf({ plan_id }: Pick<Made, 'plan_id'>, stage: Stage): Omit<PlanRun, 'ended'>[] {
-  if (stage.kind === 'deploy') return []
-  const attempt = stage.attempts + 1
-  const assignments = stage.sweep ? assignmentsOf(stage.sweep) : [{}]
-  return assignments.map((params, nth) => ({
-    run_id: partId('run', { plan_id, stage: stage.name, attempt, n: nth + 1 }),
-    params,
-  }))
-}
+/** What belongs to the next attempt of a stage. */
+export type Started = Pick<Data<'plan.stage_started'>, 'attempt' | 'runs' | 'deployment_id'>
 
-/** All runs of a plan: those of stages that have not started as they will be. */
-export const allRunIds = (plan: Made): string[] =>
-  plan.stages.flatMap(stage =>
-    (stage.state === 'pending' ? runsOf(plan, stage) : stage.runs).map(({ run_id }) => run_id),
-  )
-
-export function startStage(plan: Plan, nth: number): PlanEvent[] {
+export function startStage(plan: Plan, nth: number, started: Started): PlanEvent[] {
   const stage = plan?.stages[nth]
   if (!plan || !stage || plan.state !== 'submitted') return []
   if (nth !== currentStage(plan) || stage.state !== 'pending') return []
-  const attempt = stage.attempts + 1
-  const deployment_id =
-    stage.kind === 'deploy'
-      ? partId('dep', { plan_id: plan.plan_id, stage: stage.name, attempt, n: 1 })
-      : null
-  const data = { ...named(plan), stage: nth, attempt, runs: runsOf(plan, stage), deployment_id }
-  return [{ type: 'plan.stage_started', data }]
+  if (started.attempt !== stage.attempts + 1) return []
+  return [{ type: 'plan.stage_started', data: { ...named(plan), stage: nth, ...started } }]
 }
 
 export type EndedRun = Pick<Data<'plan.run_ended'>, 'run_id' | 'state' | 'reason'>

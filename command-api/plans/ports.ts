@@ -6,13 +6,13 @@ import type { Params } from './sweep.ts'
 
 export type Deploy = NonNullable<PlannedStage['deploy']>
 
-/** `isInherited`: what it starts from is known only once an earlier stage has ended, and is not compared. */
+/** `isInherited`: its starting point comes from an earlier stage and is not compared. */
 export type Look = { caller: Submitter; isInherited: boolean }
 
 export type PlannedJob = Look & {
   run_id: string
   spec: JobSpec
-  /** Throws if what the gates found is not what was accepted; then nothing is submitted. */
+  /** Throws if the findings of the gates differ from the accepted ones; then nothing is submitted. */
   check(seen: readonly SeenFact[]): void
 }
 

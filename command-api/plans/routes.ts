@@ -22,16 +22,10 @@ import { commit, create, fresh, type Work } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
 import { createEmptyProject, findProject, refuseProjectOfOthers } from '../rules/short-id.ts'
 import { digestOfPlan, movedBetween, movedText } from './compare.ts'
-import {
-  allRunIds,
-  cancelPlan,
-  createPlan,
-  noSuchPlan,
-  refuseUnlessWaiting,
-  submitPlan,
-} from './decide.ts'
+import { cancelPlan, createPlan, noSuchPlan, refuseUnlessWaiting, submitPlan } from './decide.ts'
 import { planToActOn } from './find.ts'
 import { labelled, lookAt } from './look.ts'
+import { allRunIds } from './part-ids.ts'
 import type { PlanParts } from './ports.ts'
 import { countWaiting, savePlan } from './rows.ts'
 import { stagesOf } from './stages.ts'

@@ -125,7 +125,7 @@ async function find(db: Kysely<Tables>, caller: Person, plan_id: string) {
   return row
 }
 
-/** Besides what a row shows, the planned stage and what was found about it. */
+/** The rows with their stages, each with its plan and the findings of the gates. */
 async function withStages(db: Kysely<Tables>, rows: readonly Selectable<Tables['plans']>[]) {
   const ids = rows.map(({ plan_id }) => plan_id)
   const [stages, counts] =

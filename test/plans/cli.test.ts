@@ -45,6 +45,6 @@ test.serial(
     )
     t.like(JSON.parse(drawn.stdout), { state: 'ready', estimate: { gpu_hours: '5.00' } })
     t.is((await run(['sweep', '-f', '-'], { stdin: JSON.stringify(spec) })).code, 2)
-    t.is((await run(['plan', 'show', 'pln_none'])).code, 1)
+    t.is((await run(['plan', 'show', 'pln_none'])).code, 3)
   },
 )
