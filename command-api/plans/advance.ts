@@ -52,7 +52,7 @@ export const planAdvancer = reactor<Payload, AdvanceDeps>({
     return steps.has(type) && 'plan_id' in data ? [{ payload: { plan_id: data.plan_id } }] : []
   },
   deadlineMs: 120_000,
-  renewMs: 5000,
+  renewMs: 2000,
   attempts: 10,
   perform: ({ payload: { plan_id } }, deps, signal) => advance(deps, plan_id, signal),
   async givenUp({ payload: { plan_id } }, { store }) {

@@ -4,7 +4,7 @@ import type { Curve, ReadCurves } from '../../command-api/plans/ports.ts'
 import type { ReadTables } from '../../query-api/compose.ts'
 import { readSeries } from '../../query-api/metrics/read.ts'
 
-/** Enough to tell which run was better by a step. */
+/** Enough to compare runs at a step. */
 const buckets = 1000
 
 /** Reads a metric of several runs from the read models. */

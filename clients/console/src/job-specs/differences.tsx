@@ -6,17 +6,20 @@ import { changesBetween } from './changes.ts'
 import type { Tree } from './tree.ts'
 import { words } from './words.ts'
 
-/** How a job differs from a run. */
-export function Differences({ run, before, now }: { run: string; before: Tree; now: Tree }) {
+/** How a job differs from a run; `part` names the job on a page with several. */
+type Props = { run: string; before: Tree; now: Tree; part?: string }
+
+export function Differences({ run, before, now, part }: Props) {
   const say = useWords(words)
   const changes = changesBetween(before, now)
+  const title = part === undefined ? say.changes(run) : `${part}: ${say.changes(run)}`
   return (
-    <Panel title={say.changes(run)}>
+    <Panel title={title}>
       {changes.length === 0 ? (
         <p className={layout.soft}>{say.same}</p>
       ) : (
         <Table
-          caption={say.changes(run)}
+          caption={title}
           rows={changes}
           keyOf={({ path }) => path}
           columns={[

@@ -25,7 +25,7 @@ function OfStage({ plan, stage }: { plan: Detail; stage: Stage }) {
           <code>{JSON.stringify(spec ? said(spec) : deploy, null, 2)}</code>
         </ScrollBox>
       </Panel>
-      {spec && <SinceLast plan={plan} spec={spec} />}
+      {spec && <SinceLast plan={plan} name={name} spec={spec} />}
     </>
   )
 }
@@ -56,15 +56,19 @@ function Params({ params }: { params: Swept }) {
 
 type JobRow = { run_id: string; short_id: string; recipe: { name: string } }
 
-function SinceLast({ plan, spec }: { plan: Detail; spec: NonNullable<Stage['spec']> }) {
+type OfJob = { plan: Detail; name: string; spec: NonNullable<Stage['spec']> }
+
+function SinceLast({ plan, name, spec }: OfJob) {
   const { project } = spec.metadata
   const recipe = spec.lock.name
   const rows = useQuery(reading<JobRow[]>('/api/jobs', { project, recipe, limit: 100 }))
   const last = rows.data?.find(({ run_id }) => !plan.submitted_run_ids.includes(run_id))
-  return last ? <Since last={last} spec={spec} /> : null
+  return last ? <Since last={last} name={name} spec={spec} /> : null
 }
 
-function Since({ last, spec }: { last: JobRow; spec: Tree }) {
+function Since({ last, name, spec }: { last: JobRow; name: string; spec: Tree }) {
   const job = useQuery(reading<{ spec: Tree }>(`/api/jobs/${encodeURIComponent(last.run_id)}`))
-  return job.data ? <Differences run={last.short_id} before={job.data.spec} now={spec} /> : null
+  return job.data ? (
+    <Differences part={name} run={last.short_id} before={job.data.spec} now={spec} />
+  ) : null
 }
