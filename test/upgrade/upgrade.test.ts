@@ -32,7 +32,7 @@ async function restoredFrom(t: ExecutionContext, name: string): Promise<[Restore
  * A request for a rebuild is recorded, and the samples wrote dead letters by hand. The server that carries it out also polls
  * the engines of deployments, which are gone.
  */
-const changedByRebuild = / \/api\/(audit|admin\/dead-letters|deployments|playground)/
+const changedByRebuild = / \/api\/(audit|admin\/dead-letters|(lineage\/)?deployments|playground)/
 
 const names = await fixtureNames()
 
