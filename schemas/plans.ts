@@ -225,7 +225,7 @@ export const planDetail = Type.Object({
   ),
   gates: planCreated.properties.gates,
   warnings: planCreated.properties.warnings,
-  /** What changed since the plan was accepted; a submit that accepts it goes on. */
+  /** What changed since the plan was accepted. */
   moved: Type.Array(movedFact),
   submitted_run_ids: Type.Array(Type.String()),
 })

@@ -41,7 +41,7 @@ export type Beside = {
   retryOf?: string
   /** Makes the job a replica of a revision; only the control plane itself does. */
   serving?: ReplicaServing
-  /** The id that the run is to have; if it exists, the submit is refused. Only the control plane itself chooses ids. */
+  /** The id of the run; if it exists, the submit is refused. Only the control plane itself chooses ids. */
   run_id?: string
   /** Throws to submit nothing after all. */
   check?: (facts: AdmissionFacts) => void
@@ -101,7 +101,7 @@ async function createGroup(
   }
 }
 
-/** A project or a chosen id gets a transaction of its own, and requests with the same key wait for each other. */
+/** A new project or a chosen id gets a separate transaction, and requests with the same key wait for each other. */
 function mayShare(submits: readonly Submit[]): boolean {
   const keys = submits.flatMap(({ request: { caller, ctx } }) => {
     const key = ctx.get('idempotency-key')

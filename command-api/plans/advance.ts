@@ -118,10 +118,10 @@ async function deploy({ planParts }: AdvanceDeps, step: Step): Promise<Outcome> 
   return nothing
 }
 
-/** The run of a stage from which a later one goes on. */
+/** The run of a stage from which a later one continues. */
 function runToContinue({ name, kind, runs, best_run_id }: Stage): string {
   const run_id = kind === 'sweep' ? best_run_id : runs[0]?.run_id
-  if (!run_id) throw new Refusal('invalid', `Stage ${name} has no run to go on from`)
+  if (!run_id) throw new Refusal('invalid', `Stage ${name} has no run to continue from`)
   return run_id
 }
 

@@ -14,7 +14,7 @@ export const createPlan = (plan: Plan, data: Data<'plan.created'>): PlanEvent[] 
 
 type Submitted = { digest: string; looked: LookedStage[]; submitted_by: string }
 
-/** A plan that was submitted stays as it is; a blocked one continues with the stage that blocked it. */
+/** Changes nothing about a plan under way; a blocked one continues with the stage that blocked it. */
 export function submitPlan(plan: Plan, submitted: Submitted, now: Date): PlanEvent[] {
   if (!plan) return []
   const { state } = plan
@@ -30,7 +30,7 @@ export function refuseUnlessWaiting({ state, expires_at }: Made, now: Date): voi
     throw new Refusal('conflict', 'The plan has expired; make another', { code: 'plan.expired' })
 }
 
-/** The stage that is to start or under way; -1: none is left. */
+/** The stage that starts next or is under way; -1: none is left. */
 export const currentStage = ({ stages }: Made): number =>
   stages.findIndex(({ state }) => state !== 'succeeded')
 

@@ -37,7 +37,7 @@ export const planRoutes = (deps: Deps, parts: PlanParts): Route[] => [
     method: 'POST',
     path: '/api/plans',
     credential: 'person',
-    reach: 'taken',
+    reach: 'all',
     tag: 'plans',
     summary: 'Make a plan: one job, or stages that start one after the other; nothing runs yet',
     body: planInput,

@@ -2,7 +2,7 @@ import test from 'ava'
 import { endJob, make, prepared, runJob, specFor, submit, untilLive } from '../plans/steps.ts'
 import { startForge } from '../servers/forge.ts'
 import { withoutExecutor } from '../usage/jobs-at-times.ts'
-import { axeFinds, keepViews, openPage, signIn } from './browse.ts'
+import { axeFinds, looksRight, openPage, signIn } from './browse.ts'
 
 test('a plan is read, accepted with its changes, followed to its sweep and cancelled', async t => {
   const forge = await startForge(t, withoutExecutor)
@@ -45,7 +45,7 @@ test('a plan is read, accepted with its changes, followed to its sweep and cance
     .getByRole('row', { name: /price spare/ })
     .first()
     .waitFor()
-  await keepViews(page, 'console-plan')
+  await looksRight(t, page, 'console-plan')
   await page.getByRole('button', { name: 'Accept the changes and submit' }).click()
   await page.getByText('under way').waitFor()
   const [first = ''] = await untilLive(forge, body.plan_id, 2)

@@ -43,7 +43,6 @@ export const planSample: Sample = {
     },
     plan_runs: {
       seenBy: 'members',
-      isOfRun: true,
       cells: ({ no }) => ({ plan_id: `pln_${no}` }),
     },
   },
