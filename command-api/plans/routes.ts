@@ -161,7 +161,7 @@ async function submit(deps: Deps, parts: PlanParts, request: Submit) {
       {
         code: 'plan.moved',
         data: { digest, moved },
-        hint: `Submit it with accept: "${digest}" to go on`,
+        hint: `Submit it with accept: "${digest}" to accept this`,
       },
     )
   const { state } = await commit(deps, request, planAt(plan_id), {

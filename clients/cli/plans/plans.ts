@@ -105,7 +105,9 @@ type Submitted = Static<typeof planSubmitted>
 export const describePlanSubmit = describe({
   text: 'submit a plan, unless something changed since it was made; continues a blocked one',
   operands: onePlan,
-  options: { '--accept <digest>': 'go on although it changed, as the refusal names the digest' },
+  options: {
+    '--accept <digest>': 'the digest that the refusal names: submit the plan with its changes',
+  },
 })
 
 export const planSubmit = request<Submitted, CommonOptions & Texts<'accept'>>({

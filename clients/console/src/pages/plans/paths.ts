@@ -1,10 +1,6 @@
 import type { PlanDetail } from '../../../../../schemas/plans.ts'
 
-export type {
-  PlanDetail as Detail,
-  PlanRow as Row,
-  PlanRunRow,
-} from '../../../../../schemas/plans.ts'
+export type { PlanDetail as Detail, PlanRow as Row } from '../../../../../schemas/plans.ts'
 export type Stage = PlanDetail['stages'][number]
 
 export const path = '/api/plans'

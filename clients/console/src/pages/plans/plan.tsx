@@ -7,14 +7,13 @@ import layout from '../../design/layout.module.css'
 import { Failure } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Table } from '../../design/table.tsx'
-import { Ago } from '../../design/time.tsx'
 import { reading, reread } from '../../session/api.ts'
 import { ApiFailure } from '../../session/failure.ts'
 import { request } from '../../session/session.ts'
 import { useAct } from '../../session/use-act.ts'
 import { ShownPage } from '../../shell/shown-page.tsx'
 import { visible } from '../../words/visible.ts'
-import { useWords } from '../../words/words.ts'
+import { useLanguage, useWords } from '../../words/words.ts'
 import { Exactly } from './exactly.tsx'
 import { Gates } from './gates.tsx'
 import { Graph } from './graph.tsx'
@@ -141,6 +140,7 @@ function Cancelling({ plan, onClose }: { plan: Detail; onClose: () => void }) {
 
 function Facts({ plan }: { plan: Detail }) {
   const say = useWords(words)
+  const language = useLanguage()
   const { state, reason, project, owner, submitted_by, expires_at, estimate, digest } = plan
   const isWaiting = state === 'draft' || state === 'ready'
   return (
@@ -165,7 +165,7 @@ function Facts({ plan }: { plan: Detail }) {
         )}
         {isWaiting && (
           <span>
-            {say.expires}: <Ago at={expires_at} />
+            {say.expires}: {new Date(expires_at).toLocaleString(language)}
           </span>
         )}
         <span>
