@@ -84,7 +84,7 @@ async function markReady(
   await commit(deps, by, deploymentAt(of.id), {
     decide: () => [
       {
-        type: 'deployment.revision_ready',
+        type: 'deployment.revision_ready' as const,
         data: { deployment_id: of.id, revision_id: of.revision, checks: [], load_s: 1 },
       },
     ],
