@@ -1,7 +1,7 @@
 import test from 'ava'
 import { changesBetween } from '../../clients/console/src/job-specs/changes.ts'
-import { fieldsOf, fieldTextOf, meantBy } from '../../clients/console/src/pages/submit/fields.ts'
 import { said } from '../../clients/console/src/job-specs/tree.ts'
+import { fieldsOf, fieldTextOf, meantBy } from '../../clients/console/src/pages/submit/fields.ts'
 import { valueAt } from '../../clients/console/src/pages/submit/spec.ts'
 import { readText, textOf, withValue } from '../../clients/console/src/pages/submit/spec-text.ts'
 
