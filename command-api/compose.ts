@@ -11,7 +11,10 @@ import { locksOfDataset, pushMadeVersion } from './datasets/push-made.ts'
 import { headOf, openDataset, reviseDataset } from './datasets/revise.ts'
 import { deploymentToActOn } from './deployments/act-on.ts'
 import { deploymentToJudge } from './deployments/judge.ts'
+import { deploymentsOfPlans } from './deployments/of-plans.ts'
+import type { FindTemplate } from './deployments/ports.ts'
 import { approvedPromotions } from './deployments/revisions/approval.ts'
+
 import type { Deps } from './deps.ts'
 import { dropEnder } from './duties/end-dropped.ts'
 import type { Follower } from './effects/follower.ts'
@@ -20,6 +23,8 @@ import { setHparams } from './hparams/decide.ts'
 import type { HubPorts } from './hub-facade/ports.ts'
 import { approvedJobs } from './jobs/approval.ts'
 import { describeJob } from './jobs/change-route.ts'
+import { jobsOfPlans } from './jobs/of-plans.ts'
+import type { JobPorts } from './jobs/ports.ts'
 import { beginJob, reportJob } from './jobs/report.ts'
 import type { Kind } from './kind.ts'
 import { appendMetrics } from './metrics/routes.ts'
@@ -29,7 +34,11 @@ import { modelsOfHub } from './models/of-hub.ts'
 import { signInConfirmer } from './oidc/confirm.ts'
 import { configuredProvider } from './oidc/routes.ts'
 import { passkeyStep } from './passkeys/second-step.ts'
+import { type AdvanceDeps, planAdvancer } from './plans/advance.ts'
+import type { PlanParts } from './plans/ports.ts'
+import { sweepWatcher } from './plans/watch.ts'
 import { approvedRaises, currentQuota } from './quotas/raise.ts'
+
 import { reflowFiring } from './reflows/perform.ts'
 import type { ReflowSources, VersionMaker } from './reflows/port.ts'
 import { sampleJudge } from './rubrics/judging/perform.ts'
@@ -128,12 +137,24 @@ const ofSlices: readonly Reactor<Deps>[] = [
 /** The reactors of every process that serves commands. */
 export const reactors: readonly Reactor<Deps>[] = [...ofSlices, dropEnder(ofSlices)]
 
+/** What plans start: jobs and deployments. */
+export const planParts = (
+  deps: Deps,
+  { catalogue, findTemplate }: JobPorts & { findTemplate: FindTemplate },
+): PlanParts => ({
+  ...jobsOfPlans(deps, { catalogue }),
+  ...deploymentsOfPlans(deps, findTemplate),
+})
+
+/** Performed where `PlanParts` are at hand. */
+export const planReactors: readonly Reactor<AdvanceDeps>[] = [planAdvancer, sweepWatcher]
+
 /** All followers, for one server. */
 export const newFollowers = (): readonly Follower<Deps>[] =>
   slices.flatMap(slice => slice.newFollowers?.() ?? [])
 
 /** What slices need of each other, because none imports another. */
-function portsBetween(deps: Deps, signIn: SignInPorts) {
+function portsBetween(deps: Deps, ports: SignInPorts & JobPorts & { findTemplate: FindTemplate }) {
   const provider = configuredProvider(deps)
   const stored = uploadsOfRuns(deps)
   const ofMlflow: MlflowPorts = {
@@ -176,7 +197,7 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
     checkSecondFactor: (asked: Asked, given: GivenFactor) =>
       checkSecondFactor(deps, passkeyStep(deps), asked, given),
     confirmPassword: (of: Parameters<typeof confirmPassword>[2]) =>
-      confirmPassword(deps, signIn, of),
+      confirmPassword(deps, ports, of),
     openDeviceSession: (signIn: Omit<SignIn, 'via'>) =>
       openSession(deps, { ...signIn, via: 'device' }),
     openPasskeySession: (signIn: Omit<SignIn, 'via'>) =>
@@ -187,6 +208,7 @@ function portsBetween(deps: Deps, signIn: SignInPorts) {
     ) => markConfirmed(deps, request, alongside),
     openProviderSession: (signIn: Omit<SignIn, 'via'>) =>
       openSession(deps, { ...signIn, via: 'oidc' }),
+    planParts: planParts(deps, ports),
     findJudge: (caller: Asking, asked: string) => deploymentToJudge(deps, caller, asked),
     takeTeams: takeTeams(deps),
     describeJob: describeJob(deps),

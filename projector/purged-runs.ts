@@ -30,11 +30,12 @@ export const tablesOfRuns = [
   'volume_uses',
 ] as const
 
-/** The bills of a purged run are kept, as are the versions of deleted models and the uploads to a hub. */
+/** The bills of a purged run are kept, as are the versions of deleted models, the uploads to a hub, and its place in a plan. */
 export const keptOfRuns = [
   'billing_entries',
   'hub_pushes',
   'model_versions',
+  'plan_runs',
   'usage_lines',
   'usage_runs',
 ] as const

@@ -22,6 +22,7 @@ export const ownSegments: readonly string[] = [
   'inference',
   'models',
   'notifications',
+  'plans',
   'playground',
   'projects',
   'queue',

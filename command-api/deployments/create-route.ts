@@ -43,7 +43,12 @@ export const createRoute = (deps: Deps, findTemplate: FindTemplate): Route =>
 
 type Create = HttpAsked & { caller: Person; body: DeploymentInput }
 
-async function createOne(deps: Deps, request: Create, findTemplate: FindTemplate) {
+export async function createOne(
+  deps: Deps,
+  request: Create,
+  findTemplate: FindTemplate,
+  chosenId: string | null = null,
+) {
   const { caller, body } = request
   refuseCapture(body)
   if (body.project !== undefined) await refuseStranger(deps.pool, body.project, caller)
@@ -58,9 +63,10 @@ async function createOne(deps: Deps, request: Create, findTemplate: FindTemplate
       },
     )
   const serving = await resolveServing(body.serving ?? {}, resolved.source, findTemplate)
-  const deployment_id = deps.newId('dep')
+  const deployment_id = chosenId ?? deps.newId('dep')
   const revision_id = deps.newId('rev')
-  const target = fresh(deploymentAt(deployment_id))
+  const target =
+    chosenId === null ? fresh(deploymentAt(deployment_id)) : deploymentAt(deployment_id)
   const { header } = body.source
   const secret = header && { header, headers: deps.engineHeaders }
   return create(deps, request, target, {

@@ -27,7 +27,12 @@ import type { JobPorts } from './ports.ts'
 export type SubmitDeps = CommitDeps & ShortIdDeps & Pick<Deps, 'newId' | 'queue' | 'sealing'>
 
 /** A submission that has passed all gates, and its request. */
-export type Submit = { request: HttpAsked & { caller: Submitter }; submission: Submission }
+export type Submit = {
+  request: HttpAsked & { caller: Submitter }
+  submission: Submission
+  /** Null: a new one. */
+  run_id: string | null
+}
 
 /** Maximum jobs per transaction, and maximum concurrent transactions per process. */
 const grouping = { most: 50, atOnce: 4 }
@@ -38,6 +43,10 @@ export type Beside = {
   retryOf?: string
   /** Makes the job a replica of a revision; only the control plane itself does. */
   serving?: ReplicaServing
+  /** The id of the run; if it exists, the submit is refused. Only the control plane itself chooses ids. */
+  run_id?: string
+  /** Throws to submit nothing after all. */
+  check?: (facts: AdmissionFacts) => void
 }
 
 /** Submits jobs; the work shared by jobs that arrive together is done once. */
@@ -64,7 +73,8 @@ export function openSubmits(deps: Deps, { catalogue }: JobPorts): Submits {
     tryOut: (spec, caller) => tryEverything(spec, passing(caller, {})),
     async submit(request, spec, beside = {}) {
       const submission = await passEverything(spec, passing(request.caller, beside))
-      return create({ request, submission })
+      beside.check?.(submission.facts)
+      return create({ request, submission, run_id: beside.run_id ?? null })
     },
   }
 }
@@ -98,14 +108,15 @@ async function createGroup(
   }
 }
 
-/** A project is created by a separate transaction, approvals are asked for in that of their job, and requests with the same key wait for each other. */
+/** A job with a new project, an approval to ask for or a chosen id gets a separate transaction, and requests with the same key wait for each other. */
 function mayShare(submits: readonly Submit[]): boolean {
   const keys = submits.flatMap(({ request: { caller, ctx } }) => {
     const key = ctx.get('idempotency-key')
     return key === '' ? [] : JSON.stringify([caller.username, key])
   })
   const isApart = submits.some(
-    ({ submission: { facts } }) => facts.project === null || rulesFor(facts).length > 0,
+    ({ submission: { facts }, run_id }) =>
+      run_id !== null || facts.project === null || rulesFor(facts).length > 0,
   )
   return !isApart && new Set(keys).size === keys.length
 }
@@ -191,8 +202,8 @@ export async function createJob(deps: SubmitDeps, submit: Submit): Promise<Admis
   const { request, submission } = submit
   const { facts } = submission
   const { project } = facts.spec.metadata
-  const run_id = deps.newId('run')
-  const target = fresh(jobAt(run_id))
+  const run_id = submit.run_id ?? deps.newId('run')
+  const target = submit.run_id === null ? fresh(jobAt(run_id)) : jobAt(run_id)
   const { caller } = request
   const shortId = shortIdIn(facts.project, deps, { project, caller })
   const place = (await placesOf(deps, [submit])).get(submit)

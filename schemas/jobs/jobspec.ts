@@ -7,7 +7,7 @@ export const dialect = 'forge/v2'
 export const jobSpecLimitBytes = 1024 * 1024
 
 /** Defaults to null. Not a union, so that ajv fills nested defaults and reports one entry per fault. */
-const orNull = <S extends TSchema & { type: string }>(schema: S) =>
+export const orNull = <S extends TSchema & { type: string }>(schema: S) =>
   Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'], default: null })
 const text = (maxLength: number, options: TSchemaOptions = {}) =>
   Type.String({ maxLength, ...options })

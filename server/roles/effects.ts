@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client'
-import { newFollowers, reactors } from '../../command-api/compose.ts'
+import { newFollowers, planParts, planReactors, reactors } from '../../command-api/compose.ts'
 import type { Deps } from '../../command-api/deps.ts'
 import { countDuties } from '../../command-api/duties/list.ts'
 import { type Duties, type DutiesDeps, startDuties } from '../../command-api/duties/runner.ts'
@@ -7,15 +7,26 @@ import { startSchedules } from '../../command-api/duties/schedules.ts'
 import { startFollower } from '../../command-api/followers/run.ts'
 import type { Check } from '../../platform/readiness.ts'
 import type { Core } from '../core.ts'
+import { curveReader } from './curve-reader.ts'
+import { templatesIn } from './replicas.ts'
 
 /** Starts the effects of events: duties, schedules and followers (docs/contribute/effects.md). */
 export function startEffects(core: Core, deps: Deps): void {
   const { life, logger, pool, log, topics } = core
   const duties = performDuties(core, deps, { reactors, work: deps })
   life.owns('duties', duties, started => started.stop())
-  core.dutiesAdded.tell = duties.wake
-  const dutiesAdded = duties.wake
-  const schedules = startSchedules({ pool, reactors, now: deps.now, logger, dutiesAdded })
+  const plans = performDuties(core, deps, {
+    reactors: planReactors,
+    work: { ...deps, planParts: partsOf(core, deps), readCurves: curveReader(core.readPool) },
+  })
+  life.owns('plans', plans, started => started.stop())
+  const dutiesAdded = () => {
+    duties.wake()
+    plans.wake()
+  }
+  core.dutiesAdded.tell = dutiesAdded
+  const scheduled = { reactors: [...reactors, ...planReactors], now: deps.now }
+  const schedules = startSchedules({ ...scheduled, pool, logger, dutiesAdded })
   life.owns('schedules', schedules, started => started.stop())
   const following = { pool, store: deps.store, log, topics, work: deps, now: deps.now, logger }
   for (const follower of newFollowers()) {
@@ -25,6 +36,9 @@ export function startEffects(core: Core, deps: Deps): void {
   }
   gaugeOpenDuties(core)
 }
+
+const partsOf = ({ catalogue }: Core, deps: Deps) =>
+  planParts(deps, { catalogue, findTemplate: templatesIn(catalogue) })
 
 /** Performs the duties of these reactors in this process, which must have their dependencies. */
 export const performDuties = <D>(

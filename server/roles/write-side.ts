@@ -16,7 +16,7 @@ import {
   type EventStoreDeps,
   postgresEventStore,
 } from '../../command-api/commit/event-store.ts'
-import { kinds, reactors } from '../../command-api/compose.ts'
+import { kinds, planReactors, reactors } from '../../command-api/compose.ts'
 import { startServingTimers } from '../../command-api/deployments/timers/timers.ts'
 import type { Deps } from '../../command-api/deps.ts'
 import { dutiesFor } from '../../command-api/effects/reactor.ts'
@@ -171,7 +171,10 @@ export const openEventStore = (
     definitions: decisionEvents,
     newEventId: eventId,
     kinds,
-    dutiesOf: dutiesFor([...reactors, environmentBuilder, runFilesReactor(config.runDirDays)]),
+    dutiesOf: dutiesFor([
+      ...[...reactors, ...planReactors],
+      ...[environmentBuilder, runFilesReactor(config.runDirDays)],
+    ]),
     ...wakes,
   })
 

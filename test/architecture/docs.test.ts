@@ -122,7 +122,9 @@ function isAccepted(words: readonly string[]): boolean {
   const { registeredArguments: expected, commands } = command
   const needed = expected.filter(({ required }) => required).length
   const most = expected.at(-1)?.variadic ? Number.POSITIVE_INFINITY : expected.length
-  return !isUnknown && commands.length === 0 && count >= needed && count <= most
+  // A group without work has only hidden options.
+  const works = commands.length === 0 || command.options.some(({ hidden }) => !hidden)
+  return !isUnknown && works && count >= needed && count <= most
 }
 
 /** Up to a comment, another program, the end of a text or a continuation mark. */

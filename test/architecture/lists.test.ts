@@ -22,7 +22,10 @@ const lists: Record<string, List> = {
     named: /^export (?:const|function) (\w+Routes)\b/gm,
   },
   'reactor, with its schedule': {
-    list: ['<own>/slice.ts', 'server/roles/executor.ts', 'server/roles/read-side.ts'],
+    list: [
+      ...['<own>/slice.ts', 'command-api/compose.ts'],
+      ...['server/roles/executor.ts', 'server/roles/read-side.ts'],
+    ],
     files: /^command-api\/(?!effects\/)[\w-]+\/[\w-]+\.ts$/,
     named: /^export const (\w+)\b.*(?:= reactor[<(]|: Reactor<)/gm,
   },
@@ -165,7 +168,7 @@ test('a file missing from its list is reported with the list it belongs to', t =
   const found = Object.values(lists).flatMap(row => forgotten(membersOf(row, moons), row))
   t.deepEqual(found, [
     'add moonRoutes (command-api/moons/routes.ts) to command-api/moons/slice.ts',
-    'add tide (command-api/moons/perform.ts) to command-api/moons/slice.ts or server/roles/executor.ts or server/roles/read-side.ts',
+    'add tide (command-api/moons/perform.ts) to command-api/moons/slice.ts or command-api/compose.ts or server/roles/executor.ts or server/roles/read-side.ts',
     'add ebb (command-api/moons/follow.ts) to command-api/moons/slice.ts',
     'add moonRoutes (query-api/moons/routes.ts) to query-api/moons/slice.ts',
     'add describeMoon (clients/cli/moons/moons.ts) to clients/cli/program/program.ts or clients/cli/moons/commands.ts or clients/cli/admin/commands.ts or clients/cli/recipes/commands.ts',

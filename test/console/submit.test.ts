@@ -1,7 +1,8 @@
 import test from 'ava'
-import { changesBetween } from '../../clients/console/src/pages/submit/changes.ts'
+import { changesBetween } from '../../clients/console/src/job-specs/changes.ts'
+import { said } from '../../clients/console/src/job-specs/tree.ts'
 import { fieldsOf, fieldTextOf, meantBy } from '../../clients/console/src/pages/submit/fields.ts'
-import { said, valueAt } from '../../clients/console/src/pages/submit/spec.ts'
+import { valueAt } from '../../clients/console/src/pages/submit/spec.ts'
 import { readText, textOf, withValue } from '../../clients/console/src/pages/submit/spec-text.ts'
 
 const recipe = {

@@ -165,7 +165,11 @@ export async function jobsWithExecutor(
       const facts = await loadFacts(body, { ...deps, caller, catalogue, ...sources })
       const ctx = { method: 'POST', path: '/api/jobs', get: () => '', set: () => {} }
       const request = { caller, requestId: 'test', ctx }
-      return createJob(deps, { request, submission: { facts, gates: passAll(facts) } })
+      return createJob(deps, {
+        request,
+        submission: { facts, gates: passAll(facts) },
+        run_id: null,
+      })
     },
     change: async (run_id, decide) =>
       (await commit(deps, cause, jobAt(run_id), { decide, alongside: saveJob })).state,

@@ -14,6 +14,7 @@ import { sendHubModel } from './data/hub-models.ts'
 import { sendJobs } from './data/jobs.ts'
 import { sendModels, suspendModels } from './data/models.ts'
 import { firstPanels, type PlannedRun, people, plannedRuns } from './data/plan.ts'
+import { sendPlan } from './data/plans.ts'
 import { sendPlugins } from './data/plugins.ts'
 import { sendReflows } from './data/reflows.ts'
 import { defineBenchmark, type Sent, sendRun } from './data/send.ts'
@@ -25,7 +26,7 @@ import { admin, type DemoServer, startDemoServer } from './server.ts'
 const usage = `npm run demo:data [-- options]
 
 Starts a server of its own on this machine, fills it by its API with projects, people, runs of all kinds, a model
-that it trains and serves, a dataset, two volumes, an RL environment, an annotation queue, a team, budgets, approval rules, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All
+that it trains and serves, a dataset, two volumes, an RL environment, an annotation queue, a team, budgets, approval rules, a plan, and a few jobs, always the same, and keeps one of the runs reporting until Ctrl-C. All
 times are current: a server accepts no others.
 
   --data DIR    where the server keeps its data, instead of .forge/demo-data here
@@ -164,6 +165,7 @@ async function addJobs(root: Api, owners: Map<string, Api>, signal: AbortSignal)
   await sendVolumes(owners.get('ada') ?? root)
   terminal.note('  a dataset of two versions, of which the first has broken lines')
   const dataset = await sendDataset(owners.get('ada') ?? root, signal)
+  await sendPlan(owners.get('ada') ?? root, 'vision')
   terminal.note('  four jobs: one is paused during training, one is training, two are waiting')
   if (!(await sendJobs({ pausing, training, waiting }, dataset, signal)))
     terminal.note('  the first one did not start training; forge logs shows why')

@@ -1,8 +1,16 @@
+import type { PlanCreated } from '../../../schemas/plans.ts'
 import { type Api, segment } from '../api/client.ts'
 import type { Gate, JobDetail, JobRow } from '../api/records.ts'
+import { notesOnPlan } from '../plans/plans.ts'
 import { describe } from '../program/describe.ts'
-import { type ExitCode, exitCode } from '../program/failure.ts'
-import { type CommonOptions, openSignedIn, type Session, type World } from '../program/session.ts'
+import { type ExitCode, exitCode, usageFailure } from '../program/failure.ts'
+import {
+  type CommonOptions,
+  type Flags,
+  openSignedIn,
+  type Session,
+  type World,
+} from '../program/session.ts'
 import { toJson } from '../terminal/harmless.ts'
 import { type Wait, waitText } from '../terminal/waits.ts'
 import { padEnd, wrapped } from '../terminal/width.ts'
@@ -17,9 +25,10 @@ import {
   type SpecOptions,
   specOf,
   specOptions,
+  type Written,
 } from './spec/source.ts'
 
-type PlanOptions = CommonOptions & SpecOptions
+type PlanOptions = CommonOptions & SpecOptions & Flags<'save'>
 
 type AskedGate = Gate & { data?: unknown; hint?: string }
 type Preflight = {
@@ -39,17 +48,25 @@ type Since = { run_id: string; short_id: string; changes: SpecChange[] }
 
 export const describePlan = describe({
   text: 'check a job against all gates without submitting it; exit code 3 if one refuses',
-  options: specOptions,
+  options: {
+    ...specOptions,
+    '--save': 'keep it for a week, to be looked at and submitted; the file may have stages',
+  },
   after: `
 Examples:
   forge plan -f job.yaml
-  forge plan --recipe digits --project demo --gpus 8`,
+  forge plan --recipe digits --project demo --gpus 8
+  forge plan -f stages.yaml --save
+  forge plan submit pln_01J…`,
 })
 
 export async function plan(world: World, options: PlanOptions): Promise<ExitCode> {
   const session = await openSignedIn(world, options)
   const { api, terminal, isJson } = session
   const written = await readWritten(session.process, options)
+  if (options.save) return savePlan(session, written, options)
+  if (written && 'stages' in written.tree)
+    throw usageFailure(`${written.name} has stages: make a plan of it with --save`)
   const source = { spec: await specOf(api, written?.tree ?? null, options), written, options }
   const [asked, since] = await Promise.all([
     api.post<Preflight>('/api/jobs/preflight', source.spec).catch(async error => {
@@ -60,6 +77,25 @@ export async function plan(world: World, options: PlanOptions): Promise<ExitCode
   if (isJson) terminal.data(toJson({ ...asked, compared_with: since }))
   else for (const line of planLines(session, asked, { since, source })) terminal.data(line)
   return asked.ok ? exitCode.ok : exitCode.refused
+}
+
+/** A file with stages is the plan itself; the options describe one job. */
+async function savePlan(
+  session: Session,
+  written: Written | null,
+  options: PlanOptions,
+): Promise<ExitCode> {
+  const { api, terminal, isJson } = session
+  const isStaged = written !== null && 'stages' in written.tree
+  const spec = isStaged ? null : await specOf(api, written?.tree ?? null, options)
+  const made = await api
+    .post<PlanCreated>('/api/plans', spec ? { spec } : written?.tree, { creates: true })
+    .catch(async error => {
+      throw spec ? await explained(api, { spec, written, options }, error) : error
+    })
+  terminal.data(isJson ? toJson(made) : made.plan_id)
+  if (!isJson) for (const line of notesOnPlan(made)) terminal.note(line)
+  return made.state === 'draft' ? exitCode.refused : exitCode.ok
 }
 
 /** A project or a name that the server would refuse finds nothing. */

@@ -43,6 +43,17 @@ import { describePasswd, passwd } from '../login/passwd.ts'
 import { describeWhoami, whoami } from '../login/whoami.ts'
 import { addModels } from '../models/commands.ts'
 import { describeNotifications, notifications } from '../notifications/notifications.ts'
+import {
+  describePlanCancel,
+  describePlanList,
+  describePlanShow,
+  describePlanSubmit,
+  planCancel,
+  planList,
+  planShow,
+  planSubmit,
+} from '../plans/plans.ts'
+import { describeSweep, sweep } from '../plans/sweep.ts'
 import { addProjects } from '../projects/commands.ts'
 import { describeQueue, describeQueueExplain, queueExplain, queueList } from '../queue/queue.ts'
 import { addRecipes } from '../recipes/commands.ts'
@@ -88,8 +99,8 @@ export function createProgram(world: World, ended: Ended): Command {
     passwd: [describePasswd, passwd],
     confirm: [describeConfirm, confirm],
     whoami: [describeWhoami, whoami],
-    plan: [describePlan, plan],
     submit: [describeSubmit, submit],
+    sweep: [describeSweep, sweep],
     ps: [describePs, ps],
     show: [describeShow, show],
     watch: [describeWatch, watch],
@@ -145,6 +156,7 @@ const nouns = [
   addVolumes,
   addEnvironments,
   addArtifacts,
+  addPlan,
   addQueue,
   addBenchmarks,
   addApprovals,
@@ -191,6 +203,23 @@ function addArtifacts(program: Command, world: World, ended: Ended): void {
   if (!command) return
   speakingIn(command, world, ended)({ get: [describeArtifactsGet, artifactsGet] })
   speakingIn(command, world, ended)({ rm: [describeArtifactsRemove, artifactsRemove] })
+}
+
+/** `forge plan` checks a job; `forge plan ls`, `show`, `submit` and `cancel` are about kept plans. */
+function addPlan(program: Command, world: World, ended: Ended): void {
+  speakingIn(program, world, ended)({ plan: [describePlan, plan] })
+  const command = program.commands.find(one => one.name() === 'plan')
+  if (!command) return
+  speakingIn(
+    command,
+    world,
+    ended,
+  )({
+    ls: [describePlanList, planList],
+    show: [describePlanShow, planShow],
+    submit: [describePlanSubmit, planSubmit],
+    cancel: [describePlanCancel, planCancel],
+  })
 }
 
 /** `forge queue` lists; `forge queue explain RUN` explains one job. */

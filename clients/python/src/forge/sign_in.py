@@ -13,7 +13,7 @@ _DEFAULT_HOST = "http://localhost:8080"
 # The first segments of all paths that Forge serves, as in `schemas/own-paths.ts`.
 _OWN_SEGMENTS = frozenset(
     ".well-known admin annotations api approvals assets benchmarks billing compare datasets deployments device diagnoses"
-    " environments healthz hub-imports inference models notifications playground projects queue reflows rubrics"
+    " environments healthz hub-imports inference models notifications plans playground projects queue reflows rubrics"
     " runs search settings submit teams usage volumes".split()
 )
 _THIS_MACHINE = re.compile(r"^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|/|$)")

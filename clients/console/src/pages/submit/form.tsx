@@ -3,11 +3,12 @@ import { useEffect, useMemo, useState } from 'react'
 import type { Profile } from '../../../../../schemas/profiles.ts'
 import type { Recipe } from '../../../../../schemas/recipes.ts'
 import { Field as Labelled, Select, TextField } from '../../design/field.tsx'
+import type { Tree } from '../../job-specs/tree.ts'
 import { reading } from '../../session/api.ts'
 import { useWords } from '../../words/words.ts'
 import { type Field, fieldsOf, fieldTextOf, meantBy } from './fields.ts'
 import styles from './page.module.css'
-import { type Tree, valueAt } from './spec.ts'
+import { valueAt } from './spec.ts'
 import { words } from './words.ts'
 
 type Put = (path: readonly string[], value: unknown) => void

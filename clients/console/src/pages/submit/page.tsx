@@ -8,13 +8,14 @@ import { Field, Select } from '../../design/field.tsx'
 import { Empty, Failure, Shown } from '../../design/notice.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { usePart } from '../../design/use-part.ts'
+import { said, type Tree } from '../../job-specs/tree.ts'
 import { reading, reread } from '../../session/api.ts'
 import { request } from '../../session/session.ts'
 import { useWords } from '../../words/words.ts'
 import { Checks, type Preflight } from './checks.tsx'
 import { Form } from './form.tsx'
 import styles from './page.module.css'
-import { lockOf, newSpec, said, type Tree, valueAt } from './spec.ts'
+import { lockOf, newSpec, valueAt } from './spec.ts'
 import { words } from './words.ts'
 
 const readingRecipes = reading<Recipe[]>('/api/recipes', { limit: 500 })
@@ -112,7 +113,7 @@ function usePreflight(tree: Tree | null) {
 }
 
 type Origin = { run: string; spec: Tree }
-const loadDifferences = () => import('./differences.tsx')
+const loadDifferences = () => import('../../job-specs/differences.tsx')
 
 type EditorProps = { recipes: readonly Recipe[]; first: Tree; origin: Origin | null }
 

@@ -1,5 +1,6 @@
 import { type Document, isMap, parseDocument, stringify } from 'yaml'
-import { isTree, type Tree, valueAt } from './spec.ts'
+import { isTree, type Tree } from '../../job-specs/tree.ts'
+import { valueAt } from './spec.ts'
 
 export type Read = { tree: Tree; fault: null } | { tree: null; fault: string }
 

@@ -1,4 +1,4 @@
-import { isTree, said, type Tree } from './spec.ts'
+import { isTree, said, type Tree } from './tree.ts'
 
 export type Change = { path: string; from: string | null; to: string | null }
 
