@@ -45,7 +45,7 @@ export function extentOf(group: RowGroup, fileBytes: number): { start: number; e
   const end = Math.max(...chunks.map(chunk => chunk.end))
   const isInside = chunks.every(chunk => chunk.start >= 4 && chunk.end >= chunk.start)
   if (!isInside || end > fileBytes)
-    throw new ParquetFault('the file is damaged or cut off: a row group lies outside of it')
+    throw new ParquetFault('the file is damaged or cut off: a row group lies outside it')
   if (end - start > maxRowGroupBytes * 2)
     throw new ParquetFault('the file is damaged: a row group is scattered over the file')
   return { start, end }

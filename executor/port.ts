@@ -42,7 +42,7 @@ export type Launch = {
 /**
  * Everything that must be in place before the command of a recipe can run. Content is named by version and digest and never by
  * a path, so that an executor may run on machines that share no files with this server: each finds the content, or brings it
- * along. The program that does this runs outside of the isolation.
+ * along. The program that does this runs outside the isolation.
  */
 export type Preparation = {
   /** As admitted; files that changed since then are not run. */

@@ -72,7 +72,7 @@ async function hasModule(directory: string, entry: string): Promise<boolean> {
 }
 
 /**
- * A package with versions and markers. Options, files and addresses are refused, because the packages are installed outside of the
+ * A package with versions and markers. Options, files and addresses are refused, because the packages are installed outside the
  * isolation of runs: from the package index of the server alone, and as wheels, so that nothing of theirs is executed.
  */
 const requirement =

@@ -95,7 +95,7 @@ type Row = {
   requested_by: string
 }
 
-/** Who asked may see an approval and not decide it; to people who may do neither, it looks missing. */
+/** The requester may see an approval but not decide it; to people who may do neither, it looks missing. */
 async function subjectToDecide(
   pool: Pool,
   approval_id: string,

@@ -13,7 +13,7 @@ export type TakeShortId = { project: string; caller: Submitter }
 
 /** A short id `<project>-<n>` that no other run has or will have. */
 export type ShortId = {
-  /** Further locks that the transaction needs which calls `take`. */
+  /** Further locks needed by a transaction that calls `take`. */
   locks: readonly string[]
   take(work: Work): Promise<string>
 }

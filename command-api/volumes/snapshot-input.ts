@@ -3,7 +3,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import { Invalid } from '../../schemas/validate.ts'
 import { roleOf } from '../rules/enabled-person.ts'
 
-/** A path inside of a volume without `.`, `..` and empty parts; `''` is the volume itself. */
+/** A path inside a volume without `.`, `..` and empty parts; `''` is the volume itself. */
 export function normalPath(named: string): string {
   const parts = named.split('/').filter(part => part !== '' && part !== '.')
   if (parts.includes('..'))

@@ -8,7 +8,7 @@ export const packages = ['slurm-wlm', 'slurmrestd', 'slurm-wlm-jwt-plugin', 'mun
 
 const programs = ['slurmctld', 'slurmd', 'slurmrestd', 'munged', 'srun', 'scancel', 'scontrol']
 
-/** Daemons are outside of most people's search path. */
+/** Daemons are outside most people's search path. */
 export const searchPath = [process.env.PATH ?? '', '/usr/sbin', '/usr/bin', '/sbin', '/bin'].join(
   delimiter,
 )

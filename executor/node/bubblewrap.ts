@@ -23,7 +23,7 @@ export function bubblewrapArguments(enclosure: Enclosure): string[] {
     ...(identity === null
       ? ['--unshare-user']
       : ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']),
-    // First, on the empty root: nothing is made inside of them, and none covers what follows.
+    // First, on the empty root: nothing is made inside them, and none covers what follows.
     ...foldersAbove(mounts.map(({ mount_path }) => mount_path)),
     ...mounts.flatMap(({ path, mount_path, read_only }) => [
       ...[read_only ? '--ro-bind' : '--bind', path, mount_path],

@@ -14,7 +14,7 @@ const elsewhere = ['/var/lib/lxd', '/var/snap/lxd/common/lxd', '/var/lib/incus']
 const ofTheUser = ['bus', 'systemd/private', 'docker.sock', 'podman/podman.sock', 'containerd.sock']
 
 /**
- * The sockets of this machine through which the server's user could have programs run outside of an isolation. Excludes the
+ * The sockets of this machine through which the server's user could have programs run outside an isolation. Excludes the
  * system bus, which every user may reach and which checks its callers.
  */
 export async function controlSockets(env: NodeJS.ProcessEnv, uid: number): Promise<string[]> {

@@ -17,7 +17,7 @@ export type Ground = {
   python: { executable: string; files: string[] } | null
   /** Folders and files that no run may reach, even where they lie among the folders of the system. */
   hidden: string[]
-  /** Sockets that would let a run act outside of its isolation (`control-sockets.ts`). */
+  /** Sockets that would let a run act outside its isolation (`control-sockets.ts`). */
   sockets: string[]
   /** Folders of this machine that the operator opens to runs. */
   readable: readonly string[]
@@ -78,7 +78,7 @@ function noticeOf({ mode, not, reached, gaps }: Isolation): string {
   }
   const open =
     reached.length > 0 &&
-    `Runs can connect to ${reached.join(', ')}, and act through it outside of their isolation; ${closing[mode]} (docs/operate/security.md).`
+    `Runs can connect to ${reached.join(', ')}, and act through it outside their isolation; ${closing[mode]} (docs/operate/security.md).`
   const further =
     gaps.length > 0 &&
     `On this machine, runs can also ${gaps.map(gap => gapsInWords[gap]).join('; ')} (docs/operate/security.md).`

@@ -118,7 +118,7 @@ function toPrepared(
     readable: [
       ...files,
       plan.recipe_directory,
-      // The program of engines lies outside of their templates, with a module that it imports.
+      // The program of engines lies outside their templates, with a module that it imports.
       path.dirname(program),
       plan.client_directory,
       paramsFile,

@@ -24,7 +24,7 @@ export type EnvironmentWish = {
   python: string
   /**
    * Whether people wrote the requirements, and not administrators: none of the code in the folder or in the packages is executed while
-   * they are installed, because that happens outside of the isolation of runs.
+   * they are installed, because that happens outside the isolation of runs.
    */
   isUntrusted?: boolean
   /** Ends the build and the programs that it has started. */

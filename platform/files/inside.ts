@@ -4,7 +4,7 @@ import path from 'node:path'
 import { hasCode } from './content.ts'
 
 /**
- * Reads inside of a folder to which untrusted programs write, perhaps at this moment. Files are checked after they were opened, by
+ * Reads inside a folder to which untrusted programs write, perhaps at this moment. Files are checked after they were opened, by
  * the path of the descriptor (/proc/self/fd), so a link that is created between a check and its use has no effect.
  */
 
@@ -15,7 +15,7 @@ const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW, O_DIRECTORY } = constants
 
 export type Opened = { handle: FileHandle; stats: Stats }
 
-/** A file inside of the folder; the caller closes it. */
+/** A file inside the folder; the caller closes it. */
 export async function openFileInside(folder: string, inside: string): Promise<Opened> {
   const opened = await openInside(folder, inside, O_NONBLOCK)
   if (opened.stats.isFile()) return opened

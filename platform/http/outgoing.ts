@@ -28,7 +28,7 @@ export type OutgoingAnswer = {
   body: Readable
 }
 
-/** Requests to a service outside of this installation. */
+/** Requests to a service outside this installation. */
 export type Outgoing = {
   ask(url: URL, options?: OutgoingRequest): Promise<OutgoingAnswer>
   close(): Promise<void>

@@ -6,7 +6,7 @@ import type { ClientBase } from 'pg'
  * to roles and policies for roles. Sets the search path of the transaction.
  */
 export async function catalogOf(client: ClientBase, schema: string): Promise<string[]> {
-  // Names inside of definitions are qualified unless they are on the search path.
+  // Names inside definitions are qualified unless they are on the search path.
   await client.query(`select set_config('search_path', quote_ident($1), true)`, [schema])
   const { rows } = await client.query<{ line: string }>(parts, [schema])
   return rows.map(({ line }) => line.replace(/\s+/g, ' ')).sort()

@@ -85,7 +85,7 @@ function opened(setting: string, folders: readonly string[], closed: readonly st
     const inside = closed.find(one => isIn(one, real))
     if (above !== undefined)
       throw new CannotStart(
-        `${setting}=${folder} is inside ${above}, which no run may reach: move what runs need to a folder outside of it, and name that one.`,
+        `${setting}=${folder} is inside ${above}, which no run may reach: move what runs need to a folder outside it, and name that one.`,
       )
     if (inside !== undefined)
       throw new CannotStart(

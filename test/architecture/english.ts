@@ -93,7 +93,7 @@ const pythonTokens =
 
 const blank = (text: string, by: string): string => text.replace(/[^\n]/g, by)
 
-/** The text with a null character for everything outside of the passages; positions and lines stay. */
+/** The text with a null character for everything outside the passages; positions and lines stay. */
 function only(text: string, passages: Iterable<{ index: number; prose: string }>): string {
   let shown = ''
   for (const { index, prose } of passages) {

@@ -6,7 +6,7 @@ import { connectRaw } from './raw-connection.ts'
 import { ambiguityOf, startRecorder } from './recorder.ts'
 import { openStage } from './stage.ts'
 
-test('no bytes of a client become two requests, or reach a path outside of /v1', async t => {
+test('no bytes of a client become two requests, or reach a path outside /v1', async t => {
   t.timeout(patient(120_000))
   const stage = await openStage(t)
   const engine = await startRecorder(t)

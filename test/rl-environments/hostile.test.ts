@@ -45,7 +45,7 @@ test('packages are installed without running code of the environment, and its ro
   )
 })
 
-test('an environment that floods its output, lies or ends early has failed, and leaves nothing', async t => {
+test('an environment that floods its output, lies or ends early fails, and leaves nothing behind', async t => {
   t.timeout(patient(240_000))
   const forge = await shared()
   const programs: [name: string, program: string, says: RegExp][] = [

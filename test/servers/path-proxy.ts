@@ -7,7 +7,7 @@ export type PathProxy = {
   url: string
   /** The server behind it from now on. */
   passTo(target: string): void
-  /** The requests outside of the path, which belong to other applications of the host. */
+  /** The requests outside the path, which belong to other applications of the host. */
   strayed: string[]
 }
 

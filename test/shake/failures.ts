@@ -8,7 +8,7 @@ const withoutExit = /^\s*(Failed to exit when running .+)$/
 
 /**
  * The failures in ava's output, each once: tests that failed or were running at a timeout, and errors that ended a file
- * outside of its tests.
+ * outside its tests.
  */
 export function failuresIn(output: string): string[] {
   const lines = stripVTControlCharacters(output)

@@ -17,7 +17,7 @@ test('a run sees its volumes where it mounts them, read-only or not', t => {
   t.true(given.includes('--ro-bind /srv/forge/volumes/v /data/base'))
 })
 
-test('no volume covers what the run needs, and nothing is made inside of a volume', t => {
+test('no volume covers what the run needs, and nothing is made inside a volume', t => {
   for (const mount_path of ['/srv', '/srv/forge/runs/r/1/work/data', '/usr/share/x', '/tmp/x'])
     t.throws(() => bubblewrapArguments(enclosureWith(at(mount_path))), {
       message: new RegExp(`^no volume can be mounted at ${mount_path}, because`),

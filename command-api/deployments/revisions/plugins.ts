@@ -26,7 +26,7 @@ const expected = {
   refuses: ({ allow }: { allow: boolean }) => !allow,
 }
 
-/** The plugins that refuse the promotion. They are asked outside of any transaction. */
+/** The plugins that refuse the promotion. They are asked outside any transaction. */
 export async function pluginsAgainst(
   { store, plugins }: Needed,
   { deployment_id, revision_id, by, reason, isRollback = false }: Promotion,

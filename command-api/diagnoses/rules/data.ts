@@ -112,7 +112,7 @@ const missingFile: Signature = {
   cause: 'The program opened a file that does not exist where it runs.',
   suggest: () => [
     action(
-      'Check the path; data outside of the package must be in a folder that runs may read, on the machine that runs the job',
+      'Check the path; data outside the package must be in a folder that runs may read, on the machine that runs the job',
     ),
   ],
 }

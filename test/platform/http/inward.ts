@@ -43,7 +43,7 @@ export const inward: readonly string[] = [
   ],
   ...['https://2852039166/', 'https://0xa9fea9fe/', 'https://192.0.2.1/', 'https://198.18.0.1/'],
   ...['https://224.0.0.1/', 'https://240.0.0.1/', 'https://255.255.255.255/'],
-  // IPv6: its own, and IPv4 inside of it.
+  // IPv6: its own, and IPv4 inside it.
   ...['https://[::]/', 'https://[::1]/', 'https://[0:0:0:0:0:0:0:1]/', 'https://[::127.0.0.1]/'],
   ...['https://[::ffff:127.0.0.1]/', 'https://[::ffff:7f00:1]/', 'https://[::ffff:a9fe:a9fe]/'],
   ...['https://[64:ff9b::7f00:1]/', 'https://[2002:7f00:1::]/', 'https://[fd00:ec2::254]/'],

@@ -73,7 +73,7 @@ type ItemProps = {
   children: ReactNode
 }
 
-/** Inside of a `Menu`, whose code has been loaded by then. */
+/** Inside a `Menu`, whose code has been loaded by then. */
 export function MenuItem(props: ItemProps) {
   const list = usePart(load)
   return list && <list.Item {...props} />

@@ -106,7 +106,7 @@ function Text({ id, over, onClose, children }: TextProps) {
 const gap = 4
 const margin = 8
 
-/** Above its element, or below where there is no room, and always inside of the window. */
+/** Above its element, or below where there is no room, and always inside the window. */
 function usePlace(box: RefObject<HTMLElement | null>, over: HTMLElement): void {
   useLayoutEffect(() => {
     const tip = box.current

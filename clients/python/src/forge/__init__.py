@@ -123,7 +123,7 @@ def cached_scores(
 
 
 def environments() -> List[Environment]:
-    """The RL environments of the job, in the order of its spec; outside of a job there are none.
+    """The RL environments of the job, in the order of its spec; outside a job there are none.
 
     Each has `ref`, `digest`, `path`, `weight` and `args`, and runs a rollout with any OpenAI-compatible client:
 

@@ -126,7 +126,7 @@ def _checked(result: Any) -> Dict[str, Any]:
 
 
 def environments(env: Mapping[str, str] = os.environ) -> List[Environment]:
-    """The RL environments of the job, in the order of its spec; outside of a job there are none."""
+    """The RL environments of the job, in the order of its spec; outside a job there are none."""
     described = json.loads(env.get("FORGE_ENVIRONMENTS") or "{}")
     return [Environment(ref, one) for ref, one in described.items()]
 

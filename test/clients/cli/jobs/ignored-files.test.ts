@@ -162,7 +162,7 @@ test('rules tell upper and lower case apart, as git does', async t => {
   t.deepEqual(await packed(folder), ['.gitignore', 'Data/__init__.py', 'MANIFEST', 'train.log'])
 })
 
-test('a later rule set takes back what an earlier one leaves out, folders and all that is in them', async t => {
+test('a later rule set includes again what an earlier one excludes, folders with their contents', async t => {
   const folder = await project(t, {
     '.gitignore': 'data/\n*.bin\nodd [name]*/\n',
     '.forgeignore': '!data/\n!.venv\n!odd*/\n/data/tmp\n',

@@ -10,7 +10,7 @@ import { words } from './work-words.ts'
 
 const mostCharacters = 100_000
 
-/** The text in a field. Outside of it keys act; `e` enters it, Escape leaves it. */
+/** The text in a field. Outside it keys act; `e` enters it, Escape leaves it. */
 export function EditForm({ item, draft, work }: FormProps) {
   const say = useWords(words)
   const area = useRef<HTMLTextAreaElement>(null)
