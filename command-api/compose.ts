@@ -35,10 +35,10 @@ import { signInConfirmer } from './oidc/confirm.ts'
 import { configuredProvider } from './oidc/routes.ts'
 import { passkeyStep } from './passkeys/second-step.ts'
 import { type AdvanceDeps, planAdvancer } from './plans/advance.ts'
+import { approvedPlans } from './plans/approval.ts'
 import type { PlanParts } from './plans/ports.ts'
 import { sweepWatcher } from './plans/watch.ts'
 import { approvedRaises, currentQuota } from './quotas/raise.ts'
-
 import { reflowFiring } from './reflows/perform.ts'
 import type { ReflowSources, VersionMaker } from './reflows/port.ts'
 import { sampleJudge } from './rubrics/judging/perform.ts'
@@ -121,6 +121,7 @@ const snapshotMaker: SnapshotMaker = {
 const approvalSubjects = (deps: Deps): ApprovalSubjects => ({
   job: approvedJobs(deps),
   model_alias: approvedAliases(deps),
+  plan: approvedPlans(deps),
   promotion: approvedPromotions(deps),
   quota: approvedRaises(deps),
 })

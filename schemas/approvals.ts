@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { closed, nameText, nullable, oneOf, pageQuery, timestamp } from './shared.ts'
 
-/** What an approval is for: a job, a move of a protected alias, a promotion, a raise of a quota. */
-export const approvalSubjects = ['job', 'model_alias', 'promotion', 'quota'] as const
+/** What an approval is for: a job, a move of a protected alias, a plan, a promotion, a raise of a quota. */
+export const approvalSubjects = ['job', 'model_alias', 'plan', 'promotion', 'quota'] as const
 export type SubjectType = (typeof approvalSubjects)[number]
 
 export const approvalStates = ['pending', 'approved', 'rejected', 'expired', 'voided'] as const

@@ -1,12 +1,14 @@
 import type { Submitter } from '../../auth/caller.ts'
 import { jobAt } from '../../events/job-state.ts'
 import { findRecipe } from '../../recipes/catalogue.ts'
+import type { ApprovalRule } from '../../schemas/approvals.ts'
 import { type Estimate, isEnded } from '../../schemas/jobs/jobs.ts'
 import type { JobSpec } from '../../schemas/jobs/jobspec.ts'
 import type { JobState } from '../../schemas/jobs/states.ts'
 import type { LookedStage, SeenFact } from '../../schemas/plans.ts'
 import { type CommitDeps, commit } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
+import { rulesFor } from './admission/approval.ts'
 import { estimateOf } from './admission/estimate.ts'
 import type { AdmissionFacts } from './admission/facts.ts'
 import { warningsOf } from './admission/warnings.ts'
@@ -20,6 +22,7 @@ type Assignments = { assignments: readonly Record<string, unknown>[] }
 type Planned = Look & {
   run_id: string
   spec: JobSpec
+  isApproved: boolean
   check: (seen: readonly SeenFact[]) => void
 }
 
@@ -28,7 +31,10 @@ export function jobsOfPlans(deps: Deps, ports: JobPorts) {
   const submits = openSubmits(deps, ports)
   const exists = async (run_id: string) => (await statesOf(deps, [run_id])).has(run_id)
   return {
-    async lookAtJob(spec: JobSpec, look: Look & Assignments): Promise<LookedStage> {
+    async lookAtJob(
+      spec: JobSpec,
+      look: Look & Assignments,
+    ): Promise<{ looked: LookedStage; rules: ApprovalRule[] }> {
       const { caller, assignments } = look
       const asked = withParams(spec, await firstRefused(ports, spec, assignments))
       const { facts, gates } = await submits.tryOut(asked, caller)
@@ -36,16 +42,19 @@ export function jobsOfPlans(deps: Deps, ports: JobPorts) {
         ok ? [] : [{ what: 'gate', name: gate, is: code }],
       )
       return {
-        gates,
-        warnings: warningsOf(facts),
-        estimate: timesRuns(estimateOf(facts), assignments.length),
-        seen: [...seenIn(facts, look), ...refusals],
+        looked: {
+          gates,
+          warnings: warningsOf(facts),
+          estimate: timesRuns(estimateOf(facts), assignments.length),
+          seen: [...seenIn(facts, look), ...refusals],
+        },
+        rules: rulesFor(facts, assignments.length),
       }
     },
-    async submit({ run_id, spec, caller, isInherited, check }: Planned): Promise<void> {
+    async submit({ run_id, spec, caller, isInherited, isApproved, check }: Planned): Promise<void> {
       if (await exists(run_id)) return
       const beside = {
-        run_id,
+        ...{ run_id, isApproved },
         check: (facts: AdmissionFacts) => check(seenIn(facts, { isInherited })),
       }
       try {

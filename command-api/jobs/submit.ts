@@ -45,6 +45,8 @@ export type Beside = {
   serving?: ReplicaServing
   /** The id of the run; if it exists, the submit is refused. Only the control plane itself chooses ids. */
   run_id?: string
+  /** Its plan was approved, so the job need not wait for an approval. */
+  isApproved?: boolean
   /** Throws to submit nothing after all. */
   check?: (facts: AdmissionFacts) => void
 }
@@ -72,8 +74,10 @@ export function openSubmits(deps: Deps, { catalogue }: JobPorts): Submits {
   return {
     tryOut: (spec, caller) => tryEverything(spec, passing(caller, {})),
     async submit(request, spec, beside = {}) {
-      const submission = await passEverything(spec, passing(request.caller, beside))
-      beside.check?.(submission.facts)
+      const { facts, gates } = await passEverything(spec, passing(request.caller, beside))
+      beside.check?.(facts)
+      const approvalRules = beside.isApproved ? [] : facts.approvalRules
+      const submission = { facts: { ...facts, approvalRules }, gates }
       return create({ request, submission, run_id: beside.run_id ?? null })
     },
   }

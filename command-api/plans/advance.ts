@@ -10,6 +10,7 @@ import { type Change, decided, nothing, type Outcome } from '../effects/outcome.
 import { reactor } from '../effects/reactor.ts'
 import { roleIfEnabled } from '../rules/enabled-person.ts'
 import { newestCheckpoint } from '../rules/newest-checkpoint.ts'
+import { wasApproved } from './approval.ts'
 import { movedIn, movedText } from './compare.ts'
 import {
   blockPlan,
@@ -142,13 +143,14 @@ async function runStage(deps: AdvanceDeps, step: Step): Promise<Outcome> {
   const next = waiting.slice(0, Math.max(0, room))
   if (next.length === 0) return nothing
   const from = await initOf(deps, step)
+  const isApproved = await wasApproved(deps, plan)
   for (const run of next) {
     signal.throwIfAborted()
     await planParts.submit({
       run_id: run.run_id,
       spec: specOf(step, { ...run, n: stage.runs.indexOf(run) + 1, from }),
       caller: step.caller,
-      isInherited: stage.init_from_stage !== null,
+      ...{ isInherited: stage.init_from_stage !== null, isApproved },
       check: refuseMoved(plan.looked[nth]?.seen ?? []),
     })
   }

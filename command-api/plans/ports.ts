@@ -1,4 +1,5 @@
 import type { Submitter } from '../../auth/caller.ts'
+import type { ApprovalRule } from '../../schemas/approvals.ts'
 import type { JobSpec } from '../../schemas/jobs/jobspec.ts'
 import type { JobState } from '../../schemas/jobs/states.ts'
 import type { LookedStage, PlannedStage, SeenFact } from '../../schemas/plans.ts'
@@ -12,6 +13,8 @@ export type Look = { caller: Submitter; isInherited: boolean }
 export type PlannedJob = Look & {
   run_id: string
   spec: JobSpec
+  /** Whether its plan was approved, so that it need not wait for an approval itself. */
+  isApproved: boolean
   /** Throws if the findings of the gates differ from the accepted ones; then nothing is submitted. */
   check(seen: readonly SeenFact[]): void
 }
@@ -28,7 +31,10 @@ export class Moved extends Error {
 /** The jobs and deployments that plans start; plans know no more of them than this. */
 export type PlanParts = {
   /** Asks all gates; `assignments` are the parameters of the runs of a sweep. */
-  lookAtJob(spec: JobSpec, look: Look & { assignments: readonly Params[] }): Promise<LookedStage>
+  lookAtJob(
+    spec: JobSpec,
+    look: Look & { assignments: readonly Params[] },
+  ): Promise<{ looked: LookedStage; rules: ApprovalRule[] }>
   lookAtDeploy(deploy: Deploy, caller: Submitter): Promise<LookedStage>
   /** Does nothing if the run exists. Throws a `Refusal` if a gate refuses it. */
   submit(job: PlannedJob): Promise<void>

@@ -17,10 +17,12 @@ import {
   planSubmitted,
 } from '../../schemas/plans.ts'
 import { toTimestamp } from '../../schemas/timestamp.ts'
-import type { HttpAsked } from '../commit/asked.ts'
-import { commit, create, fresh, type Work } from '../commit/commit.ts'
+import { answerPosition, type HttpAsked } from '../commit/asked.ts'
+import { commit, create, fresh, transact, type Work } from '../commit/commit.ts'
 import type { Deps } from '../deps.ts'
+import { approvalNeeded } from '../rules/approval-requests.ts'
 import { createEmptyProject, findProject, refuseProjectOfOthers } from '../rules/short-id.ts'
+import { approvalLock, askForPlan } from './approval.ts'
 import { digestOfPlan, movedBetween, movedText } from './compare.ts'
 import { cancelPlan, createPlan, noSuchPlan, refuseUnlessWaiting, submitPlan } from './decide.ts'
 import { planToActOn } from './find.ts'
@@ -91,7 +93,7 @@ async function makePlan(deps: Deps, parts: PlanParts, request: Make) {
   const [{ spec }] = stages
   const project = spec?.metadata.project ?? ''
   const opening = await openProject(deps, { project, caller })
-  const looked = await lookAt(parts, stages, caller)
+  const { looked } = await lookAt(parts, stages, caller)
   const plan_id = deps.newId('pln')
   const target = fresh(planAt(plan_id))
   const name = body.name ?? spec?.metadata.name ?? ''
@@ -150,7 +152,7 @@ async function submit(deps: Deps, parts: PlanParts, request: Submit) {
   const isUnderWay = plan.state === 'submitted' || plan.state === 'succeeded'
   if (isUnderWay) return { ...shown(plan), plan_id }
   refuseUnlessWaiting(plan, deps.now())
-  const looked = await lookAt(parts, plan.stages, caller)
+  const { looked, rules } = await lookAt(parts, plan.stages, caller)
   refuseRefused(plan.stages, looked)
   const digest = digestOfPlan(plan.stages.map(plannedOf), looked)
   const moved = movedBetween(plan.stages, plan.looked, looked)
@@ -164,16 +166,34 @@ async function submit(deps: Deps, parts: PlanParts, request: Submit) {
         hint: `Submit it with accept: "${digest}" to accept this`,
       },
     )
-  const { state } = await commit(deps, request, planAt(plan_id), {
-    decide(now, at) {
-      if (now?.state !== 'submitted' && now?.digest !== plan.digest)
-        throw new Refusal('conflict', 'The plan was submitted at the same time; look at it again')
-      return submitPlan(now, { digest, looked, submitted_by: caller.username }, at)
+  const submitted = { digest, looked, submitted_by: caller.username }
+  // A blocked plan that continues unchanged was approved before, or needed no approval.
+  const isKnown = plan.state === 'blocked' && digest === plan.digest
+  const { result, position } = await transact(deps, request, {
+    target: planAt(plan_id),
+    locks: [approvalLock(plan_id)],
+    async make(work) {
+      if (rules.length > 0 && !isKnown) {
+        const awaited = await askForPlan(deps, work, { plan, rules, ...submitted })
+        if (awaited.length > 0) return { awaited }
+      }
+      return work.decide(planAt(plan_id), {
+        decide(now, at) {
+          if (now?.state !== 'submitted' && now?.digest !== plan.digest)
+            throw new Refusal(
+              'conflict',
+              'The plan was submitted at the same time; look at it again',
+            )
+          return submitPlan(now, submitted, at)
+        },
+        alongside: savePlan,
+      })
     },
-    alongside: savePlan,
   })
-  if (!state) throw noSuchPlan(plan_id)
-  return { ...shown(state), plan_id }
+  if ('awaited' in result) throw approvalNeeded(result.awaited)
+  if (position !== null) answerPosition(request, position)
+  if (!result.state) throw noSuchPlan(plan_id)
+  return { ...shown(result.state), plan_id }
 }
 
 type Made = Awaited<ReturnType<typeof planToActOn>>

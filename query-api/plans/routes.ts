@@ -1,8 +1,9 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Person } from '../../auth/caller.ts'
 import type { Route } from '../../auth/route.ts'
 import { totalOf } from '../../events/calculations/plan-estimate.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import type { ApprovalTables } from '../../projector/approvals/table.ts'
 import type { PlanTables } from '../../projector/plans/table.ts'
 import {
   planDetail,
@@ -17,7 +18,7 @@ import { list, one } from '../reading/list.ts'
 import { asCaller, type Reads } from '../reading/reads.ts'
 import { type AccessTables, mayRead } from '../rules/access.ts'
 
-export type Tables = PlanTables & AccessTables
+export type Tables = AccessTables & ApprovalTables & PlanTables
 
 export const planRoutes = (reads: Reads<Tables>): Route[] => [
   plansRoute(reads),
@@ -128,9 +129,9 @@ async function find(db: Kysely<Tables>, caller: Person, plan_id: string) {
 /** The rows with their stages, each with its plan and the findings of the gates. */
 async function withStages(db: Kysely<Tables>, rows: readonly Selectable<Tables['plans']>[]) {
   const ids = rows.map(({ plan_id }) => plan_id)
-  const [stages, counts] =
+  const [stages, counts, approvals] =
     ids.length === 0
-      ? [[], []]
+      ? [[], [], []]
       : await Promise.all([
           db
             .selectFrom('plan_stages')
@@ -140,6 +141,7 @@ async function withStages(db: Kysely<Tables>, rows: readonly Selectable<Tables['
             .orderBy('nth')
             .execute(),
           countRuns(db, ids),
+          newestApprovals(db, ids),
         ])
   return rows.map(({ moved: _, ...row }) => {
     const own = stages.filter(({ plan_id }) => plan_id === row.plan_id)
@@ -149,7 +151,8 @@ async function withStages(db: Kysely<Tables>, rows: readonly Selectable<Tables['
         own,
         own.map(({ looked }) => looked),
       ),
-      approval_id: null,
+      approval_id:
+        approvals.find(({ subject_id }) => subject_id === row.plan_id)?.approval_id ?? null,
       created_at: toTimestamp(row.created_at),
       expires_at: toTimestamp(row.expires_at),
       submitted_at: row.submitted_at && toTimestamp(row.submitted_at),
@@ -162,6 +165,16 @@ async function withStages(db: Kysely<Tables>, rows: readonly Selectable<Tables['
     }
   })
 }
+
+/** As far as the reader may see them. */
+const newestApprovals = (db: Kysely<Tables>, ids: readonly string[]) =>
+  db
+    .selectFrom('approvals')
+    .where(sql<SqlBool>`subject ->> 'type' = 'plan'`)
+    .where('subject_id', 'in', ids)
+    .orderBy('requested_at', 'desc')
+    .select(['subject_id', 'approval_id'])
+    .execute()
 
 const countRuns = (db: Kysely<Tables>, ids: readonly string[]) =>
   db

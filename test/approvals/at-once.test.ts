@@ -22,7 +22,10 @@ async function expire(forge: Forge, run_id: string, approval_id: string): Promis
   const store = eventStoreOn(forge.pool)
   const now = () => new Date(Date.now() + 100 * 3_600_000)
   const port = approvedJobs({ store })
-  const subjects: ApprovalSubjects = { job: port, model_alias: port, promotion: port, quota: port }
+  const subjects: ApprovalSubjects = {
+    ...{ job: port, model_alias: port, plan: port },
+    ...{ promotion: port, quota: port },
+  }
   const deps = { store, now } as unknown as Deps
   const payload = { type: 'job', id: run_id, approval_id }
   const duty = { duty_id: 'test', payload, attempt: 1, due_at: now() }

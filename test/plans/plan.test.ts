@@ -1,5 +1,6 @@
 import test from 'ava'
 import { sharedForge } from '../servers/forge.ts'
+import { signedIn } from '../servers/signed-in.ts'
 import { withoutExecutor } from '../usage/jobs-at-times.ts'
 import {
   endJob,
@@ -13,6 +14,8 @@ import {
   untilLive,
   untilState,
 } from './steps.ts'
+
+type Waiting = { approval_ids: string[] }
 
 const forgeOf = sharedForge(withoutExecutor)
 const ready = async () => {
@@ -119,3 +122,48 @@ test.serial('what moved since a plan was made is listed, and accepted by its dig
   t.is(job.status, 200)
   t.is((await submit(forge, plan_id)).status, 409)
 })
+
+test.serial(
+  'a plan that matches a rule waits for one approval of all of it, and its jobs for none',
+  async t => {
+    const forge = await ready()
+    const alice = await signedIn(forge, 'plan-alice')
+    const spec = await specFor(forge, 'plan-approved')
+    const stages = [
+      { name: 'first', spec },
+      { name: 'second', spec: { ...spec, metadata: { ...spec.metadata, name: 'other' } } },
+    ]
+    const { plan_id, digest } = (await make(forge, { stages }, alice)).body
+    await forge.call('PUT', '/api/approval-rules/any', {
+      body: { when: { on: 'gpus', gpus: 1 }, who: { role: 'admin' } },
+    })
+    const waits = await submit(forge, plan_id, {}, alice)
+    t.deepEqual([waits.status, waits.body.code], [409, 'approval.required'])
+    const [approval_id = '', ...others] = (waits.body.data as unknown as Waiting).approval_ids
+    t.deepEqual(others, [])
+    t.deepEqual(
+      ((await submit(forge, plan_id, {}, alice)).body.data as unknown as Waiting).approval_ids,
+      [approval_id],
+      'asked for once',
+    )
+    t.is((await read(forge, plan_id)).state, 'ready')
+    const shown = await forge.call<{ content: object }>('GET', `/api/approvals/${approval_id}`)
+    t.like(shown.body.content, { plan_id, digest })
+    const decide = () =>
+      forge.call('POST', `/api/approvals/${approval_id}/decide`, {
+        body: { decision: 'approved', comment: '' },
+      })
+    t.like((await decide()).body, { state: 'approved', changed: true })
+    t.like((await decide()).body, { state: 'approved', changed: false })
+    t.is((await read(forge, plan_id)).submitted_by, 'plan-alice')
+    const [first = ''] = await untilLive(forge, plan_id, 1)
+    await endJob(forge, await runJob(forge, first))
+    const [second = ''] = await untilLive(forge, plan_id, 1)
+    t.not(second, first)
+    const { body: job } = await forge.call<{ state: string }>('GET', `/api/jobs/${second}`)
+    t.is(job.state, 'queued', 'approved with the plan')
+    await endJob(forge, await runJob(forge, second))
+    await untilState(forge, plan_id, 'succeeded')
+    await forge.call('DELETE', '/api/approval-rules/any')
+  },
+)
