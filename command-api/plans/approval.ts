@@ -5,6 +5,7 @@ import type { Work } from '../commit/commit.ts'
 import type { Transaction } from '../commit/event-store.ts'
 import { loadState } from '../commit/snapshots.ts'
 import type { Deps } from '../deps.ts'
+import { areCleared } from '../rules/approval-decisions.ts'
 import { requestApprovals } from '../rules/approval-requests.ts'
 import type { SubjectOfApproval } from '../rules/approval-subject.ts'
 import { roleIfEnabled } from '../rules/enabled-person.ts'
@@ -53,11 +54,10 @@ export async function wasApproved(
   deps: Pick<Deps, 'store'>,
   { plan_id, digest }: Made,
 ): Promise<boolean> {
-  const asked = await approvalsFor(deps, plan_id, digest)
-  return asked.length > 0 && asked.every(({ state }) => state === 'approved')
+  return areCleared(await approvalsFor(deps, plan_id, digest))
 }
 
-/** Those of this digest that are not void. */
+/** Those of this digest. */
 async function approvalsFor(
   { store }: Pick<Deps, 'store'>,
   plan_id: string,
@@ -65,9 +65,7 @@ async function approvalsFor(
   tx?: Transaction,
 ): Promise<Approvals> {
   const { state: known } = await loadState(store, tx, approvalsOf(subjectOf(plan_id)))
-  return known.filter(
-    ({ state, content }) => state !== 'voided' && (content as Content).digest === digest,
-  )
+  return known.filter(({ content }) => (content as Content).digest === digest)
 }
 
 /** What decisions about approvals mean for plans. */

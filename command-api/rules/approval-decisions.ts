@@ -6,6 +6,8 @@ const maxPerSubject = 200
 
 const isLive = ({ state }: Approval) => state === 'pending' || state === 'approved'
 const isPending = ({ state }: Approval) => state === 'pending'
+/** An approved job may wait for its start, until which a change voids the approval. */
+const isBinding = ({ state, subject }: Approval) => state === 'approved' && subject.type === 'job'
 
 /**
  * Asks for these approvals of one subject, all with the same digest. Its approvals with another digest become void, because the subject
@@ -21,13 +23,13 @@ export function ask(known: Approvals, asked: readonly Asked[]): ApprovalEvent[] 
         code: 'approval.too_many',
       },
     )
-  const outdated = known.filter(one => isLive(one) && one.subject.digest !== digest)
-  const missing = asked.filter(
-    one =>
-      !known.some(
-        other => isLive(other) && other.rule === one.rule && other.subject.digest === digest,
-      ),
+  const outdated = known.filter(
+    one => (isPending(one) || isBinding(one)) && one.subject.digest !== digest,
   )
+  const alike = known.filter(one => one.subject.digest === digest)
+  // What was cleared was carried out at once; to do it again, people ask again.
+  const counting = areCleared(alike) ? [] : alike.filter(isLive)
+  const missing = asked.filter(one => !counting.some(other => other.rule === one.rule))
   return [
     ...outdated.map(one => voided(one, 'it changed after it was asked for')),
     ...missing.map((data): ApprovalEvent => ({ type: 'approval.requested', data })),
@@ -77,8 +79,15 @@ export const voidAll = (known: Approvals, reason: string): ApprovalEvent[] =>
 
 /** Whether everything that was asked about this digest was approved. */
 export function isCleared(known: Approvals, digest: string): boolean {
-  const asked = known.filter(one => one.subject.digest === digest && one.state !== 'voided')
-  return asked.length > 0 && asked.every(({ state }) => state === 'approved')
+  return areCleared(known.filter(one => one.subject.digest === digest))
+}
+
+/** Whether all rules were satisfied. The newest request of each counts: what was rejected may be asked for again. */
+export function areCleared(known: Approvals): boolean {
+  const states = new Map(
+    known.filter(({ state }) => state !== 'voided').map(({ rule, state }) => [rule, state]),
+  )
+  return states.size > 0 && [...states.values()].every(state => state === 'approved')
 }
 
 /** The newest ones that still count, all of one digest. */

@@ -77,6 +77,21 @@ test('one rejection or expiry ends the others, and nobody decides after the end'
   t.deepEqual(types(voidAll(state(events), 'the job ended')), ['voided', 'voided'])
 })
 
+test('after a rejection it is asked for again, and the newest answer counts; what was carried out is asked for anew', t => {
+  const events = ask(state([]), [asked('a')])
+  events.push(...decideApproval(state(events), made('a', 'rejected'), now))
+  events.push(...ask(state(events), [asked('b')]))
+  t.false(isCleared(state(events), 'sha256:a'))
+  events.push(...decideApproval(state(events), made('b', 'approved'), now))
+  t.true(isCleared(state(events), 'sha256:a'))
+  events.push(...ask(state(events), [asked('c')]))
+  t.false(isCleared(state(events), 'sha256:a'), 'it was carried out once')
+  t.deepEqual(
+    state(events).map(one => one.state),
+    ['rejected', 'approved', 'pending'],
+  )
+})
+
 test('raises add up to the highest, and fall back one by one', t => {
   const raise = (gpus: number | null, hours: number | null = null) => ({
     ...{ max_concurrent_gpus: gpus, max_concurrent_jobs: null },

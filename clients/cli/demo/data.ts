@@ -120,7 +120,6 @@ async function sendAll(
     if (nth % 10 === 9) terminal.note(`  ${nth + 1} of ${plans.length} runs`)
   }
   await sendBudgets(root, projects)
-  await sendApprovals(root, owners)
   await sendTeams(root, projects)
   await sendPlugins(root)
   await addAnnotations(root, owners, made)
@@ -129,6 +128,8 @@ async function sendAll(
   terminal.note('  an RL environment of two versions, of which the second fails')
   await sendEnvironment(owners.get('ada') ?? root, signal)
   await addJobs(root, owners, signal)
+  // Last, because the jobs and aliases above would wait.
+  await sendApprovals(root, owners)
   return made.findLast(({ plan }) => plan.end === null)?.sent ?? null
 }
 
