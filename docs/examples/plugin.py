@@ -1,4 +1,4 @@
-"""A plugin of 30 lines: refuses jobs of more than 8 GPUs, and gives others a label. FORGE_PLUGIN_SECRET=whsec_… python plugin.py CERT KEY"""
+"""A small plugin: refuses jobs of more than 8 GPUs, and gives others a label. FORGE_PLUGIN_SECRET=whsec_… python plugin.py CERT KEY"""
 
 import base64, hashlib, hmac, json, os, ssl, sys, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
