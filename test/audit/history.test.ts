@@ -111,7 +111,7 @@ test('other targets are folded too, and their changes are listed', async t => {
   const to = new Date().toISOString()
   const target = 'quota:admin'
   const { body } = await ask<AuditDiff>(forge, '/diff', { target, from, to })
-  t.deepEqual(body.changes, [{ path: '/max_concurrent_gpus', from: 1, to: 2 }])
+  t.deepEqual(body.changes, [{ path: '/limits/max_concurrent_gpus', from: 1, to: 2 }])
   t.is(body.event_count, 1)
   await forge.call('POST', '/api/runs', { body: { project: 'demo' } })
   const project = await ask<AuditState>(forge, '/state', { target: 'project:demo' })
