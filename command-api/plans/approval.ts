@@ -24,7 +24,7 @@ export const approvalLock = (plan_id: string): string => approvalsOf(subjectOf(p
 
 type Content = { digest: string; looked: LookedStage[] }
 
-/** Asks for the approvals that the plan waits for, once; the ids of those that nobody has decided. */
+/** Asks for the approvals that the plan waits for, once; returns the ids of the undecided ones. */
 export async function askForPlan(
   deps: Pick<Deps, 'newId' | 'store'>,
   work: Work,
@@ -57,7 +57,7 @@ export async function wasApproved(
   return areCleared(await approvalsFor(deps, plan_id, digest))
 }
 
-/** Those of this digest. */
+/** The approvals of this digest. */
 async function approvalsFor(
   { store }: Pick<Deps, 'store'>,
   plan_id: string,

@@ -27,7 +27,7 @@ export function ask(known: Approvals, asked: readonly Asked[]): ApprovalEvent[] 
     one => (isPending(one) || isBinding(one)) && one.subject.digest !== digest,
   )
   const alike = known.filter(one => one.subject.digest === digest)
-  // What was cleared was carried out at once; to do it again, people ask again.
+  // A cleared request was carried out at once; to repeat that, people ask again.
   const counting = areCleared(alike) ? [] : alike.filter(isLive)
   const missing = asked.filter(one => !counting.some(other => other.rule === one.rule))
   return [
@@ -82,7 +82,7 @@ export function isCleared(known: Approvals, digest: string): boolean {
   return areCleared(known.filter(one => one.subject.digest === digest))
 }
 
-/** Whether all rules were satisfied. The newest request of each counts: what was rejected may be asked for again. */
+/** Whether all rules were satisfied. The newest request of each counts: people may ask again after a rejection. */
 export function areCleared(known: Approvals): boolean {
   const states = new Map(
     known.filter(({ state }) => state !== 'voided').map(({ rule, state }) => [rule, state]),

@@ -77,7 +77,7 @@ test('one rejection or expiry ends the others, and nobody decides after the end'
   t.deepEqual(types(voidAll(state(events), 'the job ended')), ['voided', 'voided'])
 })
 
-test('after a rejection it is asked for again, and the newest answer counts; what was carried out is asked for anew', t => {
+test('after a rejection people ask again, and the newest answer counts; a request that was carried out is made again', t => {
   const events = ask(state([]), [asked('a')])
   events.push(...decideApproval(state(events), made('a', 'rejected'), now))
   events.push(...ask(state(events), [asked('b')]))

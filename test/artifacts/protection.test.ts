@@ -51,7 +51,7 @@ test('a deployment protects what its revisions serve, and is named once, by its 
   const deployment_id = 'dep_1'
   await tell(...deployed(deployment_id, first, 2))
   t.deepEqual(await protectors(), [['deployment name-of-dep_1'], []])
-  await tell(told('deployment.changed', { deployment_id, name: 'renamed' }))
+  await tell(told('deployment.changed', { deployment_id, name: 'renamed', team: null }))
   t.deepEqual(await protectors(), [['deployment renamed'], []])
   await tell(told('deployment.revision_failed', { deployment_id, revision_id: 'dep_1-1' }))
   t.deepEqual(await protectors(), [['deployment renamed'], []])

@@ -53,7 +53,10 @@ export const jobAdmitted = (run_id: string, { kind = 'TrainJob', begins, retries
 export const deployed = (deployment_id: string, artifact_id: string, revisions = 1) => [
   {
     type: 'deployment.created',
-    data: { deployment_id, name: `name-of-${deployment_id}`, owner: 'ada', project: 'p' },
+    data: {
+      ...{ deployment_id, name: `name-of-${deployment_id}` },
+      ...{ owner: 'ada', project: 'p', team: null },
+    },
   },
   ...Array.from({ length: revisions }, (_, nth) => ({
     type: 'deployment.revision_created',

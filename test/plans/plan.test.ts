@@ -1,6 +1,7 @@
 import test from 'ava'
 import { sharedForge } from '../servers/forge.ts'
 import { signedIn } from '../servers/signed-in.ts'
+import { until } from '../servers/until.ts'
 import { withoutExecutor } from '../usage/jobs-at-times.ts'
 import {
   endJob,
@@ -147,21 +148,30 @@ test.serial(
       'asked for once',
     )
     t.is((await read(forge, plan_id)).state, 'ready')
-    const shown = await forge.call<{ content: object }>('GET', `/api/approvals/${approval_id}`)
-    t.like(shown.body.content, { plan_id, digest })
+    const shown = await until('the request can be read', 30_000, async () => {
+      const { status, body } = await forge.call<{ content: object }>(
+        'GET',
+        `/api/approvals/${approval_id}`,
+      )
+      return status === 200 && body
+    })
+    t.like(shown.content, { plan_id, digest })
+    t.is((await read(forge, plan_id)).approval_id, approval_id)
     const decide = () =>
       forge.call('POST', `/api/approvals/${approval_id}/decide`, {
         body: { decision: 'approved', comment: '' },
       })
     t.like((await decide()).body, { state: 'approved', changed: true })
     t.like((await decide()).body, { state: 'approved', changed: false })
-    t.is((await read(forge, plan_id)).submitted_by, 'plan-alice')
+    t.is((await untilState(forge, plan_id, 'submitted')).submitted_by, 'plan-alice')
     const [first = ''] = await untilLive(forge, plan_id, 1)
     await endJob(forge, await runJob(forge, first))
     const [second = ''] = await untilLive(forge, plan_id, 1)
     t.not(second, first)
-    const { body: job } = await forge.call<{ state: string }>('GET', `/api/jobs/${second}`)
-    t.is(job.state, 'queued', 'approved with the plan')
+    const { rows } = await forge.pool.query('select state from write.job_state where run_id = $1', [
+      second,
+    ])
+    t.deepEqual(rows, [{ state: 'queued' }], 'approved with the plan')
     await endJob(forge, await runJob(forge, second))
     await untilState(forge, plan_id, 'succeeded')
     await forge.call('DELETE', '/api/approval-rules/any')

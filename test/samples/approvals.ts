@@ -14,12 +14,17 @@ const wanted = () => ({
 /** A rule that applies to nothing that samples do. */
 const rule = () => ({ when: { on: 'gpus', gpus: 1_000_000 }, who: { role: 'admin' } })
 
+/** A request that any operator may decide. */
 async function another({ send, people }: SampleServer): Promise<string> {
+  const path = `/api/approval-rules/rule-${randomUUID()}`
+  const body = { when: { on: 'quota_raise' }, who: { role: 'operator' } }
+  await asked(send, people.admin, { method: 'PUT', path, body })
   const { approval_id } = await asked<Made>(send, people.another, {
     method: 'POST',
     path: '/api/quota-requests',
     body: wanted(),
   })
+  await asked(send, people.admin, { method: 'DELETE', path })
   return `/api/approvals/${approval_id}/decide`
 }
 

@@ -129,7 +129,7 @@ async function sendAll(
   await sendEnvironment(owners.get('ada') ?? root, signal)
   await addJobs(root, owners, signal)
   // Last, because the jobs and aliases above would wait.
-  if (!signal.aborted) await sendApprovals(root, owners)
+  await sendApprovals(root, owners, signal)
   return made.findLast(({ plan }) => plan.end === null)?.sent ?? null
 }
 

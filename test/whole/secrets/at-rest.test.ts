@@ -50,13 +50,23 @@ async function printedBy({ call }: Embedded, run: string): Promise<string> {
   })
 }
 
+/** PostgreSQL may remove a file meanwhile. */
+async function textOf(path: string): Promise<string> {
+  try {
+    return (await readFile(path)).toString('latin1')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw error
+  }
+}
+
 /** The files under a folder in which one of these secrets is found (`leaks`), and in which `mark` is. */
 async function search(folder: string, secrets: readonly Secret[], mark: string) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const found: { leaks: string[]; marked: string[] } = { leaks: [], marked: [] }
   for (const entry of entries.filter(one => one.isFile())) {
     const path = join(entry.parentPath, entry.name)
-    const text = (await readFile(path)).toString('latin1')
+    const text = await textOf(path)
     if (text.includes(mark)) found.marked.push(path)
     for (const secret of secrets)
       if (formsIn(text, secret).length > 0) found.leaks.push(`${secret.name} in ${path}`)

@@ -91,10 +91,7 @@ for (const setting of ['SERVICE_LOCAL_READABLE', 'SERVICE_LOCAL_WRITABLE'])
       })
       return (await openedWith(t, env)).refused
     }
-    t.regex(
-      await refusal('data'),
-      new RegExp(`${setting}=.*/data is inside .*/data, .*outside it`),
-    )
+    t.regex(await refusal('data'), new RegExp(`${setting}=.*/data is inside .*/data, .*outside it`))
     t.regex(await refusal('data/inside'), /inside is inside .*\/data, which no run may reach: move/)
     t.regex(await refusal('disguise/inside'), /disguise\/inside is inside .*\/data,/)
     t.regex(await refusal('.'), /contains .*\/data, .*name only those of its folders/)

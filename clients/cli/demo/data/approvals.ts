@@ -1,7 +1,12 @@
 import type { Api } from '../../api/client.ts'
 
 /** Big jobs and moves of `production` wait for approval, as does somebody's request for a higher quota. */
-export async function sendApprovals(root: Api, owners: ReadonlyMap<string, Api>): Promise<void> {
+export async function sendApprovals(
+  root: Api,
+  owners: ReadonlyMap<string, Api>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (signal.aborted) return
   const [somebody = root] = owners.values()
   await root.put('/api/approval-rules/big-jobs', {
     when: { on: 'gpus', gpus: 16 },

@@ -37,15 +37,15 @@ test('the audit log is listed, folded, compared and verified from the command li
   t.is((await audit('list', '--limit', 'x')).code, 2)
 
   const then = await json<AuditState>('state', 'quota:admin', '--at', between)
-  t.like(then, { version: 1, state: { max_concurrent_gpus: 1 } })
+  t.like(then, { version: 1, state: { limits: { max_concurrent_gpus: 1 } } })
   const now = await audit('state', 'quota:admin')
-  t.is(JSON.parse(now.stdout).max_concurrent_gpus, 2)
+  t.is(JSON.parse(now.stdout).limits.max_concurrent_gpus, 2)
   t.is((await audit('state', 'quota:nobody')).code, 3)
 
   const diff = await json<AuditDiff>('diff', 'quota:admin', '--from', between)
-  t.deepEqual(diff.changes, [{ path: '/max_concurrent_gpus', from: 1, to: 2 }])
+  t.deepEqual(diff.changes, [{ path: '/limits/max_concurrent_gpus', from: 1, to: 2 }])
   const told = await audit('diff', 'quota:admin', '--from', between)
-  t.regex(told.stdout, /^\/max_concurrent_gpus: 1 → 2\n/)
+  t.regex(told.stdout, /^\/limits\/max_concurrent_gpus: 1 → 2\n/)
 
   const verdict = await until('everything is linked', 15_000, async () => {
     const found = await json<AuditVerdict>('verify')
